@@ -82,6 +82,7 @@ Value& Graph::add_constant(std::string_view name, Tensor tensor) {
 
 void Graph::set_constant(Value& value, Tensor tensor) {
   ORTOOL_CHECK(value.graph_ == this && value.producer_ == nullptr);
+  value.is_content_taken_ = false;
   // In place, since references to the tensor may exist.
   if (tensor.is_empty()) {
     value.constant_.reset();
@@ -92,6 +93,14 @@ void Graph::set_constant(Value& value, Tensor tensor) {
   }
   if (!value.is_constant()) return;
   value.set_type(ValueType::tensor(value.constant_->type(), to_partial(value.constant_->shape())));
+}
+
+Tensor Graph::take_content(Value& constant) {
+  ORTOOL_CHECK(constant.graph_ == this && constant.is_constant() && constant.has_content());
+  Tensor content = std::move(*constant.constant_);
+  constant.constant_.reset();
+  constant.is_content_taken_ = true;
+  return content;
 }
 
 void Graph::add_output(Value& value) {

@@ -92,11 +92,15 @@ class Value {
   bool is_graph_input() const { return is_graph_input_; }
   bool is_graph_output() const;
   /// Holds a tensor that no run can change.
-  bool is_constant() const { return !is_graph_input_ && constant_ != nullptr; }
+  bool is_constant() const {
+    return !is_graph_input_ && (constant_ != nullptr || is_content_taken_);
+  }
   /// A graph input that defaults to constant() if a run does not supply it.
   bool has_default() const { return is_graph_input_ && constant_ != nullptr; }
-  /// The tensor, or an empty one.
+  /// The tensor, or an empty one. Must not be called once the content was taken.
   const Tensor& constant() const;
+  /// Also false for a constant whose content was taken (Graph::take_content).
+  bool has_content() const { return constant_ != nullptr; }
   /// In a subgraph: the value of the enclosing graph that this one captures, or null.
   Value* captured() const { return captured_; }
 
@@ -122,6 +126,7 @@ class Value {
   std::int32_t producer_index_ = -1;
   std::vector<Use> uses_;
   bool is_graph_input_ = false;
+  bool is_content_taken_ = false;
   std::unique_ptr<Tensor> constant_;
   std::unique_ptr<Notes> notes_;
   Value* captured_ = nullptr;
@@ -252,6 +257,9 @@ class Graph {
   Value& add_constant(std::string_view name, Tensor tensor);
   /// Makes the value a constant, or with an empty tensor a non-constant.
   void set_constant(Value& value, Tensor tensor);
+  /// Moves the tensor out of a constant, which remains a constant of its type; the caller keeps the
+  /// content.
+  Tensor take_content(Value& constant);
   void add_output(Value& value);
   /// Makes an existing value without a producer a graph input.
   void mark_input(Value& value);

@@ -39,6 +39,7 @@ void Value::set_type(ValueType type) {
 
 const Tensor& Value::constant() const {
   static const Tensor empty;
+  ORTOOL_CHECK(!is_content_taken_);
   return constant_ != nullptr ? *constant_ : empty;
 }
 

@@ -12,6 +12,7 @@
 #include "libcore/lower/place.hpp"
 #include "libcore/lower/promote_fp16.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/provider.hpp"
 
 namespace ortool {
@@ -47,6 +48,7 @@ struct LoweringReport {
 struct LoweredModel {
   PromotedValues promoted;
   PlacedGraphs placed;
+  ConstantStore constants;  ///< with the content of weights, which the graph has no more
   LoweringReport report;
 };
 

@@ -202,6 +202,7 @@ LoweredModel lower(Model& model, const LoweringOptions& options, const CompileCo
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     lowering.result.report.passes.push_back(record);
   }
+  lowering.result.constants = ConstantStore::take(lowering.graph());
   return std::move(lowering.result);
 }
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/provider/node_view.hpp"
 
 namespace ortool {
 
@@ -14,6 +14,6 @@ struct ClipBounds {
 };
 
 /// The bounds if both are attributes or constants of a floating-point type of at most 32 bits.
-std::optional<ClipBounds> known_clip_bounds(const Node& clip);
+std::optional<ClipBounds> known_clip_bounds(const NodeView& group, const Node& clip);
 
 }  // namespace ortool

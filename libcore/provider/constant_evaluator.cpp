@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libcore/provider/aligned_constants.hpp"
+#include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/evaluate.hpp"
 #include "libcore/provider/shape_rule.hpp"
 
@@ -11,14 +11,10 @@ namespace ortool {
 namespace {
 
 /// The operands of a node whose inputs are all constants.
-std::vector<Operand> constant_operands(const Node& node) {
+std::vector<Operand> constant_operands(const NodeView& view) {
   std::vector<Operand> operands;
-  for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    const Value* input = node.input(i);
-    operands.push_back(input == nullptr ? Operand()
-                                        : Operand{input->constant().type(),
-                                                  input->constant().shape(), &input->constant()});
-  }
+  for (const Value* input : view.inputs())
+    operands.push_back(input != nullptr ? view.constants()->operand(*input) : Operand());
   return operands;
 }
 
@@ -47,12 +43,13 @@ bool fit(const std::vector<Operand>& outputs, std::int64_t most_bytes) {
 
 }  // namespace
 
-std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const Node& node,
+std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& view,
                                                                 std::int64_t most_bytes) const {
-  const std::vector<Operand> inputs = constant_operands(node);
+  const Node& node = view.node();
+  const std::vector<Operand> inputs = constant_operands(view);
   const std::optional<std::vector<Operand>> outputs = output_operands(node, inputs);
   if (outputs && !fit(*outputs, most_bytes)) return std::nullopt;
-  const KernelPtr kernel = provider_.compile(NodeView(node), context_);
+  const KernelPtr kernel = provider_.compile(view, context_);
   if (kernel->is_dynamic()) {
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
@@ -69,15 +66,9 @@ std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const Node& node
 
 std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
                                                                std::int64_t most_bytes) {
-  const AlignedConstants constants(NodeView(node).inputs());
-  std::optional<std::vector<RunValue>> values;
-  try {
-    values = compute(node, most_bytes);
-  } catch (const Error&) {
-    constants.restore_all();
-    throw;
-  }
-  constants.restore_all();
+  const ConstantStore constants = ConstantStore::share(NodeView(node).inputs());
+  const std::optional<std::vector<RunValue>> values =
+      compute(NodeView(node, &constants), most_bytes);
   if (!values) return std::nullopt;
   std::int64_t bytes = 0;
   std::vector<Tensor> results;

@@ -16,7 +16,7 @@ class ConstantEvaluator : public Evaluator {
   std::optional<std::vector<Tensor>> evaluate(const Node& node, std::int64_t most_bytes) override;
 
  private:
-  std::optional<std::vector<RunValue>> compute(const Node& node, std::int64_t most_bytes) const;
+  std::optional<std::vector<RunValue>> compute(const NodeView& view, std::int64_t most_bytes) const;
 
   const Provider& provider_;
   const CompileContext& context_;

@@ -5,15 +5,14 @@
 
 namespace ortool {
 
-std::optional<std::vector<double>> known_numbers(const Value* value, std::int64_t count) {
-  if (value == nullptr || !value->is_constant()) return std::nullopt;
-  const Tensor& constant = value->constant();
-  const DataType type = constant.type();
+std::optional<std::vector<double>> known_numbers(const Tensor* constant, std::int64_t count) {
+  if (constant == nullptr) return std::nullopt;
+  const DataType type = constant->type();
   if (type != DataType::float32 && type != DataType::float16 && type != DataType::bfloat16)
     return std::nullopt;
-  if (constant.element_count() != count) return std::nullopt;
+  if (constant->element_count() != count) return std::nullopt;
   std::vector<double> numbers(static_cast<std::size_t>(count));
-  read_doubles(constant, 0, numbers);
+  read_doubles(*constant, 0, numbers);
   return numbers;
 }
 

@@ -50,9 +50,13 @@ std::int64_t NodeView::input_rank(std::int64_t index) const {
   return static_cast<std::int64_t>(value->type().shape->size());
 }
 
-const Tensor* NodeView::constant(std::int64_t index) const {
-  const Value* value = node().input(index);
-  return value != nullptr && value->is_constant() ? &value->constant() : nullptr;
+const Tensor* NodeView::constant(const Value* value) const {
+  if (value == nullptr || !value->is_constant()) return nullptr;
+  return constants_ != nullptr ? constants_->find(*value) : &value->constant();
+}
+
+const Tensor& NodeView::original(const Value& value) const {
+  return constants_ != nullptr ? constants_->original(value) : value.constant();
 }
 
 }  // namespace ortool

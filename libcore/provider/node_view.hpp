@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/layout_choice.hpp"
 
 namespace ortool {
@@ -16,8 +17,11 @@ namespace ortool {
 /// those of the last member.
 class NodeView {
  public:
-  explicit NodeView(const Node& node) : members_{&node} {}
-  explicit NodeView(std::vector<const Node*> members) : members_(std::move(members)) {}
+  /// `constants` holds the content of constants; null: the graph still does.
+  explicit NodeView(const Node& node, const ConstantStore* constants = nullptr)
+      : members_{&node}, constants_(constants) {}
+  explicit NodeView(std::vector<const Node*> members, const ConstantStore* constants = nullptr)
+      : members_(std::move(members)), constants_(constants) {}
 
   /// The node that determines the group's operator.
   const Node& node() const { return *members_.front(); }
@@ -40,12 +44,19 @@ class NodeView {
   const LayoutChoice& layouts() const { return layouts_; }
   void set_layouts(LayoutChoice layouts) { layouts_ = std::move(layouts); }
 
-  /// The constant, or null when the input is omitted or computed.
-  const Tensor* constant(std::int64_t index) const;
+  /// The constant at an input of the first node; null when it is omitted or computed.
+  const Tensor* constant(std::int64_t index) const { return constant(node().input(index)); }
+  /// The constant of any value that the group reads; null for null and for computed values.
+  const Tensor* constant(const Value* value) const;
+  /// The constant as stored in the model, with any alignment: keeping it costs no memory.
+  const Tensor& original(const Value& value) const;
+  const ConstantStore* constants() const { return constants_; }
+  void set_constants(const ConstantStore& constants) { constants_ = &constants; }
 
  private:
   std::vector<const Node*> members_;
   LayoutChoice layouts_;
+  const ConstantStore* constants_;
 };
 
 }  // namespace ortool

@@ -193,7 +193,7 @@ class EpilogueReader {
       result_.low = 1.0F / 6.0F;
       result_.high = 0.5F;
     } else if (node.op_type() == "Clip") {
-      const std::optional<ClipBounds> bounds = known_clip_bounds(node);
+      const std::optional<ClipBounds> bounds = known_clip_bounds(group_, node);
       if (!bounds) return false;
       result_.activation = Activation::clip;
       result_.low = bounds->low;
@@ -220,7 +220,7 @@ class EpilogueReader {
       return false;
     std::optional<std::vector<double>> statistics[5];
     for (std::int64_t i = 1; i < 5; ++i) {
-      statistics[i] = known_numbers(node.input(i), form_.channels);
+      statistics[i] = known_numbers(group_.constant(node.input(i)), form_.channels);
       if (!statistics[i]) return false;
     }
     start_affine();
@@ -250,9 +250,10 @@ class EpilogueReader {
 
   /// A constant with one element per channel, shaped so that the sum keeps the result's shape.
   bool take_shift(const Value& other) {
-    const std::optional<std::vector<double>> numbers = known_numbers(&other, form_.channels);
+    const Tensor* constant = group_.constant(&other);
+    const std::optional<std::vector<double>> numbers = known_numbers(constant, form_.channels);
     if (!numbers) return false;
-    const Shape& shape = other.constant().shape();
+    const Shape& shape = constant->shape();
     const std::int64_t axis = shape.rank() - 1 - form_.axes_behind;
     if (axis < 0 || shape[axis] != form_.channels) return false;
     const PartialShape& target = previous_->type().shape;
@@ -306,12 +307,7 @@ ProductEpilogue epilogue_of(const NodeView& group) {
 bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form) {
   std::vector<const Node*> members(group.members().begin(), group.members().end());
   members.push_back(&next);
-  return match_epilogue(NodeView(std::move(members)), form).has_value();
-}
-
-bool absorbs_epilogue(const NodeView& group, const Node& next) {
-  const std::optional<ProductForm> form = product_form(group);
-  return form && can_join_epilogue(group, next, *form);
+  return read_followers(NodeView(std::move(members), group.constants()), form).has_value();
 }
 
 }  // namespace ortool

@@ -8,7 +8,6 @@
 
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
-#include "libcore/provider/aligned_constants.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/node_view.hpp"
 #include "libcore/provider/packing_budget.hpp"
@@ -38,14 +37,6 @@ struct CompileContext {
   MemoryCap* cap = nullptr;          ///< may be null; outlives the kernels
   int most_threads = 1;              ///< of any run; workspaces are sized for them
   PackingBudget* packing = nullptr;  ///< null: every constant matrix is packed
-  /// The constants as stored in the model; null if the graph has those.
-  const AlignedConstants* constants = nullptr;
-
-  /// The constant of `value` as stored in the model, with any alignment: keeping it costs no
-  /// memory.
-  const Tensor& original(const Value& value) const {
-    return constants != nullptr ? constants->original(value) : value.constant();
-  }
 };
 
 /// An entry of a provider's kernel list, for `ortool providers --kernels`.

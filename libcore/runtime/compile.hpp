@@ -22,11 +22,11 @@ struct CompiledStep {
   };
 
   NodeView view;
-  const Provider* provider;          ///< null for control flow
-  KernelPtr kernel;                  ///< null for control flow
-  std::unique_ptr<const Flow> flow;  ///< null for everything else
-  std::vector<Value*> inputs;        ///< null if omitted
-  std::vector<Value*> outputs;       ///< null if omitted
+  const Provider* provider;           ///< null for control flow
+  KernelPtr kernel;                   ///< null for control flow
+  std::unique_ptr<const Flow> flow;   ///< null for all else
+  std::vector<const Value*> inputs;   ///< null where left out
+  std::vector<const Value*> outputs;  ///< null where left out
   std::vector<std::string> reasons;
   std::vector<Slot> input_slots;
   std::vector<Slot> output_slots;
@@ -40,6 +40,6 @@ struct CompiledStep {
 
 /// Compiles a group that a provider claimed. Releases constants that were packed: their mapped
 /// pages leave memory. Errors name the node. Slots are not assigned yet.
-CompiledStep compile(PlacedGroup group, const CompileContext& context);
+CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileContext& context);
 
 }  // namespace ortool

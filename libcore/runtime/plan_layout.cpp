@@ -28,9 +28,11 @@ std::int32_t PlanLayout::last_time(Slot slot) const {
 
 PlanLayout::Spot PlanLayout::spot(Slot slot) const {
   if (slot == no_slot) return {};
-  if (slot >= table_.first() || is_constant_slot(slot) || table_.at(slot).known.peek_value() != nullptr) {
-    if (const Tensor* known = table_.at(slot).known.peek_value())
-      return {.place = {.place = Location::Place::constant, .pointer = known->bytes()}};
+  const Tensor* known = table_.at(slot).known.peek_value();
+  // Nobody reads a constant that was freed.
+  if (known != nullptr || is_constant_slot(slot)) {
+    const std::byte* const bytes = known != nullptr ? known->bytes() : nullptr;
+    return {.place = {.place = Location::Place::constant, .pointer = bytes}};
   }
   if (slot >= table_.first()) {
     const auto index = static_cast<std::size_t>(slot - table_.first());

@@ -61,25 +61,25 @@ CompiledStep compile_flow(PlacedGroup group, const MakeProgram& make_program) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) step.inputs.push_back(node.input(i));
   for (std::int64_t i = 0; i < node.implicit_input_count(); ++i)
     step.inputs.push_back(node.implicit_input(i));
-  step.outputs = step.view.outputs();
+  for (const Value* output : step.view.outputs()) step.outputs.push_back(output);
   return step;
 }
 
 }  // namespace
 
-Program::Program(Graph& graph, PlacedGraphs& placed, const Options& options,
-                 const CompileContext& context)
+Program::Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& constants,
+                 const Options& options, const CompileContext& context)
     : graph_(graph), options_(options), depth_(graph.depth()), plans_(options.plan_cache_bytes) {
-  const MakeProgram make_program = [&](Graph& body) {
-    return std::make_shared<const Program>(body, placed, options, context);
+  const MakeProgram make_program = [&](const Graph& body) {
+    return std::make_shared<const Program>(body, placed, constants, options, context);
   };
   std::vector<PlacedGroup> groups = std::move(placed.at(&graph));
   steps_.reserve(groups.size());
   for (PlacedGroup& group : groups) {
-    steps_.push_back(group.provider != nullptr ? compile(std::move(group), context)
+    steps_.push_back(group.provider != nullptr ? compile(std::move(group), constants, context)
                                                : compile_flow(std::move(group), make_program));
   }
-  number_values();
+  number_values(constants);
 }
 
 Program::~Program() = default;
@@ -100,11 +100,11 @@ Slot Program::slot_of(const Value* value) const {
   return found->second;
 }
 
-void Program::number_values() {
+void Program::number_values(const ConstantStore& constants) {
   for (const Value* value : graph_.values()) {
     if (!value->is_constant()) continue;
     slots_.emplace(value, constant_slot(constants_.size()));
-    constants_.push_back({value->constant().type(), value->constant().shape(), &value->constant()});
+    constants_.push_back(constants.operand(*value));
   }
   for (const Value* input : graph_.inputs()) add_slot(*input, nullptr);
   for (const Value* captured : graph_.captures()) add_slot(*captured, nullptr);
@@ -274,10 +274,11 @@ std::int64_t Program::constant_bytes(std::set<const std::byte*>& counted) const 
   std::int64_t bytes = 0;
   for (const CompiledStep& step : steps_) {
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const Value* value = step.inputs[i];
-      if (value == nullptr || !value->is_constant()) continue;
+      const Slot slot = step.input_slots[i];
+      if (!is_constant_slot(slot)) continue;
       if (step.kernel != nullptr && !step.kernel->needs_input(i)) continue;
-      if (counted.insert(value->constant().bytes()).second) bytes += value->constant().size_bytes();
+      const Tensor& constant = *constants_[constant_index(slot)].known.peek_value();
+      if (counted.insert(constant.bytes()).second) bytes += constant.size_bytes();
     }
     if (step.flow == nullptr) continue;
     for (const Program* program : step.flow->programs()) bytes += program->constant_bytes(counted);

@@ -29,8 +29,8 @@ class Program {
   };
 
   /// Compiles `graph` and its bodies from their groups in `placed`, which are consumed.
-  Program(Graph& graph, PlacedGraphs& placed, const Options& options,
-          const CompileContext& context);
+  Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& constants,
+          const Options& options, const CompileContext& context);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -55,7 +55,7 @@ class Program {
  private:
   class Run;
 
-  void number_values();
+  void number_values(const ConstantStore& constants);
   Slot slot_of(const Value* value) const;
   Slot add_slot(const Value& value, const Node* producer);
   std::shared_ptr<const Plan> first_plan(const Run& run) const;
@@ -72,7 +72,7 @@ class Program {
   void run_dynamic_step(const Plan& plan, Run& run) const;
   std::vector<RunValue> collect_outputs(const Plan& plan, Run& run) const;
 
-  Graph& graph_;
+  const Graph& graph_;
   Options options_;
   int depth_;
   std::vector<CompiledStep> steps_;

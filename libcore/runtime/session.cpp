@@ -54,11 +54,8 @@ void check_fits(const Value& input, const RunValue& value) {
 }  // namespace
 
 struct Session::State : KeptMemory {
-  State(std::unique_ptr<Model> taken, SessionOptions given)
-      : KeptMemory(given.cap),
-        model(std::move(taken)),
-        options(std::move(given)),
-        buffers(BufferPool::make(options.cap)) {
+  explicit State(SessionOptions given)
+      : KeptMemory(given.cap), options(std::move(given)), buffers(BufferPool::make(options.cap)) {
     list();
   }
   ~State() override {
@@ -71,7 +68,8 @@ struct Session::State : KeptMemory {
     if (is_ready) program->release_arenas();
   }
 
-  std::unique_ptr<Model> model;
+  std::unique_ptr<const Model> model;
+  ConstantStore constants;
   SessionOptions options;
   std::vector<Value*> required_inputs;
   PromotedValues promoted;
@@ -133,12 +131,11 @@ const Session& Session::State::session_without_symbols(const StopToken* stop) {
 }
 
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
-    : state_(std::make_unique<State>(std::move(model), std::move(options))) {
+    : state_(std::make_unique<State>(std::move(options))) {
   State& state = *state_;
   ORTOOL_CHECK(!state.options.providers.empty());
-  if (state.options.optimize != OptimizeLevel::none)
-    state.shared = SharedSymbols(*state.model->graph);
-  if (!state.shared.is_empty()) state.as_given = copy_model(*state.model);
+  if (state.options.optimize != OptimizeLevel::none) state.shared = SharedSymbols(*model->graph);
+  if (!state.shared.is_empty()) state.as_given = copy_model(*model);
   const StopToken* stop = state.options.stop;
   Workers alone(stop);
   std::unique_ptr<Workers> shared;
@@ -150,12 +147,14 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .cap = state.options.cap,
       .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
       .packing = &packing};
-  LoweredModel lowered = lower(*state.model, state.options.lowering(), context);
+  LoweredModel lowered = lower(*model, state.options.lowering(), context);
   state.promoted = std::move(lowered.promoted);
   state.lowering = std::move(lowered.report);
-  Graph& graph = *state.model->graph;
+  state.constants = std::move(lowered.constants);
+  state.model = std::move(model);
+  const Graph& graph = *state.model->graph;
   state.program = std::make_unique<const Program>(
-      graph, lowered.placed,
+      graph, lowered.placed, state.constants,
       Program::Options{.is_parallel = state.options.parallel,
                        .plan_cache_bytes = state.options.plan_cache_bytes},
       context);

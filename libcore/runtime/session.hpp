@@ -116,6 +116,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  /// As lowering left it. The session keeps the content of weights, and frees what kernels hold
+  /// packed: of those the graph knows the types alone (Value::has_content()).
   const Model& model() const;
   /// The required graph inputs (those without a default), and the outputs, in order.
   std::span<Value* const> inputs() const;

@@ -95,7 +95,7 @@ class CpuProvider : public Provider {
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {
-    NodeView first(view.node());
+    NodeView first(view.node(), view.constants());
     first.set_layouts(view.layouts());
     const KernelRow* row = index_.best(first);
     if (row == nullptr) throw Error(ErrorCode::unsupported, refusal(view.node()));

@@ -40,11 +40,16 @@ class ConvKernel : public Kernel {
     conv_.most_threads = context.most_threads;
     conv_.blocked = {view.layouts().input(0) != Layout::plain,
                      view.layouts().output(0) != Layout::plain};
-    conv_.epilogue = conv_epilogue(view);
-    if (view.constant(1) != nullptr) conv_.constant_weights = view.node().input(1);
-    conv_.reads_bias = view.node().input(2) != nullptr && view.constant(2) == nullptr;
-    conv_.bias = folded_bias(view.node().input(2), conv_.epilogue);
-    if (conv_.constant_weights != nullptr) pack(view, context);
+    std::optional<ProductFollowers> followers = read_followers(view, conv_product_form(view));
+    ORTOOL_CHECK(followers.has_value());
+    conv_.followers = std::move(*followers);
+    make_bias(view);
+    if (view.constant(1) == nullptr) return;
+    conv_.has_constant_weights = true;
+    conv_.constant_weights = *view.constant(1);
+    pack(view, context);
+    conv_.constant_weights =
+        fits_every_image(view) ? Tensor() : view.original(*view.node().input(1));
   }
 
   std::string_view name() const override { return name_; }
@@ -73,6 +78,22 @@ class ConvKernel : public Kernel {
   }
 
  private:
+  void make_bias(const NodeView& view) {
+    const ProductFollowers& followers = conv_.followers;
+    const Tensor* given = view.constant(2);
+    conv_.reads_bias = given == nullptr && view.node().input(2) != nullptr;
+    const auto channels = given != nullptr ? static_cast<std::size_t>(given->element_count())
+                                           : followers.scale.size();
+    std::optional<std::vector<double>> numbers;
+    if (given != nullptr)
+      numbers = known_numbers(view.constant(2), static_cast<std::int64_t>(channels));
+    for (std::size_t i = 0; i < channels; ++i) {
+      const double own = numbers ? (*numbers)[i] : 0.0;
+      conv_.bias.push_back(static_cast<float>(
+          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]));
+    }
+  }
+
   void pack(const NodeView& view, const CompileContext& context) {
     const std::optional<ConvShape> shape = likely_conv(view, conv_.op);
     if (!shape) return;
@@ -90,7 +111,20 @@ class ConvKernel : public Kernel {
     conv_.form = form;
   }
 
-  /// The form of the packed weights, if it also suits the shapes.
+  /// Whether no other form than that of the packed weights is ever asked for.
+  bool fits_every_image(const NodeView& view) const {
+    const std::optional<Shape> image = view.input_shape(0);
+    if (!conv_.form || !image) return false;
+    try {
+      const ConvShape shape = conv_.op.place(*image, view.constant(1)->shape());
+      const ConvCut cut = cut_conv(shape, *conv_.form, conv_.has_bias());
+      return are_fast(cut, find_conv_primitives(cut, conv_.layouts, *conv_.tools.cache));
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  /// The form of the packed weights where it is right for the shapes too.
   std::optional<ConvForm> find_form(const ConvShape& shape) const {
     PrimitiveCache& cache = *conv_.tools.cache;
     if (conv_.form) {

@@ -38,7 +38,7 @@ class ConvPrepared : public Prepared {
     if (!is_packed_) primitives_ = find_conv_primitives(cut_, {}, cache);
     ORTOOL_CHECK(are_fast(cut_, primitives_));
     packer_.emplace(shape, cut_, primitives_, cache);
-    if (!is_packed_ && conv.constant_weights != nullptr) {
+    if (!is_packed_ && conv.has_constant_weights) {
       Workers alone(context.stop);
       own_weights_ = pack_constant_weights(conv, cut_, *packer_, context.cap, alone);
     }
@@ -57,8 +57,8 @@ class ConvPrepared : public Prepared {
     SizedWorkers sized(context.workers(), conv_.most_threads);
     Workers& workers = sized.get();
     const auto* weights = is_packed_ ? conv_.weights.data() : own_weights_.data();
-    if (conv_.constant_weights == nullptr) weights = pack_now(context, workers);
-    float* result = unfused_ ? place<float>(context, result_space_) : context.output<float>(0);
+    if (!conv_.has_constant_weights) weights = pack_now(context, workers);
+    float* result = finish_ ? place<float>(context, result_space_) : context.output<float>(0);
     const std::int64_t images = images_at_once();
     for (std::int64_t first = 0; first < shape_.sizes.batch; first += images) {
       const std::int64_t count = std::min(images, shape_.sizes.batch - first);
@@ -103,7 +103,7 @@ class ConvPrepared : public Prepared {
     for (const PrimitivePtr& reorder : in_reorders_)
       scratch_bytes_ = std::max(scratch_bytes_, aligned(reorder->scratch_bytes()));
     slot_bytes_ = scratch_bytes_ + blocked_bytes_;
-    if (conv_.constant_weights == nullptr) {
+    if (!conv_.has_constant_weights) {
       slot_bytes_ = std::max(slot_bytes_, aligned(packer_->staging_bytes()));
       weight_space_ = layout_.add(packer_->packed_bytes());
     }
@@ -292,7 +292,7 @@ bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives)
 AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
                                     const ConvWeightPacker& packer, MemoryCap* cap,
                                     Workers& workers) {
-  const Tensor given = conv.constant_weights->constant().aligned();
+  const Tensor given = conv.constant_weights.aligned();
   AlignedBuffer packed(packer.packed_bytes(), cap, "packed weights");
   const std::int64_t tasks = std::ssize(cut.pieces);
   const int count = static_cast<int>(std::min<std::int64_t>(workers.count(), tasks));

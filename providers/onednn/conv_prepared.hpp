@@ -20,10 +20,11 @@ struct CompiledConv {
   ProductEpilogue epilogue;
   Tools tools;
   int most_threads = 1;
-  const Value* constant_weights = nullptr;  ///< null: they come at run time
-  std::vector<float> bias;       ///< with the fused shift; empty: none, or it comes at run time
-  bool reads_bias = false;       ///< at run time
-  std::optional<ConvForm> form;  ///< of the packed weights; empty: not packed yet
+  bool has_constant_weights = false;  ///< else they come at run time
+  Tensor constant_weights;            ///< empty: the packed ones will do for every image
+  std::vector<float> bias;  ///< with the followers' shift; empty: none, or it comes at run time
+  bool reads_bias = false;  ///< at run time
+  std::optional<ConvForm> form;         ///< of the packed weights; nothing: they are not packed yet
   std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
   AlignedBuffer weights;
   BlockedOperands blocked;

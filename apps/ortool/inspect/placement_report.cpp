@@ -153,8 +153,10 @@ class Asker {
     invocation_.stop.poll();
     Workers alone;
     try {
+      const NodeView view(node);
+      ConstantStore constants = ConstantStore::share(view.inputs());
       const CompiledStep step =
-          compile({NodeView(node), &provider, {}}, {.workers = alone, .cap = &invocation_.memory});
+          compile({view, &provider, {}}, constants, {.workers = alone, .cap = &invocation_.memory});
       return std::string(step.kernel_name());
     } catch (const Error&) {
       return {};

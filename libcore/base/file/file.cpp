@@ -138,18 +138,6 @@ bool drop_pages(std::span<const std::byte> bytes) noexcept {
   return true;
 }
 
-std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void* const address = ::mmap(nullptr, bytes, PROT_READ, flags, -1, 0);
-  if (address == MAP_FAILED) return nullptr;
-  try {
-    return {static_cast<const std::byte*>(address),
-            [bytes](const std::byte* start) { ::munmap(const_cast<std::byte*>(start), bytes); }};
-  } catch (...) {
-    return nullptr;  // the deleter has been called
-  }
-}
-
 std::string read_text_file(const std::string& path, std::int64_t most_bytes, MemoryCap* cap) {
   if (path == "-") return std::string(read_standard_input(cap, most_bytes).text());
   const MappedFile file = MappedFile::open(path);

@@ -37,10 +37,6 @@ class MappedFile {
 /// returns false for bytes that are not from mapped files.
 bool drop_pages(std::span<const std::byte> bytes) noexcept;
 
-/// `bytes` zeros that occupy no physical memory, for as long as the owner lives. Null when the
-/// system refuses.
-std::shared_ptr<const std::byte> map_zeros(std::size_t bytes) noexcept;
-
 /// Reads a complete regular file ("-": standard input) as text. Throws ErrorCode::invalid above
 /// `most_bytes` and in the cases of MappedFile::open, and ErrorCode::memory_limit when `cap` (may
 /// be null) has too little left.

@@ -47,7 +47,8 @@ std::int64_t gathered_entries(const Node& node) {
 /// The value of a scalar constant, or of a Constant node.
 std::optional<double> number_in(const Value* value) {
   if (value == nullptr) return std::nullopt;
-  const Tensor* tensor = value->is_constant() ? &value->constant() : nullptr;
+  const Tensor* tensor =
+      value->is_constant() && value->has_content() ? &value->constant() : nullptr;
   const Node* maker = value->producer();
   if (tensor == nullptr && maker != nullptr && maker->op_type() == "Constant") {
     const Attribute* number = maker->find_attribute("value_float");

@@ -33,7 +33,7 @@ const FlowKind* kind_of(const Node& node) {
 
 Body::Body(const Node& node, const Graph& graph, const MakeProgram& make_program)
     : graph_(&graph), first_capture_(static_cast<std::size_t>(node.input_count())) {
-  for (Graph* subgraph : node.subgraphs()) {
+  for (const Graph* subgraph : node.subgraphs()) {
     if (subgraph == &graph) {
       program_ = make_program(*subgraph);
       return;

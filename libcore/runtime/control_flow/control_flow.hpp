@@ -29,7 +29,7 @@ class Flow {
 
 using ProgramPtr = std::shared_ptr<const Program>;
 /// Compiles a body.
-using MakeProgram = std::function<ProgramPtr(Graph&)>;
+using MakeProgram = std::function<ProgramPtr(const Graph&)>;
 
 /// A body with the position of its captures among those of its node.
 class Body {

@@ -46,18 +46,13 @@ NchwcInt8ConvOp read_int8_conv(const Node& node) {
   return {op.window, op.groups, false};
 }
 
-bool has_constant(const NodeView& view, std::int64_t input) {
-  const Value* value = view.node().input(input);
-  return value != nullptr && value->is_constant();
-}
-
 const std::uint8_t* constant_bytes(const NodeView& view, std::int64_t input) {
-  return reinterpret_cast<const std::uint8_t*>(view.node().input(input)->constant().bytes());
+  return reinterpret_cast<const std::uint8_t*>(view.constant(input)->bytes());
 }
 
 /// Element `index` of a constant array of floats, or its only element.
 float float_at(const NodeView& view, std::int64_t input, std::int64_t index) {
-  const Tensor& list = view.node().input(input)->constant();
+  const Tensor& list = *view.constant(input);
   return static_cast<float>(element_as_double(list, list.element_count() == 1 ? 0 : index));
 }
 
@@ -71,7 +66,7 @@ std::uint8_t weight_flip(const NodeView& view) {
 
 bool has_weight_zeros(const NodeView& view) {
   const DataType type = view.input_type(weights_input);
-  const std::int64_t count = view.node().input(weight_zero_input)->constant().element_count();
+  const std::int64_t count = view.constant(weight_zero_input)->element_count();
   for (std::int64_t i = 0; i < count; ++i) {
     if (flipped_zero(type, constant_bytes(view, weight_zero_input), i, weight_flip(view)) != 0)
       return true;
@@ -81,19 +76,19 @@ bool has_weight_zeros(const NodeView& view) {
 
 bool accepts_nchwc_int8_conv(const NodeView& view) {
   for (std::int64_t input = image_scale_input; input <= out_zero_input; ++input) {
-    if (!has_constant(view, input)) return false;
+    if (view.constant(input) == nullptr) return false;
   }
   for (std::int64_t input = bias_input; input < view.node().input_count(); ++input) {
-    if (view.node().input(input) != nullptr && !has_constant(view, input)) return false;
+    if (view.node().input(input) != nullptr && view.constant(input) == nullptr) return false;
   }
-  const std::int64_t rank = view.node().input(weights_input)->constant().shape().rank();
+  const std::int64_t rank = view.constant(weights_input)->shape().rank();
   return (rank == 3 || rank == 4) && !has_weight_zeros(view);
 }
 
 /// The sizes, with typical values for dimensions that the model leaves unknown.
 std::optional<ConvSizes> guessed_sizes(const NodeView& view, const NchwcInt8ConvOp& op) {
   constexpr std::int64_t common = 32;
-  const Shape& weights = view.node().input(weights_input)->constant().shape();
+  const Shape& weights = view.constant(weights_input)->shape();
   const PartialShape& given = view.node().input(image_input)->type().shape;
   std::vector<std::int64_t> shape = {1, weights[1] * op.groups};
   for (std::int64_t axis = 2; axis < weights.rank(); ++axis) {
@@ -283,7 +278,7 @@ class NchwcInt8ConvKernel : public Kernel {
 
  private:
   void pack(const NodeView& view, const CompileContext& context) {
-    const Shape& shape = view.node().input(weights_input)->constant().shape();
+    const Shape& shape = view.constant(weights_input)->shape();
     ConvSizes sizes;
     sizes.groups = conv_.op.groups;
     sizes.channels_in = multiply_sizes(shape[1], sizes.groups);
@@ -299,7 +294,7 @@ class NchwcInt8ConvKernel : public Kernel {
   }
 
   void set_numbers(const NodeView& view) {
-    const Shape& shape = view.node().input(weights_input)->constant().shape();
+    const Shape& shape = view.constant(weights_input)->shape();
     const std::int64_t channels = shape[0];
     const std::int64_t depth = shape.product(1, shape.rank());
     const auto stored = static_cast<std::size_t>((channels + 31) / 32 * 32);

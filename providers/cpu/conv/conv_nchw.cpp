@@ -168,8 +168,8 @@ class ConvKernel : public Kernel {
  private:
   void make_bias(const NodeView& view, const CompileContext& context) {
     const bool is_given = view.node().input(2) != nullptr;
-    conv_.reads_bias = is_given && !float_constant(view.node().input(2));
-    const std::vector<float> bias = folded_bias(view.node().input(2), conv_.epilogue);
+    conv_.reads_bias = is_given && !float_constant(view.constant(2));
+    const std::vector<float> bias = folded_bias(view, conv_.followers);
     if (bias.empty()) return;
     const auto channels = static_cast<std::int64_t>(bias.size());
     conv_.bias =

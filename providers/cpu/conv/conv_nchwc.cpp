@@ -141,9 +141,9 @@ bool accepts_nchwc_conv(const NodeView& view) {
 }
 
 std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& row) {
-  const std::optional<Tensor> weights = float_constant(view.node().input(1));
-  const Value* bias = view.node().input(2);
-  if (!weights || (bias != nullptr && !bias->is_constant())) return {};
+  const std::optional<Tensor> weights = float_constant(view.constant(1));
+  const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
+  if (!weights || !has_known_bias) return {};
   const auto op = read_op<ortool::Conv>(view.node());
   const std::optional<ConvSizes> sizes = common_conv_sizes(view, weights->shape(), op);
   if (!sizes) return {};

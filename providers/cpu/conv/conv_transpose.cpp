@@ -92,7 +92,7 @@ KernelPtr compile_conv_transpose(const NodeView& view, const KernelRow& row,
   conv->op = read_op<ConvTranspose>(view.node());
   conv->isa = row.isa;
   Compilation compilation;
-  const std::optional<Tensor> weights = float_constant(view.node().input(1), context.cap);
+  const std::optional<Tensor> weights = float_constant(view.constant(1), context.cap);
   if (weights && weights->shape().rank() >= 3 && weights->shape().rank() <= 5) {
     const ConvTransposeSizes sizes = weight_sizes(weights->shape(), conv->op.groups);
     if (is_product(sizes)) {

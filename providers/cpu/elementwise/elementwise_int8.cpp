@@ -86,8 +86,8 @@ std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const K
   std::size_t rank = 0;
   for (const std::size_t input : operands) {
     const Value& value = *view.node().input(static_cast<std::int64_t>(input));
-    if (value.is_constant() && value.constant().element_count() == 1 &&
-        value.constant().shape().rank() <= 1)
+    const Tensor* constant = view.constant(&value);
+    if (constant != nullptr && constant->element_count() == 1 && constant->shape().rank() <= 1)
       continue;
     if (!is_int8_image(value)) return {};
     const PartialShape& shape = value.type().shape;

@@ -110,11 +110,12 @@ std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const Kernel
   if (channels <= 0 || is_legacy_broadcast) return {};
   std::vector<bool> images;
   for (const Value* input : view.inputs()) {
+    const Tensor* constant = view.constant(input);
     const bool is_number =
-        input == nullptr || (input->is_constant() && input->constant().element_count() == 1);
+        input == nullptr || (constant != nullptr && constant->element_count() == 1);
     images.push_back(!is_number);
     if (is_number) continue;
-    if (input->is_constant() || channels_of(*input) != channels ||
+    if (constant != nullptr || channels_of(*input) != channels ||
         rank_of(*input) != rank_of(*output))
       return {};
   }

@@ -73,7 +73,7 @@ KernelPtr compile_quantize_linear(const NodeView& view, const KernelRow& row,
 
 KernelPtr compile_dequantize_linear(const NodeView& view, const KernelRow& row,
                                     const CompileContext& compiling) {
-  const Tensor* levels = view.constant(0);
+  const Tensor* levels = view.constant(view.node().input(0));
   const bool drops_levels = levels != nullptr && compiling.packing != nullptr &&
                             !compiling.packing->takes(levels->size_bytes());
   return make_kernel(row.name, [op = read_op<ortool::DequantizeLinear>(view.node()), drops_levels,

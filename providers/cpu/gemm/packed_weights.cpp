@@ -64,13 +64,12 @@ ProductEpilogue epilogue_before_split(const NodeView& group) {
 
 void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
                          Isa isa, const CompileContext& context) {
-  const Value* value = group.node().input(1);
   if (context.packing != nullptr && !ends_in_split(group) &&
       !context.packing->takes(packed_b_bytes(k, n, isa))) {
-    in_place_.emplace(context.original(*value), k, n, transposed, isa);
+    in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, isa);
     return;
   }
-  const Tensor b = float_tensor(value->constant(), context.cap);
+  const Tensor b = float_tensor(*group.constant(1), context.cap);
   pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
 }
 

@@ -53,7 +53,7 @@ PreparedPtr prepare_layer(const std::shared_ptr<const CompiledLayer>& layer,
 }
 
 std::optional<Tensor> weight_constant(const NodeView& view, std::int64_t input, MemoryCap* cap) {
-  if (view.input_type(0) != DataType::float64) return float_constant(view.node().input(input), cap);
+  if (view.input_type(0) != DataType::float64) return float_constant(view.constant(input), cap);
   const Tensor* constant = view.constant(input);
   return constant != nullptr ? std::optional(constant->aligned()) : std::nullopt;
 }

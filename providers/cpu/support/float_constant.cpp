@@ -25,10 +25,9 @@ Tensor float_tensor(const Tensor& tensor, MemoryCap* cap) {
   return result;
 }
 
-std::optional<Tensor> float_constant(const Value* value, MemoryCap* cap) {
-  if (value == nullptr || !value->is_constant() || !is_float_like(value->constant().type()))
-    return std::nullopt;
-  return float_tensor(value->constant(), cap);
+std::optional<Tensor> float_constant(const Tensor* constant, MemoryCap* cap) {
+  if (constant == nullptr || !is_float_like(constant->type())) return std::nullopt;
+  return float_tensor(*constant, cap);
 }
 
 }  // namespace ortool::cpu

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "libcore/provider/node_view.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool::cpu {
@@ -15,6 +14,6 @@ bool is_float_like(DataType type);
 Tensor float_tensor(const Tensor& tensor, MemoryCap* cap = nullptr);
 
 /// The value's constant as float32; empty if it is computed, omitted or of another type.
-std::optional<Tensor> float_constant(const Value* value, MemoryCap* cap = nullptr);
+std::optional<Tensor> float_constant(const Tensor* constant, MemoryCap* cap = nullptr);
 
 }  // namespace ortool::cpu

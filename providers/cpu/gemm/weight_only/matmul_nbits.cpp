@@ -132,8 +132,7 @@ class BlockMatMulKernel : public Kernel {
  private:
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* levels = view.constant(levels_input);
-    const std::optional<Tensor> scales =
-        float_constant(view.node().input(scales_input), context.cap);
+    const std::optional<Tensor> scales = float_constant(view.constant(scales_input), context.cap);
     const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
     if (levels == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
     matmul_.packed =

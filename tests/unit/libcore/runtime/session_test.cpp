@@ -140,6 +140,36 @@ TEST_CASE("Constants that lie unaligned in their file are folded and packed all 
   CHECK(floats(session.run({{"x", x}}, {})[0].tensor()) == floats(x));
 }
 
+TEST_CASE("Weights leave the graph of a session, and memory once every kernel has packed them") {
+  constexpr std::int64_t size = 160;
+  constexpr std::size_t bytes = sizeof(float) * size * size;
+  auto model = parse_model(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[N,160] x, float[160,160] w) => (float[N,160] y) {
+      p = MatMul(x, w)
+      q = Relu(p)
+      y = MatMul(q, w)
+    })");
+  ortool::Graph& graph = *model->graph;
+  ortool::Value& w = *graph.find_value("w");
+  auto content = std::make_shared<std::vector<std::byte>>(bytes);
+  const Tensor numbers = random_tensor(Shape{size, size}, 5);
+  std::memcpy(content->data(), numbers.bytes(), bytes);
+  graph.set_constant(w,
+                     Tensor::view(ortool::DataType::float32, Shape{size, size}, *content, content));
+  graph.make_default_constant(w);
+  const std::weak_ptr<const void> owner = content;
+  content.reset();
+  const Tensor x = random_tensor(Shape{2, size}, 6);
+  const Session session(std::move(model), cpu_options());
+  CHECK(owner.expired());
+  const ortool::Value& kept = *session.model().graph->find_value("w");
+  CHECK(kept.is_constant());
+  CHECK_FALSE(kept.has_content());
+  CHECK(session.constant_bytes() == 0);
+  CHECK(session.run({{"x", x}}, {})[0].tensor().shape() == Shape{2, size});
+}
+
 TEST_CASE("A shape that a graph input holds is planned for by its content") {
   const auto session = make_session(R"(
     <ir_version: 8, opset_import: ["" : 17]>

@@ -1,0 +1,100 @@
+// Taking constants out of graphs, aligned copies for a while, and giving memory back.
+#include "libcore/provider/constant_store.hpp"
+
+#include <utility>
+
+#include "libcore/base/file/file.hpp"
+#include "libcore/graph/algorithms/traverse.hpp"
+
+namespace ortool {
+namespace {
+
+/// Whether kernels alone read the content. Parameters of operators are integers or a few numbers,
+/// and shapes may depend on them.
+bool is_weight(const Tensor& constant) {
+  constexpr std::int64_t least_bytes = 64 * 1024;
+  const bool may_be_shape =
+      constant.type() == DataType::int64 || constant.type() == DataType::int32;
+  return !may_be_shape && constant.type() != DataType::string &&
+         constant.size_bytes() >= least_bytes;
+}
+
+}  // namespace
+
+void ConstantStore::add(const Value& constant, Tensor content, bool is_weight) {
+  entries_[&constant] = {.type = content.type(),
+                         .shape = content.shape(),
+                         .content = std::move(content),
+                         .original = {},
+                         .open_uses = constant.uses().size(),
+                         .is_weight = is_weight};
+}
+
+const ConstantStore::Entry& ConstantStore::entry(const Value& constant) const {
+  const auto found = entries_.find(&constant);
+  ORTOOL_CHECK(found != entries_.end());
+  return found->second;
+}
+
+ConstantStore ConstantStore::take(Graph& main) {
+  ConstantStore store;
+  for (Graph* graph : graphs_in(main)) {
+    for (Value* value : graph->values()) {
+      if (!value->is_constant()) continue;
+      const bool moves = is_weight(value->constant());
+      store.add(*value, moves ? graph->take_content(*value) : value->constant(), moves);
+    }
+  }
+  return store;
+}
+
+ConstantStore ConstantStore::share(std::span<Value* const> values) {
+  ConstantStore store;
+  for (const Value* value : values) {
+    if (value == nullptr || !value->is_constant()) continue;
+    store.add(*value, value->constant().aligned(), false);
+  }
+  return store;
+}
+
+const Tensor* ConstantStore::find(const Value& constant) const {
+  const Tensor& content = entry(constant).content;
+  return content.is_empty() ? nullptr : &content;
+}
+
+Operand ConstantStore::operand(const Value& constant) const {
+  const Entry& found = entry(constant);
+  return {found.type, found.shape, find(constant)};
+}
+
+const Tensor& ConstantStore::original(const Value& constant) const {
+  const Entry& found = entry(constant);
+  return found.original.is_empty() ? found.content : found.original;
+}
+
+void ConstantStore::align(std::span<const Value* const> values) {
+  for (const Value* value : values) {
+    if (value == nullptr || !value->is_constant()) continue;
+    Entry& entry = entries_.at(value);
+    if (entry.content.is_aligned()) continue;
+    Tensor copy = entry.content.aligned();
+    entry.original = std::exchange(entry.content, std::move(copy));
+  }
+}
+
+void ConstantStore::finish_use(const Value& constant, bool is_read_at_run_time) {
+  Entry& entry = entries_.at(&constant);
+  entry.is_read_at_run_time |= is_read_at_run_time;
+  --entry.open_uses;
+  if (entry.is_read_at_run_time) {
+    entry.original = Tensor();
+    return;
+  }
+  if (!entry.original.is_empty()) entry.content = std::exchange(entry.original, Tensor());
+  if (entry.open_uses > 0) return;
+  const Tensor& content = entry.content;
+  if (drop_pages({content.bytes(), static_cast<std::size_t>(content.size_bytes())})) return;
+  if (entry.is_weight) entry.content = Tensor();
+}
+
+}  // namespace ortool
