@@ -20,10 +20,9 @@ Tensor folded_weights(const Tensor& weights, const ProductEpilogue& epilogue, Me
   return result;
 }
 
-std::vector<float> folded_bias(const Value* bias, const ProductEpilogue& epilogue) {
+std::vector<float> folded_bias(const Tensor* bias, const ProductEpilogue& epilogue) {
   std::optional<std::vector<double>> given;
-  if (bias != nullptr && bias->is_constant())
-    given = known_numbers(bias, bias->constant().element_count());
+  if (bias != nullptr) given = known_numbers(bias, bias->element_count());
   std::vector<float> folded(given ? given->size() : epilogue.scale.size());
   for (std::size_t i = 0; i < folded.size(); ++i) {
     const double own = given ? (*given)[i] : 0.0;

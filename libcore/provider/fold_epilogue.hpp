@@ -15,7 +15,7 @@ Tensor folded_weights(const Tensor& weights, const ProductEpilogue& epilogue, Me
 
 /// The constant bias (null or computed: none) multiplied by the scale, plus the shift, one per
 /// channel; empty if there is neither.
-std::vector<float> folded_bias(const Value* bias, const ProductEpilogue& epilogue);
+std::vector<float> folded_bias(const Tensor* bias, const ProductEpilogue& epilogue);
 
 /// The shift in float32; empty if there is none.
 AlignedBuffer shift_of(const ProductEpilogue& epilogue, MemoryCap* cap);

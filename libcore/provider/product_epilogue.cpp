@@ -47,11 +47,12 @@ bool has_known_shape(const Value& value) {
 }
 
 /// Reads a bound of an int8 Clip, if constant; an omitted bound leaves `limit` as it is.
-bool read_bound(const Value* bound, std::int64_t& limit) {
+bool read_bound(const NodeView& group, const Value* bound, std::int64_t& limit) {
   if (bound == nullptr) return true;
-  if (!bound->is_constant() || bound->constant().element_count() != 1) return false;
-  if (!is_byte_type(bound->constant().type())) return false;
-  limit = element_as_int64(bound->constant(), 0);
+  const Tensor* constant = group.constant(bound);
+  if (constant == nullptr || constant->element_count() != 1) return false;
+  if (!is_byte_type(constant->type())) return false;
+  limit = element_as_int64(*constant, 0);
   return true;
 }
 
@@ -130,8 +131,8 @@ class EpilogueReader {
     result_.bounds = ByteBounds::of(zero != nullptr ? element_of(*zero) : element_of(*previous_));
     for (const Node* clip = next(); clip != nullptr && is_onnx(*clip, "Clip"); clip = next()) {
       ByteBounds given = result_.bounds;
-      if (clip->input(0) != previous_ || !read_bound(clip->input(1), given.low) ||
-          !read_bound(clip->input(2), given.high))
+      if (clip->input(0) != previous_ || !read_bound(group_, clip->input(1), given.low) ||
+          !read_bound(group_, clip->input(2), given.high))
         return false;
       // As Clip does: the lower bound first, then the upper one.
       const auto clipped = [&](std::int64_t value) {
@@ -150,8 +151,7 @@ class EpilogueReader {
     if (!form_.can_dequantize) return false;
     const std::optional<Quantization> by = dequantized_bytes(node->output(0));
     if (!by || by->bytes != previous_ || !is_made_by_constants()) return false;
-    const Value* zero = group_.node().input(result_zero_input);
-    if (by->zero_at(0) != element_as_int64(zero->constant(), 0)) return false;
+    if (by->zero_at(0) != element_as_int64(*group_.constant(result_zero_input), 0)) return false;
     result_.step = by->scale_at(0);
     result_.to_float = true;
     pass(*node);
@@ -159,11 +159,11 @@ class EpilogueReader {
   }
 
   bool is_made_by_constants() const {
-    return std::all_of(
-        std::begin(single_matmul_inputs), std::end(single_matmul_inputs), [&](std::int64_t i) {
-          const Value* value = group_.node().input(i);
-          return value != nullptr && value->is_constant() && value->constant().element_count() == 1;
-        });
+    return std::all_of(std::begin(single_matmul_inputs), std::end(single_matmul_inputs),
+                       [&](std::int64_t i) {
+                         const Tensor* constant = group_.constant(i);
+                         return constant != nullptr && constant->element_count() == 1;
+                       });
   }
 
   bool take_quantization(const Node& node) {
@@ -307,7 +307,12 @@ ProductEpilogue epilogue_of(const NodeView& group) {
 bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form) {
   std::vector<const Node*> members(group.members().begin(), group.members().end());
   members.push_back(&next);
-  return read_followers(NodeView(std::move(members), group.constants()), form).has_value();
+  return match_epilogue(NodeView(std::move(members), group.constants()), form).has_value();
+}
+
+bool absorbs_epilogue(const NodeView& group, const Node& next) {
+  const std::optional<ProductForm> form = product_form(group);
+  return form && can_join_epilogue(group, next, *form);
 }
 
 }  // namespace ortool

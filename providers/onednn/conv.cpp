@@ -31,6 +31,11 @@ PreparedPtr prepare_nothing() {
   return std::make_unique<const NothingPrepared>();
 }
 
+/// Whether there is nothing to multiply.
+bool is_empty(const Shape& image, const Shape& weights, const ConvShape& shape) {
+  return image.element_count() == 0 || weights.element_count() == 0 || shape.out_pixels() == 0;
+}
+
 class ConvKernel : public Kernel {
  public:
   ConvKernel(const NodeView& view, const KernelRow& row, const Tools& tools,
@@ -40,10 +45,9 @@ class ConvKernel : public Kernel {
     conv_.most_threads = context.most_threads;
     conv_.blocked = {view.layouts().input(0) != Layout::plain,
                      view.layouts().output(0) != Layout::plain};
-    std::optional<ProductFollowers> followers = read_followers(view, conv_product_form(view));
-    ORTOOL_CHECK(followers.has_value());
-    conv_.followers = std::move(*followers);
-    make_bias(view);
+    conv_.epilogue = conv_epilogue(view);
+    conv_.reads_bias = view.node().input(2) != nullptr && view.constant(2) == nullptr;
+    conv_.bias = folded_bias(view.constant(2), conv_.epilogue);
     if (view.constant(1) == nullptr) return;
     conv_.has_constant_weights = true;
     conv_.constant_weights = *view.constant(1);
@@ -57,10 +61,8 @@ class ConvKernel : public Kernel {
   PreparedPtr prepare(const PrepareContext& context) const override {
     const ConvShape shape = conv_.op.place(context.inputs[0].shape, context.inputs[1].shape);
     if (conv_.blocked.out && context.outputs[0].size_bytes() == 0) return prepare_nothing();
-    const bool is_empty = context.inputs[0].shape.element_count() == 0 ||
-                          context.inputs[1].shape.element_count() == 0 || shape.out_pixels() == 0;
     std::optional<ConvForm> form;
-    if (!is_empty) form = find_form(shape);
+    if (!is_empty(context.inputs[0].shape, context.inputs[1].shape, shape)) form = find_form(shape);
     if (!form && (conv_.blocked.in || conv_.blocked.out))
       throw Error(ErrorCode::unsupported, "oneDNN has no code for this image in blocks",
                   "run with --provider cpu");
@@ -78,22 +80,6 @@ class ConvKernel : public Kernel {
   }
 
  private:
-  void make_bias(const NodeView& view) {
-    const ProductFollowers& followers = conv_.followers;
-    const Tensor* given = view.constant(2);
-    conv_.reads_bias = given == nullptr && view.node().input(2) != nullptr;
-    const auto channels = given != nullptr ? static_cast<std::size_t>(given->element_count())
-                                           : followers.scale.size();
-    std::optional<std::vector<double>> numbers;
-    if (given != nullptr)
-      numbers = known_numbers(view.constant(2), static_cast<std::int64_t>(channels));
-    for (std::size_t i = 0; i < channels; ++i) {
-      const double own = numbers ? (*numbers)[i] : 0.0;
-      conv_.bias.push_back(static_cast<float>(
-          followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]));
-    }
-  }
-
   void pack(const NodeView& view, const CompileContext& context) {
     const std::optional<ConvShape> shape = likely_conv(view, conv_.op);
     if (!shape) return;
@@ -111,12 +97,14 @@ class ConvKernel : public Kernel {
     conv_.form = form;
   }
 
-  /// Whether no other form than that of the packed weights is ever asked for.
+  /// Whether no form other than that of the packed weights is ever needed.
   bool fits_every_image(const NodeView& view) const {
     const std::optional<Shape> image = view.input_shape(0);
     if (!conv_.form || !image) return false;
     try {
-      const ConvShape shape = conv_.op.place(*image, view.constant(1)->shape());
+      const Shape& weights = view.constant(1)->shape();
+      const ConvShape shape = conv_.op.place(*image, weights);
+      if (is_empty(*image, weights, shape)) return false;
       const ConvCut cut = cut_conv(shape, *conv_.form, conv_.has_bias());
       return are_fast(cut, find_conv_primitives(cut, conv_.layouts, *conv_.tools.cache));
     } catch (const Error&) {
@@ -124,7 +112,7 @@ class ConvKernel : public Kernel {
     }
   }
 
-  /// The form of the packed weights where it is right for the shapes too.
+  /// The form of the packed weights, if it also suits the shapes.
   std::optional<ConvForm> find_form(const ConvShape& shape) const {
     PrimitiveCache& cache = *conv_.tools.cache;
     if (conv_.form) {

@@ -58,7 +58,7 @@ class ConvPrepared : public Prepared {
     Workers& workers = sized.get();
     const auto* weights = is_packed_ ? conv_.weights.data() : own_weights_.data();
     if (!conv_.has_constant_weights) weights = pack_now(context, workers);
-    float* result = finish_ ? place<float>(context, result_space_) : context.output<float>(0);
+    float* result = unfused_ ? place<float>(context, result_space_) : context.output<float>(0);
     const std::int64_t images = images_at_once();
     for (std::int64_t first = 0; first < shape_.sizes.batch; first += images) {
       const std::int64_t count = std::min(images, shape_.sizes.batch - first);

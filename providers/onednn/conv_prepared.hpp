@@ -21,10 +21,10 @@ struct CompiledConv {
   Tools tools;
   int most_threads = 1;
   bool has_constant_weights = false;  ///< else they come at run time
-  Tensor constant_weights;            ///< empty: the packed ones will do for every image
-  std::vector<float> bias;  ///< with the followers' shift; empty: none, or it comes at run time
-  bool reads_bias = false;  ///< at run time
-  std::optional<ConvForm> form;         ///< of the packed weights; nothing: they are not packed yet
+  Tensor constant_weights;            ///< empty: the packed ones suit every image
+  std::vector<float> bias;       ///< with the fused shift; empty: none, or it comes at run time
+  bool reads_bias = false;       ///< at run time
+  std::optional<ConvForm> form;  ///< of the packed weights; empty: not packed yet
   std::array<VendorLayout, 2> layouts;  ///< of the packed weights, by kind
   AlignedBuffer weights;
   BlockedOperands blocked;

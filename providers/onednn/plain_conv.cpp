@@ -31,17 +31,7 @@ cpu::ConvTransposeSizes transposed_sizes(const cpu::ConvSizes& sizes) {
 /// The constant weights multiplied by the fused scale, or an empty tensor.
 Tensor scaled_weights(const CompiledConv& conv, MemoryCap* cap) {
   if (!conv.has_constant_weights) return {};
-  const Tensor weights = conv.constant_weights.aligned();
-  if (conv.followers.scale.empty()) return weights;
-  Tensor result(DataType::float32, weights.shape(), cap);
-  const std::int64_t block = weights.shape().product(1, weights.shape().rank());
-  for (std::int64_t i = 0; i < weights.element_count(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    result.mutable_data<float>()[at] =
-        static_cast<float>(static_cast<double>(weights.data<float>()[at]) *
-                           conv.followers.scale[static_cast<std::size_t>(i / block)]);
-  }
-  return result;
+  return folded_weights(conv.constant_weights.aligned(), conv.epilogue, cap);
 }
 
 class PlainConvPrepared : public Prepared {

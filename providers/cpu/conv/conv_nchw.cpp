@@ -169,7 +169,7 @@ class ConvKernel : public Kernel {
   void make_bias(const NodeView& view, const CompileContext& context) {
     const bool is_given = view.node().input(2) != nullptr;
     conv_.reads_bias = is_given && !float_constant(view.constant(2));
-    const std::vector<float> bias = folded_bias(view, conv_.followers);
+    const std::vector<float> bias = folded_bias(view.constant(2), conv_.epilogue);
     if (bias.empty()) return;
     const auto channels = static_cast<std::int64_t>(bias.size());
     conv_.bias =
@@ -179,7 +179,7 @@ class ConvKernel : public Kernel {
   }
 
   void make_weights(const NodeView& view, const CompileContext& context) {
-    const std::optional<Tensor> given = float_constant(view.node().input(1), context.cap);
+    const std::optional<Tensor> given = float_constant(view.constant(1), context.cap);
     if (!given) return;
     const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
     const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);

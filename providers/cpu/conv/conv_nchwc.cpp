@@ -96,7 +96,7 @@ class NchwcConvKernel : public Kernel {
     conv_.isa = row.isa;
     conv_.most_threads = context.most_threads;
     conv_.epilogue = epilogue_of(view);
-    const std::optional<Tensor> given = float_constant(view.node().input(1), context.cap);
+    const std::optional<Tensor> given = float_constant(view.constant(1), context.cap);
     ORTOOL_CHECK(given.has_value());
     const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
     const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
@@ -122,7 +122,7 @@ class NchwcConvKernel : public Kernel {
 
  private:
   void make_bias(const NodeView& view, std::int64_t channels, const CompileContext& context) {
-    const std::vector<float> bias = folded_bias(view.node().input(2), conv_.epilogue);
+    const std::vector<float> bias = folded_bias(view.constant(2), conv_.epilogue);
     if (bias.empty()) return;
     const std::int64_t block = block_of(blocked_layout(conv_.isa));
     const std::int64_t stored = (channels + block - 1) / block * block;

@@ -85,32 +85,4 @@ ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const or
   return sizes;
 }
 
-std::optional<Tensor> folded_weights(const NodeView& view, const ProductFollowers& followers,
-                                     MemoryCap* cap) {
-  std::optional<Tensor> weights = float_constant(view.constant(1), cap);
-  if (!weights || followers.scale.empty()) return weights;
-  Tensor result(DataType::float32, weights->shape(), cap);
-  const float* in = weights->data<float>().data();
-  float* out = result.mutable_data<float>().data();
-  const std::int64_t block = weights->shape().product(1, weights->shape().rank());
-  for (std::int64_t i = 0; i < weights->element_count(); ++i) {
-    const double scale = followers.scale[static_cast<std::size_t>(i / block)];
-    out[i] = static_cast<float>(static_cast<double>(in[i]) * scale);
-  }
-  return result;
-}
-
-std::vector<float> folded_bias(const NodeView& view, const ProductFollowers& followers) {
-  const std::optional<Tensor> given = float_constant(view.constant(2));
-  const auto channels =
-      given ? static_cast<std::size_t>(given->element_count()) : followers.scale.size();
-  std::vector<float> bias(channels);
-  for (std::size_t i = 0; i < channels; ++i) {
-    const double own = given ? static_cast<double>(given->data<float>()[i]) : 0.0;
-    bias[i] = static_cast<float>(
-        followers.scale.empty() ? own : own * followers.scale[i] + followers.shift[i]);
-  }
-  return bias;
-}
-
 }  // namespace ortool::cpu

@@ -5,7 +5,6 @@
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/vendor/matmul_n_bits.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
@@ -132,7 +131,8 @@ class BlockMatMulKernel : public Kernel {
  private:
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* levels = view.constant(levels_input);
-    const std::optional<Tensor> scales = float_constant(view.constant(scales_input), context.cap);
+    const std::optional<Tensor> scales =
+        float_constant(view.constant(scales_input), context.cap);
     const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
     if (levels == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
     matmul_.packed =
@@ -175,9 +175,7 @@ KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
   return make_fp16_kernel(compile_block_matmul(view, row, context), row.isa);
 }
 
-bool block_matmul_absorbs(const NodeView& group, const Node& next) {
-  return can_follow(group, next, block_form(group));
-}
+constexpr const char* contrib_domain = "com.microsoft";
 
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(

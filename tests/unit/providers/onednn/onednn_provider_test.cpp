@@ -75,9 +75,9 @@ std::string conv_model(const Shape& x, const Shape& weights, std::string_view no
 
 TEST_CASE("oneDNN packs weights that were made here anew for images that want another form") {
   if (!has_onednn()) return;
-  const auto make = [](SessionOptions options) {
-    auto model = parse_model(R"(<ir_version: 9, opset_import: ["" : 17]>
-      g (float[N,3,H,W] x, float[96,3,9,9] w) => (float[N,96,A,B] y) {
+  const auto make = [](SessionOptions options, const std::string& image = "N,3,H,W") {
+    auto model = parse_model(R"(<ir_version: 9, opset_import: ["" : 17]> g (float[)" + image +
+                             R"(] x, float[96,3,9,9] w) => (float y) {
         y = Conv <pads = [4, 4, 4, 4]> (x, w)
       })");
     Value& w = *model->graph->find_value("w");
@@ -95,6 +95,10 @@ TEST_CASE("oneDNN packs weights that were made here anew for images that want an
                   {.rtol = 1e-4, .atol = 1e-4})
               .passed);
   }
+  const Shape nothing = {0, 3, 32, 32};
+  const auto of_nothing = make(onednn_options(), "0,3,32,32");
+  CHECK(of_nothing->run({{"x", Tensor(DataType::float32, nothing)}}, {})[0].tensor().shape() ==
+        Shape{0, 96, 32, 32});
 }
 
 TEST_CASE("oneDNN convolves as our own kernels do, for channels in and beside whole blocks") {
