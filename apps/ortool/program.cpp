@@ -18,6 +18,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/base/version.hpp"
 
@@ -356,6 +357,7 @@ int graver_exit_code(int a, int b) {
 
 int run_program(Commands (*make_commands)(), int argc, char** argv) noexcept {
   try {
+    set_setting_prefix("--");
     const Commands commands = make_commands();
     return CommandRun(commands, {argv + (argc > 0 ? 1 : 0), argv + argc}).run();
   } catch (const std::exception&) {

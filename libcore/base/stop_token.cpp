@@ -5,13 +5,16 @@
 #include <mutex>
 #include <thread>
 
+#include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
+
 namespace ortool {
 
 void StopToken::throw_reason() const {
   switch (static_cast<ErrorCode>(reason_.load())) {
     case ErrorCode::timeout:
       throw Error(ErrorCode::timeout, "stopped: the time limit was reached",
-                  "raise --timeout, or give the work fewer inputs");
+                  format("raise {}, or give the work fewer inputs", setting_name("timeout")));
     case ErrorCode::terminated:
       throw Error(ErrorCode::terminated, "terminated by a signal");
     default:

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -20,7 +21,7 @@ using ImageLayout = ImageOptions::Layout;
 [[noreturn]] void refuse_input(std::string_view input, std::string_view what,
                                std::string_view hint) {
   throw Error(ErrorCode::invalid,
-              format("option --{}: input {} {}", option_name, quote(input), what),
+              format("option {}: input {} {}", setting_name(option_name), quote(input), what),
               std::string(hint))
       .with_id("embed.input");
 }
@@ -44,9 +45,9 @@ bool find_planes(const Value& input) {
   if (may_be_planes != may_be_packed) return may_be_planes;
   const InputLayout layout = find_layout(input);
   if (!layout.name.empty()) return layout.name == "nchw";
-  refuse_input(input.name(),
-               format("does not tell where its channels stand ({})", input.type().to_string()),
-               "fix its shape with --shape, so that one dimension is 1 or 3");
+  refuse_input(
+      input.name(), format("does not tell where its channels stand ({})", input.type().to_string()),
+      format("fix its shape with {}, so that one dimension is 1 or 3", setting_name("shape")));
 }
 
 /// As image options for the original model.
@@ -122,12 +123,13 @@ Embedding read_embedding(const std::string& text, const Model& model,
                  "uint8 and float inputs do");
   if (!input.type().shape || input.type().shape->size() < 2 || input.type().shape->size() > 4)
     refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
-                 "inputs of 2 to 4 dimensions do; --shape says which");
+                 format("inputs of 2 to 4 dimensions do; {} says which", setting_name("shape")));
   ImageOptions options;
   try {
     options = parse_image_options(pair.value);
   } catch (Error& error) {
-    throw Error(error.code(), format("option --{}: {}", option_name, error.message()), error.hint())
+    throw Error(error.code(), format("option {}: {}", setting_name(option_name), error.message()),
+                error.hint())
         .with_id("usage.value");
   }
   if (options.scale == 0) refuse_input(pair.name, "would be made of nothing", "scale cannot be 0");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/values/value_block.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -53,7 +54,7 @@ bool is_among_top(const Tensor& row, std::int64_t label, std::int64_t most) {
   if (width == 1 && is_integer(row.type())) return element_as_int64(row, 0) == label;
   if (label < 0 || label >= width) {
     throw Error(ErrorCode::invalid, format("label {} is none of the {} classes", label, width),
-                "classes count from 0; --labels gives them names")
+                format("classes count from 0; {} gives them names", setting_name("labels")))
         .with_id("data.label");
   }
   const double own = element_as_double(row, label);

@@ -6,6 +6,7 @@
 #include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/parse_number.hpp"
 #include "libcore/dataset/sample_files.hpp"
 #include "libcore/dataset/values/value_file.hpp"
@@ -134,8 +135,8 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
     result.class_names = folders;
     if (!context.has_class_names) {
       context.task.warn(
-          format("classes count from 0 in the order of the folders: {} (--labels gives another)",
-                 list_names(folders)));
+          format("classes count from 0 in the order of the folders: {} ({} gives another)",
+                 list_names(folders), setting_name("labels")));
     }
   }
   return result;

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
@@ -67,7 +68,8 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
                         options.dimensions, options.cap);
     if (!options.image && tensor.element_count() != image.width * image.height * image.channels) {
       context_.task.warn(
-          "pictures are made to fit their input with samples 0 to 255 (--image says how)");
+          format("pictures are made to fit their input with samples 0 to 255 ({} says how)",
+                 setting_name("image")));
     }
     return tensor;
   } catch (Error& error) {

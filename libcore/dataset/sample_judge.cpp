@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/dataset/batch.hpp"
@@ -29,7 +30,8 @@ void SampleJudge::choose_metric(const Sample& sample, bool saves_outputs) {
     score_.emplace(Metric::cosine);
   } else if (!saves_outputs) {
     throw Error(ErrorCode::invalid, "the set has neither labels nor expected outputs",
-                "add labels, or --save-outputs FILE.jsonl to keep what the model says")
+                format("add labels, or {} FILE.jsonl to keep what the model says",
+                       setting_name("save-outputs")))
         .with_id("data.labels");
   }
 }
@@ -39,7 +41,7 @@ std::int64_t SampleJudge::class_of(const SampleLabel& label) const {
   const std::string& text = std::get<std::string>(label);
   if (classes_.empty()) {
     throw Error(ErrorCode::invalid, format("label {} is a text", quote(text)),
-                "add --labels FILE with the classes' names, one a line")
+                format("add {} FILE with the classes' names, one a line", setting_name("labels")))
         .with_id("data.labels");
   }
   const auto place = std::find(classes_.begin(), classes_.end(), text);
@@ -64,7 +66,8 @@ std::size_t SampleJudge::judged_output(const std::vector<RunValue>& outputs,
   throw Error(ErrorCode::invalid,
               format("no output has scores of classes for each sample (first: {})",
                      outputs.empty() ? "none" : outputs.front().describe()),
-              "choose one with --outputs, or --metric cosine with expected outputs")
+              format("choose one with {}, or {} cosine with expected outputs",
+                     setting_name("outputs"), setting_name("metric")))
       .with_id("data.output");
 }
 

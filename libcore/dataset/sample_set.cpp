@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/npz_samples.hpp"
 #include "libcore/dataset/sample_files.hpp"
 #include "libcore/dataset/values/value_file.hpp"
@@ -40,9 +41,10 @@ void refuse_unused_recipes(const ImageRecipes& recipes,
     if (std::any_of(sets.begin(), sets.end(),
                     [&](const auto& set) { return set->has_pictures(input); }))
       continue;
-    throw Error(ErrorCode::invalid,
-                format("option --image: input {} is given no picture", quote(input)),
-                "leave the recipe out: what an .npz, .npy or .pb holds is taken as it is")
+    throw Error(
+        ErrorCode::invalid,
+        format("option {}: input {} is given no picture", setting_name("image"), quote(input)),
+        "leave the recipe out: what an .npz, .npy or .pb holds is taken as it is")
         .with_id("usage.applies_to_nothing");
   }
 }

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -55,8 +56,9 @@ class Loop {
     for (auto& [own, value] : inputs_) {
       if (own == name) return value;
     }
-    throw Error(ErrorCode::invalid, format("option --loop: input {} is not given", quote(name)),
-                format("give its first value: --input {}=FILE", name))
+    throw Error(ErrorCode::invalid,
+                format("option {}: input {} is not given", setting_name("loop"), quote(name)),
+                format("give its first value: {} {}=FILE", setting_name("input"), name))
         .with_id("input.missing");
   }
   std::size_t output_place(const std::string& name) const {
@@ -109,7 +111,7 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     if (!value.type().is_tensor() || !value.type().shape) {
       throw Error(ErrorCode::invalid,
                   format("input {} has no known rank to start with", quote(name)),
-                  format("give its first value: --input {}=FILE", name))
+                  format("give its first value: {} {}=FILE", setting_name("input"), name))
           .with_id("input.missing");
     }
     std::vector<std::int64_t> sizes;

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/parse_number.hpp"
@@ -45,9 +46,10 @@ class FeedbackReader {
   void add(Feedback feedback) {
     for (const Feedback& other : result_) {
       if (other.input != feedback.input) continue;
-      throw Error(ErrorCode::invalid,
-                  format("option --loop: input {} is fed twice", quote(feedback.input)),
-                  "leave one of them out")
+      throw Error(
+          ErrorCode::invalid,
+          format("option {}: input {} is fed twice", setting_name("loop"), quote(feedback.input)),
+          "leave one of them out")
           .with_id("usage.value");
     }
     result_.push_back(std::move(feedback));
@@ -58,8 +60,10 @@ class FeedbackReader {
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
     task_.warn(feedback.kind == Feedback::Kind::append
-                   ? format("{} grows by a 1 each step (as with --loop {}=append(1))", name, name)
-                   : format("{} counts on each step (as with --loop {}=next)", name, name));
+                   ? format("{} grows by a 1 each step (as with {} {}=append(1))", name,
+                            setting_name("loop"), name)
+                   : format("{} counts on each step (as with {} {}=next)", name,
+                            setting_name("loop"), name));
     result_.push_back(std::move(feedback));
   }
 
@@ -96,8 +100,9 @@ class FeedbackReader {
     };
     if (!has_one_star(pattern) || !has_one_star(target)) {
       throw Error(ErrorCode::invalid,
-                  format("option --loop: {} has not one * on both sides of =", quote(text)),
-                  "write it like --loop 'past_key_values.*=present.*'")
+                  format("option {}: {} has not one * on both sides of =", setting_name("loop"),
+                         quote(text)),
+                  format("write it like {} 'past_key_values.*=present.*'", setting_name("loop")))
           .with_id("usage.value");
     }
     const std::size_t star = pattern.find('*');

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/io/resize_image.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -54,7 +55,8 @@ class Fitting {
     Target target;
     if (dimensions_.empty()) {
       if (wanted == Layout::automatic)
-        fail("its rank is not known", "say how it lies, as in --image NAME=layout:nchw");
+        fail("its rank is not known",
+             format("say how it lies, as in {} NAME=layout:nchw", setting_name("image")));
       target.layout = wanted;
       return target;
     }
@@ -79,7 +81,7 @@ class Fitting {
         target.layout = Layout::nhwc;
       } else {
         fail("neither its dimension before rows and columns nor its last one is 1 or 3 channels",
-             "say how it lies, as in --image NAME=layout:nchw");
+             format("say how it lies, as in {} NAME=layout:nchw", setting_name("image")));
       }
     }
     const bool is_nchw = target.layout == Layout::nchw;

@@ -7,6 +7,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/io/npz.hpp"
 
@@ -29,14 +30,15 @@ Tensor load_only_array(const std::string& path, MemoryCap* cap) {
   if (archive.names().size() == 1) return archive.read(archive.names().front(), cap);
   throw Error(ErrorCode::invalid,
               format("the archive holds {} arrays where one is expected", archive.names().size()),
-              "give all of them with --inputs, or one as an .npy file");
+              format("give all of them with {}, or one as an .npy file", setting_name("inputs")));
 }
 
 Tensor load_raw(const TensorFileBytes& file, const TensorFileOptions& options) {
   if (!options.type || std::any_of(options.dimensions.begin(), options.dimensions.end(),
                                    [](std::int64_t size) { return size < 0; })) {
     throw Error(ErrorCode::invalid, "a .raw file does not say its type and shape",
-                "give both, as in --dtype float32 --shape NAME=1x3x224x224");
+                format("give both, as in {} float32 {} NAME=1x3x224x224", setting_name("dtype"),
+                       setting_name("shape")));
   }
   if (*options.type == DataType::string)
     throw Error(ErrorCode::invalid, "strings have no raw form", "give them as .txt or .json");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/lower/session_nodes.hpp"
 
@@ -141,7 +142,8 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     throw Error(ErrorCode::provider_unavailable,
                 format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
                        providers.front()->name(), choices.at(left.front()).last_reason()),
-                "leave --strict-provider out, and the other providers take those nodes");
+                format("leave {} out, and the other providers take those nodes",
+                       setting_name("strict-provider")));
   }
   if (!left.empty()) fail_unsupported(left, choices);
   return placed;

@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
 #include "libcore/base/memory/kept_memory.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/provider/packing_budget.hpp"
@@ -220,7 +221,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   if (options.observer != nullptr) observer.emplace(state.promoted, *options.observer);
   if (options.observer != nullptr && state.options.parallel) {
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
-                "use --execution sequential");
+                format("use {} sequential", setting_name("execution")));
   }
   BoundOutputs bound;
   if (!options.bound_outputs.empty())

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/runtime/session.hpp"
@@ -90,7 +91,8 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
       for (std::size_t i = 0; i < is_used.size(); ++i) {
         if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
         is_used[i] = true;
-        reasons.try_emplace(std::string(node.name()), "--keep-float names it");
+        reasons.try_emplace(std::string(node.name()),
+                            format("{} names it", setting_name("keep-float")));
       }
       for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
       for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
@@ -99,8 +101,8 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
   for (std::size_t i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) continue;
     throw Error(ErrorCode::invalid,
-                format("option --keep-float: nothing in the rewritten model fits {}",
-                       quote(rewriting.settings().kept_globs[i])),
+                format("option {}: nothing in the rewritten model fits {}",
+                       setting_name("keep-float"), quote(rewriting.settings().kept_globs[i])),
                 "'ortool inspect MODEL --nodes' lists names; * stands for any text")
         .with_id("usage.applies_to_nothing");
   }

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/half_outputs.hpp"
@@ -46,7 +47,7 @@ std::string sizes_text(const InputSizes& sizes) {
     text += format("{}{}={}", text.empty() ? "" : ", ", name, size);
   }
   if (sizes.size() > most_shown) text += format(" and {} more", sizes.size() - most_shown);
-  return text + " (--dim and --shape set them)";
+  return text + format(" ({} and {} set them)", setting_name("dim"), setting_name("shape"));
 }
 
 }  // namespace

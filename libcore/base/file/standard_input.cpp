@@ -13,6 +13,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/setting_name.hpp"
 
 namespace ortool {
 namespace {
@@ -78,11 +79,12 @@ StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes) {
         !block->room().empty() || block->grow(most_capacity(cap, block->capacity(), most_bytes));
     const auto held = static_cast<std::int64_t>(block->bytes().size());
     if (!has_room || (most_bytes >= 0 && held > most_bytes)) {
-      throw Error(ErrorCode::memory_limit,
-                  format("standard input holds more than the {} bytes allowed",
-                         most_bytes >= 0 && held > most_bytes ? most_bytes : held),
-                  "put it into a file, which is mapped and not read into memory, or raise "
-                  "--max-memory")
+      throw Error(
+          ErrorCode::memory_limit,
+          format("standard input holds more than the {} bytes allowed",
+                 most_bytes >= 0 && held > most_bytes ? most_bytes : held),
+          format("put it into a file, which is mapped and not read into memory, or raise {}",
+                 setting_name("max-memory")))
           .with_id("file.size");
     }
     const std::span<std::byte> room = block->room();

@@ -9,6 +9,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/kept_memory.hpp"
+#include "libcore/base/setting_name.hpp"
 
 namespace ortool {
 
@@ -25,7 +26,7 @@ void MemoryCap::take(std::int64_t bytes, std::string_view purpose) {
     throw Error(ErrorCode::memory_limit,
                 format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes,
                        used - bytes, limit_bytes_),
-                "raise --max-memory, or give smaller inputs")
+                format("raise {}, or give smaller inputs", setting_name("max-memory")))
         .with_id("memory.cap");
   }
   std::int64_t peak = peak_bytes_.load();

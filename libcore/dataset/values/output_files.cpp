@@ -6,6 +6,7 @@
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/values/json_value.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/io/npz.hpp"
@@ -109,7 +110,7 @@ std::string output_bytes(std::string_view format_name, const Output& output) {
     throw Error(ErrorCode::invalid,
                 format("output {} cannot be written to standard output as {}", quote(output.name),
                        format_name),
-                "use --output-format pb or json, or a folder")
+                format("use {} pb or json, or a folder", setting_name("output-format")))
         .with_id("output.stream");
   }
   NpyParts parts;

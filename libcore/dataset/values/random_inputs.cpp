@@ -11,6 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/random_bits.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/symbol_sum.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -120,7 +121,8 @@ Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& s
     throw Error(
         ErrorCode::invalid,
         format("input {} has no known rank, so no data can be made up for it", quote(input.name())),
-        format("give it with --input or --shape, such as --shape {}=1x3", input.name()))
+        format("give it with {} or {}, such as {} {}=1x3", setting_name("input"),
+               setting_name("shape"), setting_name("shape"), input.name()))
         .with_id("input.random");
   }
   std::vector<std::int64_t> numbers;
@@ -173,7 +175,7 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, RandomBits&
     throw Error(ErrorCode::unsupported,
                 format("no data can be made up for input {} of type {}", quote(input.name()),
                        name_of(type)),
-                format("give it with --input {}=FILE", input.name()))
+                format("give it with {} {}=FILE", setting_name("input"), input.name()))
         .with_id("input.random");
   }
   Reading reading;
@@ -228,7 +230,7 @@ RunValue random_value(const Value& input, SymbolNumbers& symbols,
     throw Error(ErrorCode::unsupported,
                 format("input {} is a {}, which cannot be made up", quote(input.name()),
                        input.type().to_string()),
-                format("give it with --input {}=FILE", input.name()))
+                format("give it with {} {}=FILE", setting_name("input"), input.name()))
         .with_id("input.random");
   }
   const Shape shape = complete_shape(input, *type, symbols, defaulted);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/base/setting_name.hpp"
+
 namespace ortool {
 namespace {
 
@@ -51,7 +53,7 @@ GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) 
   const PercentileEstimate found = percentile_of(result.times, bound.percent);
   GateEntry entry{result.variant.name,
                   percentile_key(bound.percent),
-                  "--max-latency",
+                  setting_name("max-latency"),
                   bound.bound_ms,
                   0,
                   {},
@@ -68,7 +70,7 @@ GateEntry memory_entry(const VariantResult& result, std::int64_t most_bytes) {
   const auto most = static_cast<double>(most_bytes);
   GateEntry entry{result.variant.name,
                   "peak_rss",
-                  "--max-rss",
+                  setting_name("max-rss"),
                   most,
                   0,
                   {},

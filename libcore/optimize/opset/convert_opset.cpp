@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -205,7 +206,7 @@ class OpsetConversion {
     Error error(ErrorCode::unsupported,
                 format("{} of its nodes cannot be written for opset {}: {}", blockers_.size(),
                        target_, list),
-                "--json lists all of them under errors");
+                format("{} lists all of them under errors", setting_name("json")));
     error.with_id("opset.blocked");
     for (const Error& blocker : blockers_) error.add_part(blocker);
     throw error;

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
 #include "libcore/quantize/scheme/choose_params.hpp"
@@ -107,8 +108,9 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   if (data == nullptr) {
     std::optional<Calibration> whole = cache.load(nullptr);
     if (whole) return std::move(*whole);
-    throw Error(ErrorCode::invalid, "option --calibration-cache: the file is not there",
-                "add --calibration-data SET to make it")
+    throw Error(ErrorCode::invalid,
+                format("option {}: the file is not there", setting_name("calibration-cache")),
+                format("add {} SET to make it", setting_name("calibration-data")))
         .with_id("quantize.cache");
   }
   const CalibrationMethod method = settings.method.method;

@@ -7,6 +7,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 
@@ -65,7 +66,8 @@ CalibrationCache::CalibrationCache(const TaskContext& task, const QuantizeData& 
     : memory_(task.memory), paths_(data.caches) {
   if (paths_.empty()) return;
   if (model_path == "-")
-    throw no_fit("option --calibration-cache: a model from standard input has no cache",
+    throw no_fit(format("option {}: a model from standard input has no cache",
+                        setting_name("calibration-cache")),
                  "give the model as a file");
   model_hash_ = hash_model(model_path, prepared);
   if (data.is_made_up) data_kind_ = "made up";
@@ -101,12 +103,12 @@ void CalibrationCache::check_data(const Calibration& state, CalibrationData& dat
     if (last > count) {
       throw no_fit(
           format("the calibration holds sample {}, and {} are to be taken", last - 1, count),
-          "take as many samples, or another --calibration-cache");
+          format("take as many samples, or another {}", setting_name("calibration-cache")));
     }
     for (std::int64_t number = first; number < last; ++number) {
       if (state.digest(number) == digest_of(data.sample(number).inputs)) continue;
       throw no_fit(format("sample {} of the data is not the one that the calibration saw", number),
-                   "give the same data, or another --calibration-cache");
+                   format("give the same data, or another {}", setting_name("calibration-cache")));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/random_samples.hpp"
 #include "libcore/graph/value_names.hpp"
 
@@ -32,7 +33,8 @@ void CalibrationData::choose_samples() {
   const auto [first, last] = *source_.samples;
   if (last > size_) {
     throw Error(ErrorCode::invalid,
-                format("option --samples: there are {} samples (asked for {})", size_, last),
+                format("option {}: there are {} samples (asked for {})", setting_name("samples"),
+                       size_, last),
                 "give more data, or leave the option out")
         .with_id("usage.value");
   }

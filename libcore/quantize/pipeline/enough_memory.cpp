@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/calibrate/calibration_data.hpp"
@@ -68,9 +69,9 @@ void name_enough_memory(const QuantizeContext& context, Model& model, FunctionRe
     } catch (const Error&) {
       throw error;  // not even enough for an estimate
     }
-    throw Error(
-        error.code(), error.what(),
-        format("--max-memory {}MB is enough, by an estimate", (bytes + megabyte - 1) / megabyte))
+    throw Error(error.code(), error.what(),
+                format("{} {}MB is enough, by an estimate", setting_name("max-memory"),
+                       (bytes + megabyte - 1) / megabyte))
         .with_id(error.id());
   }
 }

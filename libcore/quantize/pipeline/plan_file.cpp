@@ -11,6 +11,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 
@@ -230,9 +231,10 @@ Error not_in_model(std::string_view kind, const std::string& name, const std::st
                    const std::string& hint) {
   Error error(ErrorCode::invalid,
               format("the plan names {} {}, which the prepared model has not", kind, quote(name)),
-              !hint.empty()     ? hint
-              : nearest.empty() ? std::string("take the line out, or make a plan with --plan-out")
-                                : format("did you mean {}?", quote(nearest)));
+              !hint.empty() ? hint
+              : nearest.empty()
+                  ? format("take the line out, or make a plan with {}", setting_name("plan-out"))
+                  : format("did you mean {}?", quote(nearest)));
   error.with_id("quantize.plan");
   return error;
 }

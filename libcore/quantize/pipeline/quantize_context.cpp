@@ -3,6 +3,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/quantize/scheme/choose_params.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
 
@@ -33,7 +34,8 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
     if (choice != nullptr && !choice->is_quantized)
       return choice->reason.empty() ? "the plan leaves it so" : choice->reason;
     if (is_dynamic && node.op_type() == "Conv" && !is_wanted(node))
-      return "convolutions whose ranges are taken while the model runs are slow (--only asks)";
+      return format("convolutions whose ranges are taken while the model runs are slow ({} asks)",
+                    setting_name("only"));
     if (calibration != nullptr && reads_unseen(node, *calibration))
       return "no calibration sample reached it";
     return {};

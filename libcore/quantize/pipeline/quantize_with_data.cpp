@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/base/strings/readable_number.hpp"
 #include "libcore/dataset/random_samples.hpp"
@@ -68,12 +69,14 @@ class StaticRun {
 
 void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
   task_.warn(
-      "calibrated with made-up inputs: their ranges say little about those of real data, and the "
-      "errors told are not those of real data either (--calibration-data)");
+      format("calibrated with made-up inputs: their ranges say little about those of real data, "
+             "and the errors told are not those of real data either ({})",
+             setting_name("calibration-data")));
   const std::string guessed =
       guessed_sizes({task_, inputs, floats_->outputs(), {}, context_.data.random});
   if (!guessed.empty())
-    task_.warn(format("taken as 1, since not given: {} (--dim sets symbols)", guessed));
+    task_.warn(
+        format("taken as 1, since not given: {} ({} sets symbols)", guessed, setting_name("dim")));
 }
 
 void StaticRun::calibrate_values() {

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/quantize/pipeline/plan_file.hpp"
 #include "libcore/quantize/scheme/dynamic.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
@@ -19,7 +20,8 @@ namespace {
 void check_mode_choices(const QuantizeContext& context, const Model& model) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::invalid,
-                format("{}, which --mode {} has no use for", what, name_of(context.settings.mode)),
+                format("{}, which {} {} has no use for", what, setting_name("mode"),
+                       name_of(context.settings.mode)),
                 "take it out of the plan")
         .with_id("quantize.plan");
   };
@@ -79,8 +81,9 @@ void quantize_products(const QuantizeContext& context, Model& model, const Sessi
       [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
   if (has_convolutions && !keeps_faster) {
     context.task.warn(
-        "convolutions whose ranges are taken while the model runs are mostly slower than float "
-        "ones: calibrate them (--mode static), or leave those in float that are (--keep-faster)");
+        format("convolutions whose ranges are taken while the model runs are mostly slower than "
+               "float ones: calibrate them ({} static), or leave those in float that are ({})",
+               setting_name("mode"), setting_name("keep-faster")));
   }
   if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
     context.task.warn("no node is quantised: the model computes in floats, as it did");

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -68,7 +69,7 @@ ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
     throw Error(ErrorCode::invalid,
                 format("value {} has no scale in the plan, and no data tell one",
                        quote(source_name(value))),
-                "add its scale and zero_point, or --calibration-data");
+                format("add its scale and zero_point, or {}", setting_name("calibration-data")));
   }
   MethodOptions options = source.method;
   const ValueChoice* choice = choice_of(source, planned);

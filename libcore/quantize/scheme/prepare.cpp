@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -126,7 +128,8 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
     convert_opset(model, opset);
   } catch (const Error& error) {
     Error told(error.code(), "quantised it needs a later opset: " + error.message(),
-               "scales a channel need opset 13, and --per-tensor 10; --json lists all nodes");
+               format("scales a channel need opset 13, and {} 10; {} lists all nodes",
+                      setting_name("per-tensor"), setting_name("json")));
     told.with_id(error.id());
     for (const Error& part : error.parts()) told.add_part(part);
     throw told;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/readable_number.hpp"
 
 namespace ortool {
@@ -49,8 +50,8 @@ PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
   for (std::size_t i = 0; i < is_float.size(); ++i) {
     if (!is_float[i]) continue;
     leave_float(choices, names_[i],
-                format("left in float for --max-drop: alone it leaves {} dB of signal to noise",
-                       fixed_number(products_[i].alone_db, 1)));
+                format("left in float for {}: alone it leaves {} dB of signal to noise",
+                       setting_name("max-drop"), fixed_number(products_[i].alone_db, 1)));
   }
   return choices;
 }

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
@@ -27,8 +28,8 @@ void check_patterns(std::string_view option, std::span<const std::string> patter
             ? format("the nodes are {}", list_names(names))
             : format("did you mean {}? (`ortool inspect MODEL --nodes` lists all)",
                      quote(nearest.best()));
-    throw Error(ErrorCode::invalid, format("option --{}: no node fits {}", option, quote(pattern)),
-                hint)
+    throw Error(ErrorCode::invalid,
+                format("option {}: no node fits {}", setting_name(option), quote(pattern)), hint)
         .with_id("usage.applies_to_nothing");
   }
 }
@@ -67,10 +68,11 @@ NodePatterns::NodePatterns(NodeSelection selection, const Model& given)
 std::string NodePatterns::refusal(const Node& node) const {
   const bool is_type = std::find(excluded_types_.begin(), excluded_types_.end(), node.op_type()) !=
                        excluded_types_.end();
-  if (is_type) return "left out by --exclude-op";
+  if (is_type) return format("left out by {}", setting_name("exclude-op"));
   const std::vector<std::string> names = origins_of(node);
-  if (fits_any(names, excluded_)) return "left out by --exclude";
-  if (!only_.empty() && !fits_any(names, only_)) return "not among --only";
+  if (fits_any(names, excluded_)) return format("left out by {}", setting_name("exclude"));
+  if (!only_.empty() && !fits_any(names, only_))
+    return format("not among {}", setting_name("only"));
   return {};
 }
 

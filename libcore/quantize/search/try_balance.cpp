@@ -4,6 +4,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/quantize/calibrate/sample_split.hpp"
 #include "libcore/quantize/refine/balance_channels.hpp"
@@ -95,15 +96,16 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
     });
     const bool is_known = group != groups.end();
     if (!is_known || group->classes.size() != factors.size()) {
-      throw Error(ErrorCode::invalid,
-                  is_known ? format("the plan has {} factors for the group {} of {} channels",
-                                    factors.size(), quote(name), group->classes.size())
-                           : format("the plan balances {}, which begins no group of values that "
-                                    "can be",
-                                    quote(name)),
-                  nearest.best().empty() || is_known
-                      ? std::string("take the line out, or make a plan with --plan-out")
-                      : format("did you mean {}?", quote(nearest.best())))
+      throw Error(
+          ErrorCode::invalid,
+          is_known ? format("the plan has {} factors for the group {} of {} channels",
+                            factors.size(), quote(name), group->classes.size())
+                   : format("the plan balances {}, which begins no group of values that "
+                            "can be",
+                            quote(name)),
+          nearest.best().empty() || is_known
+              ? format("take the line out, or make a plan with {}", setting_name("plan-out"))
+              : format("did you mean {}?", quote(nearest.best())))
           .with_id("quantize.plan");
     }
     group->factors = factors;

@@ -12,6 +12,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/shell_command.hpp"
 #include "libcore/base/strings/parse_number.hpp"
 #include "libcore/base/strings/shell_word.hpp"
@@ -52,7 +53,8 @@ class ScratchFolder {
 };
 
 Error failed_command(const std::string& command, std::string what) {
-  Error error(ErrorCode::invalid, format("--metric cmd: {} {}", quote(command), std::move(what)),
+  Error error(ErrorCode::invalid,
+              format("{} cmd: {} {}", setting_name("metric"), quote(command), std::move(what)),
               "it is called with the model's path, and its last line must be a number");
   error.with_id("quantize.metric");
   return error;
@@ -89,7 +91,8 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
   const bool needs_set = budget.judgement != Judgement::command;
   if (needs_set && !context.data.has(role_)) {
     throw Error(ErrorCode::invalid, "there is no data to judge models on",
-                "add --validation-data SET, or --metric cmd:COMMAND")
+                format("add {} SET, or {} cmd:COMMAND", setting_name("validation-data"),
+                       setting_name("metric")))
         .with_id("usage.validation_data");
   }
   floats_worth_ = judge(prepared);
@@ -114,8 +117,8 @@ Worth Validation::judge_labels(const Session& session) const {
     const Sample sample = data.sample(i);
     if (sample.labels.empty()) {
       throw Error(ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
-                  "metrics top1 and top5 need labelled data (--validation-data); cosine and sqnr "
-                  "do not")
+                  format("metrics top1 and top5 need labelled data ({}); cosine and sqnr do not",
+                         setting_name("validation-data")))
           .with_id("data.labels");
     }
     judge.choose_metric(sample, false);
