@@ -41,6 +41,16 @@ std::span<const ProviderEntry> provider_list() {
   return list;
 }
 
+std::vector<std::shared_ptr<const Provider>> default_providers() {
+  std::vector<std::shared_ptr<const Provider>> providers;
+  for (const ProviderEntry& entry : provider_list()) {
+    if (!entry.is_automatic || entry.make == nullptr) continue;
+    std::shared_ptr<const Provider> provider = entry.make({});
+    if (provider->unavailable_because().empty()) providers.push_back(std::move(provider));
+  }
+  return providers;
+}
+
 MachineLimits measure_machine_limits(int threads, const StopToken& stop) {
   return cpu::measure_limits(threads, stop);
 }

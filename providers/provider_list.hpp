@@ -26,6 +26,9 @@ struct ProviderEntry {
 /// In order of preference for `auto`.
 std::span<const ProviderEntry> provider_list();
 
+/// The usable providers of `auto` in order of preference; cpu, which runs every node, is last.
+std::vector<std::shared_ptr<const Provider>> default_providers();
+
 /// The instruction sets that kernels are written for and this processor supports, weakest first.
 std::vector<std::string> isa_levels();
 

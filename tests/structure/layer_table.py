@@ -33,6 +33,7 @@ LIBCORE = {
     "verify": _VERIFY,
     "measure": _VERIFY,
     "quantize": _VERIFY + ["measure", "check"],
+    "api": _VERIFY + ["verify", "measure", "quantize", "check"],
 }
 
 # Families of kernels/cpu: each may include itself, the rooms that all share, and the families that it is built from.

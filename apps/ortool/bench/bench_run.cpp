@@ -13,11 +13,13 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/report/progress.hpp"
+#include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/measure/bench/offered_load.hpp"
+#include "libcore/measure/host_watch.hpp"
 #include "libcore/measure/trace.hpp"
 #include "providers/provider_list.hpp"
 
@@ -153,24 +155,17 @@ void BenchRun::measure() {
     lanes.push_back(lanes_[i].get());
     variants.push_back(findings_.results[i].variant);
   }
-  HostWatch host;
-  std::vector<LaneTimes> times;
-  {
-    const Progress progress(invocation_.task(), "measuring");
-    times = measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
-      return are_known(variants, so_far, settings_, baseline_);
-    });
-  }
-  for (const std::string& sentence : host.noise()) invocation_.warn(sentence);
+  BenchOptions options;
+  static_cast<BenchTiming&>(options) = settings_;
+  options.compute = message_options(invocation_);
+  options.are_known = [&](const std::vector<LaneTimes>& so_far) {
+    return are_known(variants, so_far, settings_, baseline_);
+  };
+  std::vector<BenchReport> reports = bench(lanes, options);
   std::size_t next = 0;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (lanes_[i] == nullptr) continue;
-    VariantResult& result = findings_.results[i];
-    result.times = std::move(times[next++]);
-    result.facts = lanes_[i]->facts();
-    summarize_times(result, settings_);
-    result.is_settled =
-        result.times.is_steady && median_precision(result.times) <= settings_.precision;
+    static_cast<BenchReport&>(findings_.results[i]) = std::move(reports[next++]);
   }
 }
 

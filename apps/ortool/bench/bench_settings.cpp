@@ -205,6 +205,7 @@ BenchSettings read_bench_settings(const Invocation& invocation) {
   settings.threads = read_threads(options);
   settings.dims = read_dims(options);
   read_lengths(options, settings);
+  settings.percentiles.clear();
   for (const std::string& text : split(options.text("percentiles", "50,90,95,99"), ',')) {
     const double percent = read_percent("percentiles", text);
     const auto& known = settings.percentiles;

@@ -1,10 +1,8 @@
-// Differences of counters, and a look at the weights.
+// Counting threads, and a look at the weights.
 #include "apps/ortool/bench/host_warnings.hpp"
 
 #include <algorithm>
 #include <set>
-
-#include <sys/resource.h>
 
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -19,28 +17,7 @@ namespace {
 /// Fewer than this share of denormals is what training leaves behind.
 constexpr double telling_share = 1e-3;
 
-double own_processor_seconds() {
-  double seconds = 0;
-  for (const int whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage = {};
-    getrusage(whose, &usage);
-    for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
-      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    }
-  }
-  return seconds;
-}
-
 }  // namespace
-
-HostWatch::HostWatch() : before_(read_host_state()), own_busy_s_(own_processor_seconds()) {}
-
-std::vector<std::string> HostWatch::noise() const {
-  const double seconds = watch_.milliseconds() / 1e3;
-  // Counters tick a hundred times a second.
-  if (seconds < 0.5) return {};
-  return noise_between(before_, read_host_state(), seconds, own_processor_seconds() - own_busy_s_);
-}
 
 void warn_of_threads(const Invocation& invocation, const BenchSettings& settings) {
   const int processors = available_processors();

@@ -1,27 +1,9 @@
-// What disturbs a measurement: the host, too many threads, numbers that processors are slow with.
+// What disturbs a measurement: too many threads, numbers that processors are slow with.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "apps/ortool/bench/bench_settings.hpp"
-#include "libcore/base/stopwatch.hpp"
-#include "libcore/measure/host.hpp"
 
 namespace ortool {
-
-/// Looks at the host when made, and again when asked.
-class HostWatch {
- public:
-  HostWatch();
-  /// What disturbed since, in sentences.
-  std::vector<std::string> noise() const;
-
- private:
-  HostState before_;
-  double own_busy_s_;
-  Stopwatch watch_;
-};
 
 /// Warns when callers and threads are more than the processors this process may use.
 void warn_of_threads(const Invocation& invocation, const BenchSettings& settings);

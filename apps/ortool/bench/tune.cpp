@@ -5,8 +5,9 @@
 #include <map>
 #include <set>
 
-#include "apps/ortool/report/progress.hpp"
+#include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
@@ -25,7 +26,7 @@ constexpr std::size_t profiled_runs = 15;
 struct Entry {
   BenchVariant variant;
   std::unique_ptr<Lane> lane;
-  LaneTimes times;
+  BenchReport report;
   double p50_ms = 0;
 };
 
@@ -114,23 +115,23 @@ std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
 void Tuner::contest(const std::vector<Entry*>& entries) {
   std::vector<Lane*> lanes;
   for (Entry* entry : entries) lanes.push_back(entry->lane.get());
-  const Progress progress(invocation_.task(), "tuning");
-  std::vector<LaneTimes> times =
-      measure_lanes(lanes, settings_, invocation_.stop, [&](const auto& so_far) {
-        return std::all_of(so_far.begin(), so_far.end(), [&](const LaneTimes& lane) {
-          return median_precision(lane) <= settings_.precision;
-        });
-      });
+  BenchOptions options;
+  static_cast<BenchTiming&>(options) = settings_;
+  options.compute = message_options(invocation_);
+  // What disturbs a contest disturbs all that take part.
+  options.compute.on_warning = nullptr;
+  options.step = "tuning";
+  std::vector<BenchReport> reports = bench(lanes, options);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i]->times = std::move(times[i]);
-    entries[i]->p50_ms = median_of(all_samples(entries[i]->times.blocks));
+    entries[i]->report = std::move(reports[i]);
+    entries[i]->p50_ms = median_of(all_samples(entries[i]->report.times.blocks));
   }
 }
 
 Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const {
   Entry* best = standard;
   for (Entry* entry : entries) {
-    const RatioEstimate estimate = compare_lanes(entry->times, best->times);
+    const RatioEstimate estimate = compare_lanes(entry->report.times, best->report.times);
     const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - least_tune_gain;
     const bool is_smaller = entry->variant.threads < best->variant.threads &&
                             estimate.interval.high < 1 + least_tune_gain;
@@ -266,14 +267,11 @@ TuneOutcome Tuner::outcome(const std::vector<Entry*>& last_round, const Entry& s
   }
   for (const Entry* entry : order) {
     VariantResult& result = outcome.results.emplace_back();
+    static_cast<BenchReport&>(result) = entry->report;
     result.variant = entry->variant;
     result.facts = entry->lane->facts();
-    result.times = entry->times;
-    result.is_settled =
-        result.times.is_steady && median_precision(result.times) <= settings_.precision;
-    summarize_times(result, settings_);
   }
-  const RatioEstimate gain = compare_lanes(standard.times, best.times);
+  const RatioEstimate gain = compare_lanes(standard.report.times, best.report.times);
   const std::string path = invocation_.options.text("tune");
   const Json settings = settings_of(best.variant);
   const Json config = Json::object().set("run", settings).set("bench", settings);

@@ -11,7 +11,6 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/algorithms/traverse.hpp"
 
 namespace ortool {
 namespace {
@@ -45,17 +44,6 @@ std::string signed_bytes(std::int64_t bytes) {
 }
 
 }  // namespace
-
-ModelSize size_of(const Model& model) {
-  ModelSize size;
-  for (const Graph* graph : graphs_in(model)) {
-    size.nodes += graph->node_count();
-    for (const Value* value : graph->values()) {
-      if (value->is_constant()) size.bytes += value->constant().size_bytes();
-    }
-  }
-  return size;
-}
 
 Json passes_block(const RewriteReport& report, ModelSize before) {
   Json list = Json::list();

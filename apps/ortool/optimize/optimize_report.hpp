@@ -1,25 +1,16 @@
 // What rewriting did, as JSON and as text.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "libcore/graph/model.hpp"
+#include "libcore/inspect/model_size.hpp"
 #include "libcore/json/json.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 
 namespace ortool {
-
-/// Nodes of all graphs of a model, and bytes of its constants.
-struct ModelSize {
-  std::int64_t nodes = 0;
-  std::int64_t bytes = 0;
-};
-
-ModelSize size_of(const Model& model);
 
 /// [{name, applied, ms, nodes_before, …}] from the size before the first pass on: rules take turns,
 /// so that each begins where the ones before it in the list ended in sum.

@@ -20,19 +20,12 @@
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/repro.hpp"
+#include "libcore/api/optimize.hpp"
 #include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/value_names.hpp"
-#include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/summary.hpp"
-#include "libcore/optimize/surgery/declared_types.hpp"
-#include "libcore/verify/embedding_check.hpp"
-#include "libcore/verify/failing_part.hpp"
-#include "libcore/verify/float_choice.hpp"
-#include "libcore/verify/float_search.hpp"
-#include "libcore/verify/rewriting.hpp"
-#include "libcore/verify/verification.hpp"
 
 namespace ortool {
 namespace {
@@ -72,8 +65,7 @@ class OptimizeRun {
         settings_(read_optimize_settings(options_, describe_passes(groups))),
         providers_(choose_providers(invocation)),
         groups_(groups),
-        standard_input_(read_model_input(invocation)),
-        rewriting_(invocation.task(), source(), settings_, groups, *providers_.back()) {}
+        standard_input_(read_model_input(invocation)) {}
 
   void run();
 
@@ -81,20 +73,20 @@ class OptimizeRun {
   /// The model of the command line as it is.
   LoadedModel load_file() const;
   RewriteSource source() const;
-  VerifierOptions verifier_options(ThreadPool& pool) const;
-  /// Writes a folder as run --save-repro does, with what find_failing_part() found. Returns whether
-  /// it is a part.
-  bool save_failing_part(const Verifier& verifier, const Verification& verification) const;
-  void rewrite(Model& model);
+  OptimizeOptions optimize_options();
+  /// Writes a folder as run --save-repro does.
+  void save_failing_part(FailingPart& part) const;
+  /// Reads what the model that is rewritten has to have for it.
+  void look_at_original(const Model& model);
+  void report_rewrites(const Model& model, const OptimizeReport& done);
   /// --fp16 does to weights what --freeze-defaults does to all defaults.
   void tell_frozen_defaults(const Model& model) const;
-  /// --fp16: the nodes that stay in float32.
-  void choose_floats();
-  void report_float16();
+  void report_float16(const Float16Report& result);
   /// False when outputs differ.
-  bool verify();
+  bool optimize_model(Model& model);
+  bool report_verification(OptimizeReport& done);
   /// Of --embed-preprocessing: one entry an input; false where nodes prepare pictures wrongly.
-  bool check_embeddings(const Verifier& verifier, Json& block);
+  bool report_embeddings(const OptimizeReport& done, Json& block);
   void save(Model& model, const SaveTarget& target);
 
   Invocation& invocation_;
@@ -104,9 +96,7 @@ class OptimizeRun {
   std::vector<std::shared_ptr<const Provider>> providers_;
   const std::vector<RuleGroup>& groups_;
   StandardInput standard_input_;  ///< the model, where it comes from there
-  Rewriting rewriting_;
-  RewriteReport rewrites_;
-  std::string repro_text_;
+  bool is_rewritten_ = false;
 };
 
 LoadedModel OptimizeRun::load_file() const {
@@ -133,24 +123,29 @@ RewriteSource OptimizeRun::source() const {
           .embedded_pictures = list("embed-preprocessing")};
 }
 
-VerifierOptions OptimizeRun::verifier_options(ThreadPool& pool) const {
-  VerifierInputs inputs;
-  inputs.make = [this](const Model& model, int index, bool tells) {
+OptimizeOptions OptimizeRun::optimize_options() {
+  OptimizeOptions options;
+  static_cast<OptimizeSettings&>(options) = settings_;
+  options.compute = compute_options(invocation_, providers_);
+  options.groups = groups_;
+  options.source = source();
+  options.judge = read_judge_options(options_);
+  options.inputs.make = [this](const Model& model, int index, bool tells) {
     return make_inputs(invocation_, model, index, tells);
   };
-  inputs.are_given = options_.has("input") || options_.has("inputs") || options_.has("input-dir");
-  inputs.takes_test_data = !options_.has("range");
-  return {.providers = providers_,
-          .pool = pool,
-          .threads = thread_count(options_),
-          .judge = read_judge_options(options_),
-          .inputs = std::move(inputs)};
+  options.inputs.are_given =
+      options_.has("input") || options_.has("inputs") || options_.has("input-dir");
+  options.inputs.takes_test_data = !options_.has("range");
+  options.finds_failing_part = options_.has("save-repro");
+  options.on_prepared = [this](const Model& model) { look_at_original(model); };
+  options.on_rewritten = [this](const Model& model, const OptimizeReport& done) {
+    report_rewrites(model, done);
+  };
+  return options;
 }
 
-bool OptimizeRun::save_failing_part(const Verifier& verifier,
-                                    const Verification& verification) const {
+void OptimizeRun::save_failing_part(FailingPart& part) const {
   const Repro repro(options_.text("save-repro"));
-  FailingPart part = find_failing_part(rewriting_, verifier, verification);
   repro.save(*part.before);
   repro.save(*part.after, "optimized.onnx");
   std::vector<GivenInput> inputs;
@@ -166,7 +161,6 @@ bool OptimizeRun::save_failing_part(const Verifier& verifier,
   repro.save_outputs(outputs);
   repro.save_command(invocation_, "ortool run optimized.onnx --test");
   repro.save_report(invocation_, "optimize");
-  return part.is_part;
 }
 
 void OptimizeRun::run() {
@@ -174,21 +168,24 @@ void OptimizeRun::run() {
   describe_model_argument(invocation_, loaded);
   const SaveTarget target = read_save_target(invocation_, loaded);
   tell_frozen_defaults(*loaded.model);
-  const bool may_save = in_file(loaded.path, [&] {
-    loaded.model = rewriting_.prepare(std::move(loaded.model));
-    // Read where inputs are made up; a wrong one would only keep the original from running there.
-    static_cast<void>(read_random_ranges(options_, names_of(loaded.model->graph->inputs())));
-    const DeclaredTypes declared(*loaded.model);
-    rewrite(*loaded.model);
-    declared.restore(*loaded.model, rewriting_.has_fixed_shapes());
-    return verify();
-  });
+  const bool may_save = in_file(loaded.path, [&] { return optimize_model(*loaded.model); });
   if (target.path == "-") {
     // The model alone goes there.
     if (!may_save) write_to_stderr(report_.text);
     report_.text.clear();
   }
   if (may_save && !options_.flag("dry-run")) save(*loaded.model, target);
+}
+
+bool OptimizeRun::optimize_model(Model& model) {
+  OptimizeReport done;
+  try {
+    done = optimize(model, optimize_options());
+  } catch (Error& error) {
+    if (error.id() == "rules.endless" && !is_rewritten_) error.in(options_.text("rules"));
+    throw;
+  }
+  return report_verification(done);
 }
 
 void OptimizeRun::tell_frozen_defaults(const Model& model) const {
@@ -203,48 +200,30 @@ void OptimizeRun::tell_frozen_defaults(const Model& model) const {
       list_names(names)));
 }
 
-void OptimizeRun::rewrite(Model& model) {
-  const Progress progress(invocation_.task(), "optimizing");
-  const ModelSize before = size_of(model);
-  infer_shapes(model);
+void OptimizeRun::look_at_original(const Model& model) {
+  // Read where inputs are made up; a wrong one would only keep the original from running there.
+  static_cast<void>(read_random_ranges(options_, names_of(model.graph->inputs())));
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
-  if (settings_.is_float16) choose_floats();
-  try {
-    rewrites_ = rewriting_.apply(model);
-  } catch (Error& error) {
-    if (error.id() == "rules.endless") error.in(options_.text("rules"));
-    throw;
-  }
-  check_user_rules(invocation_, rewrites_);
-  if (settings_.is_float16) report_float16();
+}
+
+void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done) {
+  is_rewritten_ = true;
+  check_user_rules(invocation_, done.rewrites);
+  if (done.float16) report_float16(*done.float16);
   report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
-  report_.payload.set("passes", passes_block(rewrites_, before));
+  report_.payload.set("passes", passes_block(done.rewrites, done.before));
   report_.payload.set("near_misses",
-                      settings_.explains ? near_misses_block(rewrites_) : Json::list());
-  const std::vector<ClosestMatch> closest =
-      settings_.explains ? rewriting_.closest(model) : std::vector<ClosestMatch>();
-  report_.payload.set("found_in_part", closest_block(closest));
-  const ModelSize after = size_of(model);
-  report_.text += format("{} -> {} nodes, {} -> {} of weights\n", before.nodes, after.nodes,
-                         readable_bytes(static_cast<double>(before.bytes)),
-                         readable_bytes(static_cast<double>(after.bytes)));
-  report_.text += passes_text(rewrites_);
-  if (settings_.explains) report_.text += near_misses_text(rewrites_) + closest_text(closest);
+                      settings_.explains ? near_misses_block(done.rewrites) : Json::list());
+  report_.payload.set("found_in_part", closest_block(done.closest));
+  report_.text += format("{} -> {} nodes, {} -> {} of weights\n", done.before.nodes,
+                         done.after.nodes, readable_bytes(static_cast<double>(done.before.bytes)),
+                         readable_bytes(static_cast<double>(done.after.bytes)));
+  report_.text += passes_text(done.rewrites);
+  if (settings_.explains)
+    report_.text += near_misses_text(done.rewrites) + closest_text(done.closest);
 }
 
-void OptimizeRun::choose_floats() {
-  ThreadPool pool(thread_count(options_));
-  Verifier verifier(invocation_.task(), rewriting_, verifier_options(pool));
-  std::map<std::string, std::string> reasons = find_floats_to_keep(rewriting_, verifier);
-  if (settings_.runs > 0) {
-    const Progress progress(invocation_.task(), "choosing floats");
-    keep_floats_that_count(rewriting_, verifier, reasons);
-  }
-  rewriting_.convert_floats(std::move(reasons));
-}
-
-void OptimizeRun::report_float16() {
-  const Float16Report& result = rewriting_.float16();
+void OptimizeRun::report_float16(const Float16Report& result) {
   Json kept = Json::list();
   for (const KeptNode& node : result.kept)
     kept.add(Json::object().set("node", node.node).set("reason", node.reason));
@@ -256,26 +235,18 @@ void OptimizeRun::report_float16() {
       "float16", Json::object().set("converted", result.converted).set("kept", std::move(kept)));
 }
 
-bool OptimizeRun::verify() {
-  Verification result;
-  if (settings_.runs > 0) {
-    const Progress progress(invocation_.task(), "verifying");
-    ThreadPool pool(thread_count(options_));
-    Verifier verifier(invocation_.task(), rewriting_, verifier_options(pool));
-    result = verifier.verify(rewrites_);
-    Json block = verification_block(result);
-    const bool prepares_rightly = check_embeddings(verifier, block);
-    report_.payload.set("verification", std::move(block));
-    if (!prepares_rightly) return false;
-    if (result.guilty && options_.has("save-repro")) {
-      const std::string folder = options_.text("save-repro");
-      const bool is_part = save_failing_part(verifier, result);
-      repro_text_ = format("{} to repeat it: {}\n", is_part ? "these nodes alone" : "the model",
-                           shorten(folder));
-    }
-  } else {
-    result.reason = "not asked for";
-    report_.payload.set("verification", verification_block(result));
+bool OptimizeRun::report_verification(OptimizeReport& done) {
+  const Verification& result = done.verification;
+  Json block = verification_block(result);
+  const bool prepares_rightly = report_embeddings(done, block);
+  report_.payload.set("verification", std::move(block));
+  if (!prepares_rightly) return false;
+  std::string repro_text;
+  if (done.failing_part) {
+    save_failing_part(*done.failing_part);
+    repro_text = format("{} to repeat it: {}\n",
+                        done.failing_part->is_part ? "these nodes alone" : "the model",
+                        shorten(options_.text("save-repro")));
   }
   if (!result.has_passed) {
     if (settings_.runs > 0) invocation_.warn(format("not verified: {}", result.reason));
@@ -297,18 +268,16 @@ bool OptimizeRun::verify() {
                            result.guilty->pass, quote(result.guilty->node));
     report_.text +=
         format("nothing is written; --skip-pass {} goes without it\n", result.guilty->pass);
-    report_.text += repro_text_;
+    report_.text += repro_text;
   }
   return false;
 }
 
-bool OptimizeRun::check_embeddings(const Verifier& verifier, Json& block) {
-  const std::vector<Embedding> embeddings = rewriting_.embeddings();
-  if (embeddings.empty()) return true;
+bool OptimizeRun::report_embeddings(const OptimizeReport& done, Json& block) {
+  if (done.embeddings.empty()) return true;
   Json checks = Json::list();
   std::string problem;
-  for (const Embedding& embedding : embeddings) {
-    const EmbeddingCheck check = check_embedding(embedding, rewriting_.load(), verifier);
+  for (const EmbeddingCheck& check : done.embeddings) {
     checks.add(Json::object()
                    .set("input", check.input)
                    .set("max_abs_error", check.max_abs_error)

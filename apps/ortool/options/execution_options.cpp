@@ -81,17 +81,32 @@ void check_execution_options(const OptionValues& options) {
   static_cast<void>(skipped_passes(options));
 }
 
+ComputeOptions message_options(const Invocation& invocation) {
+  ComputeOptions compute;
+  TaskContext task = invocation.task();
+  compute.memory = &invocation.memory;
+  compute.stop = &invocation.stop;
+  compute.on_warning = std::move(task.on_warning);
+  compute.on_step = std::move(task.on_step);
+  return compute;
+}
+
+ComputeOptions compute_options(const Invocation& invocation,
+                               std::vector<std::shared_ptr<const Provider>> providers,
+                               ThreadPool* pool) {
+  ComputeOptions compute = message_options(invocation);
+  compute.providers = std::move(providers);
+  compute.threads = thread_count(invocation.options);
+  compute.pool = pool;
+  return compute;
+}
+
 SessionOptions session_options(const Invocation& invocation,
                                std::vector<std::shared_ptr<const Provider>> providers,
                                ThreadPool& pool) {
   const OptionValues& options = invocation.options;
-  SessionOptions result;
-  result.providers = std::move(providers);
+  SessionOptions result = session_options(compute_options(invocation, std::move(providers), &pool));
   result.strict_provider = options.flag("strict-provider");
-  result.pool = &pool;
-  result.cap = &invocation.memory;
-  result.threads = thread_count(options);
-  result.stop = &invocation.stop;
   result.optimize = optimize_level(options.text("optimize", "all"));
   result.skipped_passes = skipped_passes(options);
   result.pinned = pinned_providers(options);

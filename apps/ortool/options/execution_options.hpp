@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "libcore/runtime/session.hpp"
+#include "libcore/api/compute_options.hpp"
 
 namespace ortool {
 
@@ -16,6 +16,15 @@ int thread_count(const OptionValues& options);
 
 /// Throws ErrorCode::unsupported for values that are planned.
 void check_execution_options(const OptionValues& options);
+
+/// What functions of libcore/api compute with: the options' threads, the invocation's limits,
+/// warnings and progress. The invocation outlives it.
+ComputeOptions compute_options(const Invocation& invocation,
+                               std::vector<std::shared_ptr<const Provider>> providers = {},
+                               ThreadPool* pool = nullptr);
+
+/// The same without threads and providers, for what runs sessions that are there.
+ComputeOptions message_options(const Invocation& invocation);
 
 /// What the options and the invocation say of a session on `providers`; `pool` outlives it.
 SessionOptions session_options(const Invocation& invocation,

@@ -163,18 +163,17 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
 }
 
 Json calibration_block(const QuantizeResult& result) {
-  if (result.settings->mode != QuantizeMode::statically) return {};
+  if (result.settings.mode != QuantizeMode::statically) return {};
   return Json::object()
-      .set("method", name_of(result.chosen_method.value_or(result.settings->method.method)))
+      .set("method", name_of(result.chosen_method.value_or(result.settings.method.method)))
       .set("samples", result.samples)
-      .set("random", result.settings->has_random_data)
+      .set("random", result.settings.has_random_data)
       .set("ms", result.calibration_ms)
       .set("diagnosis", diagnosis_block(result.diagnosis));
 }
 
 /// What of the diagnosis no warning tells.
 std::string data_text(const QuantizeResult& result) {
-  if (result.settings->calibrates_only) return {};
   const Diagnosis& found = result.diagnosis;
   std::string text;
   if (found.settled_after_samples)
@@ -238,7 +237,7 @@ std::string worst_text(std::vector<NodeError> errors) {
 
 /// {operators, clusters_left}; null without --format qoperator.
 Json integers_block(const QuantizeResult& result) {
-  if (!result.settings->has_integer_operators) return {};
+  if (!result.settings.has_integer_operators) return {};
   Json operators = Json::object();
   for (const auto& [op_type, count] : result.integers.operators) operators.set(op_type, count);
   return Json::object()
@@ -248,7 +247,7 @@ Json integers_block(const QuantizeResult& result) {
 
 /// One line of the same; empty without.
 std::string integers_text(const QuantizeResult& result) {
-  if (!result.settings->has_integer_operators) return {};
+  if (!result.settings.has_integer_operators) return {};
   std::string text;
   for (const auto& [op_type, count] : result.integers.operators)
     text += format("{}{} {}", text.empty() ? "" : ", ", count, op_type);
@@ -258,8 +257,8 @@ std::string integers_text(const QuantizeResult& result) {
 
 }  // namespace
 
-void add_quantize_report(Report& report, const QuantizeResult& result) {
-  const QuantizeSettings& settings = *result.settings;
+void add_quantize_report(Report& report, const QuantizeResult& result, bool calibrates_only) {
+  const QuantizeSettings& settings = result.settings;
   const std::int64_t quantized = count_nodes(result, true);
   const std::int64_t floats = count_nodes(result, false);
   const std::vector<NodeError> errors = node_errors(result);
@@ -275,8 +274,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result) {
                               .set("nodes_after", result.preparation.nodes_after)
                               .set("rewrites", result.preparation.rewrites))
       .set("before", bytes_block(result.before_bytes, result.file_bytes))
-      .set("after",
-           settings.calibrates_only ? Json() : bytes_block(result.after_bytes, result.output_bytes))
+      .set("after", calibrates_only ? Json() : bytes_block(result.after_bytes, result.output_bytes))
       .set("calibration", calibration_block(result))
       .set("tensors", tensors_block(result))
       .set("error", errors_block(errors))
@@ -287,17 +285,18 @@ void add_quantize_report(Report& report, const QuantizeResult& result) {
   for (const auto& [key, value] : steering.block.members()) report.payload.set(key, value);
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
-  if (!settings.calibrates_only) {
+  if (!calibrates_only) {
     report.text += format("{} {} quantised, {} in float\n", quantized,
                           quantized == 1 ? "node" : "nodes", floats);
     report.text += reasons_text(result);
     report.text += integers_text(result);
   }
   if (result.samples > 0)
-    report.text += format("calibrated on {} {}samples in {}{}\n", result.samples,
-                          settings.has_random_data ? "made-up " : "",
-                          readable_ms(result.calibration_ms), data_text(result));
-  if (settings.calibrates_only) return;
+    report.text +=
+        format("calibrated on {} {}samples in {}{}\n", result.samples,
+               settings.has_random_data ? "made-up " : "", readable_ms(result.calibration_ms),
+               calibrates_only ? std::string() : data_text(result));
+  if (calibrates_only) return;
   report.text += sizes_text(result);
   report.text += outputs_text(result.end_to_end);
   report.text += worst_text(errors);

@@ -6,6 +6,7 @@
 
 namespace ortool {
 
-void add_quantize_report(Report& report, const QuantizeResult& result);
+/// With `calibrates_only` no model was made.
+void add_quantize_report(Report& report, const QuantizeResult& result, bool calibrates_only);
 
 }  // namespace ortool

@@ -16,27 +16,15 @@
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "apps/ortool/report/standard_output.hpp"
+#include "libcore/api/quantize.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/dataset/random_samples.hpp"
-#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
-#include "libcore/ops/version_facts.hpp"
-#include "libcore/optimize/opset/convert_opset.hpp"
-#include "libcore/optimize/surgery/declared_types.hpp"
-#include "libcore/quantize/pipeline/enough_memory.hpp"
 #include "libcore/quantize/pipeline/plan_file.hpp"
-#include "libcore/quantize/pipeline/quantize_context.hpp"
-#include "libcore/quantize/pipeline/quantize_with_data.hpp"
-#include "libcore/quantize/pipeline/quantize_without_data.hpp"
 
 namespace ortool {
 namespace {
-
-/// The first opset with scales a channel, or with types of 4 and 16 bits and a scale a block.
-std::int64_t least_opset(bool needs_small_types) {
-  return opset_of_attribute("QuantizeLinear", needs_small_types ? "block_size" : "axis");
-}
 
 /// Quantised weights that wait in memory for the model to be written; the others on the disk.
 constexpr std::int64_t most_levels_in_memory = std::int64_t{16} << 20;
@@ -47,14 +35,6 @@ std::string folder_beside(const SaveTarget& target) {
   const auto folder = target.path == "-" ? std::filesystem::temp_directory_path(failure)
                                          : std::filesystem::path(target.path).parent_path();
   return folder.string();
-}
-
-bool needs_late_opset(const QuantizeSettings& settings) {
-  const auto is_byte = [](DataType type) {
-    return type == DataType::int8 || type == DataType::uint8;
-  };
-  const bool has_blocks = settings.block_size > 0 && !settings.has_integer_operators;
-  return has_blocks || !is_byte(settings.weights.type) || !is_byte(settings.activations.type);
 }
 
 /// Of the model that was read, with what lies beside it; 0 where that is not known.
@@ -69,24 +49,6 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
     }
   }
   return bytes;
-}
-
-void prepare(const Invocation& invocation, const QuantizeSettings& settings,
-             const QuantizeMachine& machine, Model& model, QuantizeResult& result) {
-  PrepareOptions options;
-  options.provider = machine.providers.back().get();
-  options.pool = &machine.pool;
-  options.cap = &invocation.memory;
-  options.stop = &invocation.stop;
-  options.least_opset = least_opset(needs_late_opset(settings));
-  if (!settings.is_per_channel && !needs_late_opset(settings)) {
-    const bool is_dynamic = settings.mode == QuantizeMode::dynamically;
-    options.fallback_opset = opset_of(is_dynamic ? "DynamicQuantizeLinear" : "QuantizeLinear");
-  }
-  options.in_float32 = settings.mode != QuantizeMode::weights_only;
-  result.preparation = prepare_model(model, options);
-  model.ir_version =
-      std::max(model.ir_version, ir_version_of_opset(result.preparation.opset_after));
 }
 
 /// What the file that is written has otherwise than the one that was read.
@@ -109,7 +71,7 @@ void tell_preparation(const Invocation& invocation, const Preparation& done) {
 bool is_left_in_floats(const QuantizeResult& result) {
   if (result.after_bytes.levels > result.before_bytes.levels) return false;
   const std::vector<ReportedNode>& nodes = result.plan.nodes;
-  return result.settings->mode == QuantizeMode::weights_only ||
+  return result.settings.mode == QuantizeMode::weights_only ||
          std::none_of(nodes.begin(), nodes.end(),
                       [](const ReportedNode& node) { return node.is_quantized; });
 }
@@ -130,24 +92,6 @@ std::unique_ptr<Model> read_again(const Invocation& invocation, const LoadedMode
   done.types_converted.clear();
   result.after_bytes = result.before_bytes;
   return model;
-}
-
-/// A model that somebody gives by mistake, or on purpose for what is still float.
-void tell_quantized(const Invocation& invocation, const Model& model) {
-  std::int64_t count = 0;
-  for (const Graph* graph : graphs_in(model)) {
-    for (const Node& node : graph->nodes()) {
-      const std::string_view type = node.op_type();
-      count += type.starts_with("QLinear") || type.ends_with("QuantizeLinear") ||
-                       type.ends_with("Integer") || type.starts_with("Quantized")
-                   ? 1
-                   : 0;
-    }
-  }
-  if (count == 0) return;
-  invocation.warn(
-      format("the model is quantised already: {} nodes make or read integers, and stay as they are",
-             count));
 }
 
 /// That the files beside the model can be written, before hours of work.
@@ -189,76 +133,88 @@ OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& se
   return options;
 }
 
+/// The sets, caches and recipes of the options, for the inputs of the prepared model.
+QuantizeData data_for(const Invocation& invocation, const QuantizeSettings& settings,
+                      const Model& prepared) {
+  const OptionValues sized = with_sizes(invocation, settings, prepared);
+  const Invocation of_data{sized,
+                           invocation.arguments,
+                           invocation.commands,
+                           invocation.report,
+                           invocation.messages,
+                           invocation.stop,
+                           invocation.memory,
+                           invocation.has_document,
+                           invocation.words};
+  return read_quantize_data(of_data, settings, prepared.graph->inputs());
+}
+
+QuantizeOptions quantize_options_of(const Invocation& invocation, const QuantizeSettings& settings,
+                                    const PlanFile& plan) {
+  const OptionValues& values = invocation.options;
+  const auto list = [&](std::string_view option) {
+    const auto given = values.all(option);
+    return std::vector<std::string>(given.begin(), given.end());
+  };
+  QuantizeOptions options;
+  static_cast<QuantizeSettings&>(options) = settings;
+  options.compute = compute_options(invocation, choose_providers(invocation));
+  options.data.calibration = list("calibration-data");
+  options.data.validation = list("validation-data");
+  options.data.caches = list("calibration-cache");
+  options.complete_data = [&invocation, &settings](const Model& prepared, QuantizeData& data) {
+    data = data_for(invocation, settings, prepared);
+  };
+  options.selection = {list("exclude"), list("only"), list("exclude-op")};
+  options.choices = plan.choices;
+  return options;
+}
+
+/// --calibrate-only: no model is written, and nothing told of one.
+QuantizeResult calibrate_alone(Model& model, const QuantizeOptions& options) {
+  QuantizeResult result;
+  result.settings = options;
+  result.before_bytes = stored_bytes(model);
+  CalibrationReport seen = calibrate(model, options);
+  result.preparation = std::move(seen.preparation);
+  result.samples = seen.samples();
+  result.calibration_ms = seen.milliseconds;
+  return result;
+}
+
 }  // namespace
 
 void run_quantize(Invocation& invocation) {
-  const OptionValues& options = invocation.options;
-  const TaskContext task = invocation.task();
+  const OptionValues& values = invocation.options;
   const PlanFile plan =
-      options.has("plan") ? read_plan_file(options.text("plan"), invocation.memory) : PlanFile();
+      values.has("plan") ? read_plan_file(values.text("plan"), invocation.memory) : PlanFile();
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
-  const int threads = thread_count(options);
-  ThreadPool pool(threads);
-  const QuantizeMachine machine{choose_providers(invocation), pool, threads};
+  QuantizeOptions options = quantize_options_of(invocation, settings, plan);
   LoadedModel loaded = load_model_argument(invocation);
+  options.model_path = loaded.path;
+  const bool calibrates_only = values.flag("calibrate-only");
   std::optional<SaveTarget> target;
-  if (!settings.calibrates_only) target = read_save_target(invocation, loaded);
+  if (!calibrates_only) target = read_save_target(invocation, loaded);
   check_other_files(invocation);
   QuantizeResult result;
-  result.settings = &settings;
+  // Weights wait there until the model is written.
+  LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
+  if (target) options.store = &store;
   in_file(loaded.path, [&] {
     Model& model = *loaded.model;
-    const auto list = [&](std::string_view option) {
-      const auto given = options.all(option);
-      return std::vector<std::string>(given.begin(), given.end());
-    };
-    const NodePatterns patterns({list("exclude"), list("only"), list("exclude-op")}, model);
-    tell_quantized(invocation, model);
-    result.before_bytes = stored_bytes(model);
-    result.file_bytes = file_bytes_of(loaded);
-    const DeclaredTypes declared(model);
-    // Where outputs are compared at all.
-    const bool has_data = options.has("calibration-data") || options.has("validation-data") ||
-                          options.flag("allow-random-calibration");
-    const std::unique_ptr<Model> original = has_data ? copy_model(model) : nullptr;
-    prepare(invocation, settings, machine, model, result);
-    const OptionValues sized = with_sizes(invocation, settings, model);
-    const Invocation of_data{sized,
-                             invocation.arguments,
-                             invocation.commands,
-                             invocation.report,
-                             invocation.messages,
-                             invocation.stop,
-                             invocation.memory,
-                             invocation.has_document,
-                             invocation.words};
-    const QuantizeData data = read_quantize_data(of_data, settings, model.graph->inputs());
-    const CalibrationCache cache(task, data, loaded.path, model);
-    LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
-    const QuantizeContext context{
-        task,         settings, data,        machine, patterns,
-        plan.choices, cache,    loaded.path, result,  target ? &store : nullptr};
-    name_enough_memory(context, model, [&] {
-      if (settings.mode == QuantizeMode::statically) {
-        quantize_with_data(context, model);
-      } else {
-        quantize_without_data(context, model);
-      }
-      if (target && original != nullptr && !result.end_to_end.outputs.empty() && !result.is_refused)
-        compare_with_original(context, *original, model);
-    });
+    const std::int64_t file_bytes = file_bytes_of(loaded);
+    result = calibrates_only ? calibrate_alone(model, options) : quantize(model, options);
+    result.file_bytes = file_bytes;
     if (!target) return;
-    if (options.has("plan-out")) write_plan_file(options.text("plan-out"), result);
-    result.after_bytes = stored_bytes(model);
+    if (values.has("plan-out")) write_plan_file(values.text("plan-out"), result);
     if (result.is_refused) return;
-    declared.restore(model, false);
     std::unique_ptr<Model> as_read;
     if (is_left_in_floats(result)) as_read = read_again(invocation, loaded, result);
     tell_preparation(invocation, result.preparation);
     result.output_path = target->path;
     result.output_bytes = save_to(*target, as_read ? *as_read : model);
   });
-  add_quantize_report(invocation.report, result);
+  add_quantize_report(invocation.report, result, calibrates_only);
   if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
   if (!target || target->path != "-") return;
   // The model alone goes there.

@@ -267,7 +267,6 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   settings.follows_plan = options.has("plan");
   settings.has_chosen_method = options.has("calibration-method");
   settings.has_random_data = options.flag("allow-random-calibration");
-  settings.calibrates_only = options.flag("calibrate-only");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe = read_recipe(options, plan, settings.mode);
   settings.method.percentile = options.number("percentile", 99.99, 50, 100);
@@ -301,7 +300,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
         "can differ there (--reduce-range auto)");
   }
   if (settings.has_integer_operators) check_integer_form(settings);
-  if (!options.has("output") && !settings.calibrates_only) {
+  if (!options.has("output") && !options.flag("calibrate-only")) {
     throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")
         .with_id("usage.output");
   }

@@ -162,7 +162,7 @@ SteeringReport describe_searches(const QuantizeResult& result) {
   SteeringReport report;
   if (!result.methods.empty()) add_method_trials(result, report);
   if (result.techniques) add_techniques(result, report);
-  const bool has_data = result.settings->mode == QuantizeMode::statically;
+  const bool has_data = result.settings.mode == QuantizeMode::statically;
   if (result.kept_faster && !has_data) add_kept_faster(*result.kept_faster, report);
   if (result.budget) add_search(*result.budget, report);
   if (result.suggestions) add_suggestions(*result.suggestions, report);

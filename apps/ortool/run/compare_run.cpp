@@ -1,9 +1,6 @@
 // A session of its own for the variant, made from the command line's options with some replaced.
 #include "apps/ortool/run/compare_run.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
@@ -11,9 +8,9 @@
 #include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "libcore/api/verify.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/value_names.hpp"
 #include "libcore/runtime/lean_session.hpp"
 
 namespace ortool {
@@ -49,18 +46,9 @@ class VariantRun {
     inputs_ = matched_inputs();
   }
 
-  std::vector<RunValue> run() const { return session_->run(inputs_, run_options_); }
   ObservedRun observed() const { return {*session_, inputs_, run_options_}; }
 
-  /// The place of the output that stands for `output` of the reference; nothing when none does.
-  std::optional<std::size_t> place_of(const Output& output) const {
-    const std::span<Value* const> outputs = session_->outputs();
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i]->name() == output.name) return i;
-    }
-    const bool has_as_many = outputs.size() == reference_.run.session.outputs().size();
-    return has_as_many ? std::optional(output.position) : std::nullopt;
-  }
+  const OptionValues& options() const { return options_; }
 
  private:
   OptionValues changed_options() const {
@@ -79,15 +67,9 @@ class VariantRun {
   }
   NamedValues matched_inputs() const {
     NamedValues inputs = reference_.run.inputs;
-    const std::vector<std::string> names = names_of(session_->model().graph->inputs());
-    const std::span<Value* const> wanted = session_->inputs();
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (std::find(names.begin(), names.end(), inputs[i].first) != names.end()) continue;
-      if (wanted.size() != inputs.size()) continue;
+    for (const auto& [from, to] : match_inputs(*session_, inputs))
       invocation_.warn(format("{}: input {} is fed to {}, by its position", variant_.text,
-                              quote(inputs[i].first), quote(wanted[i]->name())));
-      inputs[i].first = wanted[i]->name();
-    }
+                              quote(from), quote(to)));
     return inputs;
   }
 
@@ -119,6 +101,10 @@ void report_divergence(Report& report, const Variant& variant,
                                              .set("sqnr_db", found->sqnr_db));
 }
 
+bool is_parallel(const OptionValues& options) {
+  return options.text("execution", "sequential") == "parallel";
+}
+
 }  // namespace
 
 bool compare_with_variant(Invocation& invocation, const Variant& variant,
@@ -126,44 +112,35 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
   const Progress progress(invocation.task(), format("comparing with {}", variant.text));
   Report& report = invocation.report;
   const VariantRun other(invocation, variant, reference);
-  const std::vector<RunValue> values = other.run();
-  bool are_same = true;
-  bool has_any = false;
-  for (const Output& output : reference.outputs) {
-    const auto place = other.place_of(output);
-    if (!place) {
-      invocation.warn(format("{}: it has no output {}", variant.text, quote(output.name)));
-      continue;
-    }
-    has_any = true;
-    const Judge::Verdict verdict = judge.compare_output(output.name, output.value, values[*place]);
+  const bool has_parallel = is_parallel(invocation.options) || is_parallel(other.options());
+  VerifyOptions options;
+  options.judge = judge;
+  options.finds_divergence = !has_parallel;
+  const VerifyReport found =
+      verify_run(reference.run, reference.outputs, other.observed(), options);
+  for (const std::string& name : found.missing)
+    invocation.warn(format("{}: it has no output {}", variant.text, quote(name)));
+  for (const OutputVerdict& output : found.outputs) {
+    const Judge::Verdict& verdict = output.verdict;
     comparison.add(comparison_block(output.name, variant.text, verdict));
     report.text += verdict.has_passed
                        ? format("{}: as with {} (max error {})\n", shorten(output.name),
                                 variant.text, readable_number(verdict.comparison.max_abs_error))
                        : format("{}: DIFFERENT with {} ({})\n", shorten(output.name), variant.text,
                                 verdict.reason);
-    are_same = are_same && verdict.has_passed;
   }
-  if (!has_any) {
+  if (found.outputs.empty()) {
     throw Error(ErrorCode::invalid,
                 format("option --compare: {} has none of the outputs chosen", variant.text),
                 "choose others with --outputs")
         .with_id("usage.applies_to_nothing");
   }
-  if (are_same) return true;
-  const auto is_parallel = [](const OptionValues& options) {
-    return options.text("execution", "sequential") == "parallel";
-  };
-  const bool has_parallel = is_parallel(invocation.options) ||
-                            std::find(variant.options.begin(), variant.options.end(),
-                                      std::pair<std::string, std::string>(
-                                          "execution", "parallel")) != variant.options.end();
+  if (found.has_passed()) return true;
   if (has_parallel) {
     report.text += "the first different node is only looked for with --execution sequential\n";
     return false;
   }
-  report_divergence(report, variant, find_divergence(reference.run, other.observed(), judge));
+  report_divergence(report, variant, found.divergence);
   return false;
 }
 

@@ -5,22 +5,23 @@
 #include <cmath>
 
 namespace ortool {
-void summarize_times(VariantResult& result, const BenchSettings& settings) {
-  const LaneTimes& times = result.times;
-  result.sorted_ms = all_samples(times.blocks);
-  std::sort(result.sorted_ms.begin(), result.sorted_ms.end());
+
+void summarize_times(BenchReport& report, const BenchTiming& timing) {
+  const LaneTimes& times = report.times;
+  report.sorted_ms = all_samples(times.blocks);
+  std::sort(report.sorted_ms.begin(), report.sorted_ms.end());
   const double effect = design_effect(times.blocks);
   const auto estimate = [&](double percent) {
-    return estimate_percentile(result.sorted_ms, percent, interval_confidence, effect);
+    return estimate_percentile(report.sorted_ms, percent, interval_confidence, effect);
   };
-  result.median = estimate(50);
-  result.percentiles.clear();
-  for (const double percent : settings.percentiles) {
-    result.percentiles.push_back({percent, estimate(percent)});
+  report.median = estimate(50);
+  report.percentiles.clear();
+  for (const double percent : timing.percentiles) {
+    report.percentiles.push_back({percent, estimate(percent)});
   }
-  result.mean_ms = mean_of(result.sorted_ms);
-  result.std_ms = std::sqrt(variance_of(result.sorted_ms));
-  result.mean_interval = mean_interval(times.blocks, interval_confidence);
+  report.mean_ms = mean_of(report.sorted_ms);
+  report.std_ms = std::sqrt(variance_of(report.sorted_ms));
+  report.mean_interval = mean_interval(times.blocks, interval_confidence);
 }
 
 }  // namespace ortool

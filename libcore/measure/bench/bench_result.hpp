@@ -36,14 +36,11 @@ struct OfferedLoad {
   bool keeps_bound = true;
 };
 
-struct VariantResult {
-  BenchVariant variant;
-  std::string skipped_because;  ///< empty: it was measured
+/// What was measured of one lane.
+struct BenchReport {
   LaneFacts facts;
   LaneTimes times;
-  bool is_settled = false;
-  ProcessMemory memory;
-  std::optional<OfferedLoad> load;
+  bool is_settled = false;  ///< the median is known as well as was asked for
 
   // Derived from `times` by summarize_times().
   std::vector<double> sorted_ms;
@@ -52,11 +49,18 @@ struct VariantResult {
   double mean_ms = 0;
   double std_ms = 0;
   Interval mean_interval;
+};
+
+struct VariantResult : BenchReport {
+  BenchVariant variant;
+  std::string skipped_because;  ///< empty: it was measured
+  ProcessMemory memory;
+  std::optional<OfferedLoad> load;
 
   bool was_measured() const { return skipped_because.empty(); }
 };
 
 /// Fills in everything derived from the samples.
-void summarize_times(VariantResult& result, const BenchSettings& settings);
+void summarize_times(BenchReport& report, const BenchTiming& timing);
 
 }  // namespace ortool

@@ -22,20 +22,25 @@ struct LatencyBound {
 /// The sizes given for dimensions, as text: {"batch", "8"}.
 using DimensionNumbers = std::vector<std::pair<std::string, std::string>>;
 
-struct BenchSettings {
+/// How long variants are measured, and what is reported of their times.
+struct BenchTiming {
+  std::int64_t warmup = -1;     ///< -1: until steady
+  std::int64_t iterations = 0;  ///< 0: not fixed
+  double duration_s = 0;        ///< 0: not fixed
+  double precision = 0.01;      ///< half width of the median's interval, relative to it
+  /// The precision determines when to stop, and whether the result is conclusive.
+  bool has_target = true;
+  double seconds_a_lane = 10;  ///< time limit, even if the target is not reached
+  std::vector<double> percentiles = {50, 90, 95, 99};
+  int concurrency = 1;  ///< concurrent callers
+};
+
+struct BenchSettings : BenchTiming {
   std::vector<std::string> models;
   std::vector<std::string> references;  ///< none or one
   std::vector<std::string> providers;   ///< one entry per variant; {"auto"} when none is named
   std::vector<int> threads;
   std::vector<DimensionNumbers> dims;  ///< every combination; one empty entry when none is given
-  std::int64_t warmup = -1;            ///< -1: until steady
-  std::int64_t iterations = 0;         ///< 0: not fixed
-  double duration_s = 0;               ///< 0: not fixed
-  double precision = 0.01;             ///< half width of the median's interval, relative to it
-  /// The precision determines when to stop, and whether the result is conclusive.
-  bool has_target = true;
-  std::vector<double> percentiles;
-  int concurrency = 1;
   bool has_concurrency = false;
   double rate_per_s = 0;  ///< 0: requests back to back
   bool is_poisson = true;
@@ -46,7 +51,6 @@ struct BenchSettings {
   /// By provider; "" applies to all others.
   std::map<std::string, double, std::less<>> max_regression = {{"", 0.05}};
   bool names_providers = false;
-  double seconds_a_lane = 10;  ///< time limit, even if the target is not reached
 
   bool has_several_dims() const { return dims.size() > 1; }
   double threshold_of(const std::string& provider) const;

@@ -69,7 +69,7 @@ void take_block(Course& course, const Stopwatch& watch, std::int64_t most_runs) 
 }
 
 /// Whether a fixed duration was requested and every lane has reached it.
-bool has_length(const std::vector<Course>& courses, const BenchSettings& settings) {
+bool has_length(const std::vector<Course>& courses, const BenchTiming& settings) {
   return std::all_of(courses.begin(), courses.end(), [&](const Course& course) {
     return (settings.iterations > 0 || settings.duration_s > 0) &&
            count_samples(course.times.blocks) >= settings.iterations &&
@@ -102,7 +102,7 @@ double median_precision(const LaneTimes& times) {
 }
 
 std::vector<LaneTimes> measure_lanes(
-    const std::vector<Lane*>& lanes, const BenchSettings& settings, const StopToken& stop,
+    const std::vector<Lane*>& lanes, const BenchTiming& settings, const StopToken& stop,
     const std::function<bool(const std::vector<LaneTimes>&)>& is_enough) {
   std::vector<Course> courses;
   for (Lane* lane : lanes) {

@@ -36,7 +36,7 @@ double median_precision(const LaneTimes& times);
 /// continue until `is_enough` returns true or the time is up, depending on the settings.
 /// `is_enough` is called now and then. Polls `stop`.
 std::vector<LaneTimes> measure_lanes(
-    const std::vector<Lane*>& lanes, const BenchSettings& settings, const StopToken& stop,
+    const std::vector<Lane*>& lanes, const BenchTiming& settings, const StopToken& stop,
     const std::function<bool(const std::vector<LaneTimes>&)>& is_enough);
 
 }  // namespace ortool

@@ -341,7 +341,7 @@ void check_choices(const TaskContext& task, const PlanChoices& choices, const Mo
 }
 
 void write_plan_file(const std::string& path, const QuantizeResult& result) {
-  const QuantizeSettings& settings = *result.settings;
+  const QuantizeSettings& settings = result.settings;
   const MadePlan& made = result.plan;
   std::vector<std::string> nodes;
   for (const ReportedNode& node : made.nodes)

@@ -27,7 +27,7 @@ struct BudgetResult {
 
 /// The quantized model's plan and measurements.
 struct QuantizeResult {
-  const QuantizeSettings* settings = nullptr;
+  QuantizeSettings settings;
   Preparation preparation;
   MadePlan plan;
   std::int64_t samples = 0;

@@ -23,7 +23,6 @@ struct QuantizeSettings {
   bool is_per_channel = true;
   std::int64_t block_size = 0;  ///< of weight-only; 0: one scale per channel
   std::string recipe = "fast";
-  bool calibrates_only = false;
   bool has_random_data = false;  ///< ranges come from random inputs
   /// QOperator instead of QDQ; for weight-only, MatMulNBits instead of DequantizeLinear.
   bool has_integer_operators = false;

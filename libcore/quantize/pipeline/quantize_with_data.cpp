@@ -40,10 +40,11 @@ class StaticRun {
   }
 
   void run();
+  void calibrate_values();
+  std::optional<Calibration> take_calibration() { return std::move(calibration_); }
 
  private:
   void tell_made_up(std::span<Value* const> inputs) const;
-  void calibrate_values();
   void diagnose_data();
   PreparedModel prepared();
   void make_candidates();
@@ -207,7 +208,6 @@ void StaticRun::advise(const CandidateMaker& candidates, CalibrationData& data,
 
 void StaticRun::run() {
   calibrate_values();
-  if (context_.settings.calibrates_only) return;
   PlanChoices choices = context_.choices;
   make_candidates();
   if (auto balanced = balance_as_chosen(context_, prepared(), choices)) adopt(std::move(*balanced));
@@ -254,6 +254,12 @@ void StaticRun::run() {
 
 void quantize_with_data(const QuantizeContext& context, Model& model) {
   StaticRun(context, model).run();
+}
+
+std::optional<Calibration> calibrate_with_data(const QuantizeContext& context, Model& model) {
+  StaticRun run(context, model);
+  run.calibrate_values();
+  return run.take_calibration();
 }
 
 }  // namespace ortool
