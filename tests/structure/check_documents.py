@@ -37,6 +37,17 @@ def check_links(root, path):
     return violations
 
 
+def check_listings(root, path):
+    """A fenced block of C++ behind a line that ends with a link to a file, and a colon, is that file's text."""
+    violations = []
+    listing = re.compile(r"\]\(([^)\s]+\.cpp)\):\n+```cpp\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+    for target, body in listing.findall(tree.read(root, path)):
+        goal = os.path.normpath(os.path.join(os.path.dirname(path), target))
+        if os.path.exists(os.path.join(root, goal)) and tree.read(root, goal) != body:
+            violations.append(f"{path}: the listing of {goal} is not the file's text")
+    return violations
+
+
 def list_commands(text):
     """The shell commands of a document's fenced blocks, continued lines joined."""
     commands = []
@@ -98,6 +109,7 @@ def check(root, program=None):
     for path in tree.list_files(root):
         if path.endswith(".md"):
             violations += check_links(root, path)
+            violations += check_listings(root, path)
             if path == "README.md" or path.startswith("docs/"):
                 for command in list_commands(tree.read(root, path)):
                     violations += check_command(root, path, command, program)

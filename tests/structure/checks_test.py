@@ -280,6 +280,14 @@ class Documents(SmallTree):
         self.write("docs/a.md", "# One\n[b](#two)\n")
         self.expect(check_documents.check(self.root), "#two")
 
+    def test_a_listing_is_the_text_of_its_file(self):
+        self.write("tests/one.cpp", "// One.\nint one;\n")
+        page = "Look at [one](../tests/one.cpp):\n\n```cpp\n// One.\nint %s;\n```\n"
+        self.write("docs/a.md", page % "one")
+        self.assertEqual(check_documents.check(self.root), [])
+        self.write("docs/a.md", page % "two")
+        self.expect(check_documents.check(self.root), "docs/a.md", "tests/one.cpp")
+
     def test_a_command_without_its_script_is_found(self):
         self.write("README.md", "```sh\nbash apps/gone.sh\n```\n")
         self.expect(check_documents.check(self.root), "apps/gone.sh")

@@ -15,9 +15,7 @@ int main(int argc, char** argv) {
   }
   try {
     ortool::SessionOptions options;
-    for (const ortool::ProviderEntry& entry : ortool::provider_list()) {
-      if (entry.name == "cpu") options.providers.push_back(entry.make({}));
-    }
+    options.providers = ortool::default_providers();
     const ortool::Session session(ortool::load_model(argv[1]), options);
 
     // One image of 8 x 8 pixels, a bright column in the middle: the digit one.
