@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The one list of Debian packages that building and testing need; installs those that are missing.
-# With --with-browser the headless browser too (300 MB), in which the tests look at pages.
+# With --with-browser also the headless browser (300 MB) that the HTML tests use.
 set -euo pipefail
 
 packages=(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets a fresh Debian 12 machine up, builds ortool, and lets it read a handwritten digit.
+# Sets up a fresh Debian 12 machine, builds ortool, and classifies a handwritten digit with it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

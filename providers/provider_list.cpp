@@ -34,7 +34,7 @@ std::shared_ptr<const Provider> make_onednn(std::string_view most_isa) {
 std::span<const ProviderEntry> provider_list() {
   static constexpr std::array<ProviderEntry, 3> list = {{
       {"cuda", "CUDAExecutionProvider", nullptr,
-       "the cuda provider is planned and not part of this version", true},
+       "the cuda provider is planned, but not part of this version", true},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
       {"cpu", "CPUExecutionProvider", &make_cpu, "", true},
   }};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries the two commands of the README on a bare Debian 12 made with debootstrap; needs root and a network.
+# Runs the two commands of the README on a minimal Debian 12 created with debootstrap; needs root and a network.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

@@ -2,7 +2,7 @@
 # Makes build/peers: the Python environment with the peers that tests and benchmarks compare with, versions pinned.
 # usage: tests/peers.sh [--with-openvino] [--with-tools]
 #   --with-openvino   openvino, some 250 MB, takes part in benchmarks only
-#   --with-tools      onnxsim, and what onnxruntime's quantiser and shape inference import (sympy, Pillow)
+#   --with-tools      onnxsim, and what onnxruntime's quantizer and shape inference import (sympy, Pillow)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,4 +1,4 @@
-// The options that every command has, and finding commands.
+// Commands: options common to all, and lookup by name.
 #include "apps/ortool/command.hpp"
 
 #include "apps/ortool/report/progress.hpp"
@@ -52,7 +52,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .help = "auto (terminals only), none, plain or json, on stderr",
             .choices = {"auto", "none", "plain", "json"}},
            {.name = "quiet", .help = "no warnings on stderr", .letter = 'q'},
-           {.name = "verbose", .help = "say more on stderr", .letter = 'v'},
+           {.name = "verbose", .help = "more messages on stderr", .letter = 'v'},
            {.name = "log-level",
             .value = "LEVEL",
             .help = "error, warning, info or debug",
@@ -60,13 +60,13 @@ std::vector<OptionGroup> common_options(const Command& command) {
        }},
       {"Limits and defaults",
        {
-           {.name = "timeout", .value = "SECONDS", .help = "stop after so long (exit 124)"},
+           {.name = "timeout", .value = "SECONDS", .help = "stop after this time (exit 124)"},
            {.name = "max-memory",
             .value = "SIZE",
-            .help = "most memory for tensors (default: 80 % of the machine's)"},
+            .help = "upper bound of the memory for tensors (default: 80 % of the machine's)"},
            {.name = "config",
             .value = "FILE",
-            .help = "take options from a JSON file; the command line wins",
+            .help = "read options from a JSON file; the command line takes precedence",
             .completes = Completes::files},
            {.name = "cache-dir", .value = "DIR", .is_planned = true},
            {.name = "help", .help = "show this help", .letter = 'h'},

@@ -1,4 +1,4 @@
-// What a command is: its name, help and options, and the work it does.
+// Command: name, help, options and implementation.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace ortool {
 
 class Command;
 
-/// A word on the command line that is no option.
+/// A positional argument of the command line.
 struct ArgumentSpec {
   std::string_view name;  ///< "MODEL"
   std::string_view help;
@@ -29,13 +29,13 @@ struct ArgumentSpec {
   bool repeats = false;  ///< the last one may be given several times
 };
 
-/// A command line worth showing, with what it does.
+/// An example command line with its purpose.
 struct Example {
   std::string_view line;
   std::string_view purpose;
 };
 
-/// Everything a command works with. The references outlive the command's run.
+/// The context of a command's run. The references outlive the run.
 struct Invocation {
   const OptionValues& options;
   std::span<const std::string> arguments;
@@ -44,10 +44,10 @@ struct Invocation {
   Messages& messages;
   StopToken& stop;
   MemoryCap& memory;
-  bool has_document;                   ///< a JSON document is wanted, on stdout or as a file
+  bool has_document;                   ///< a JSON document is requested, on stdout or as a file
   std::span<const std::string> words;  ///< the whole command line, without the program's name
 
-  /// Says it on stderr and puts it into the report; the same text only once.
+  /// Prints it on stderr and adds it to the report; each text only once.
   void warn(std::string_view text) const;
   /// The same limits, warnings and progress for a function of the library; this outlives it.
   TaskContext task() const;
@@ -62,28 +62,28 @@ class Command {
   virtual std::string_view summary() const = 0;
   virtual std::vector<Example> examples() const = 0;
   virtual std::vector<ArgumentSpec> arguments() const = 0;
-  /// The options besides those that every command has.
+  /// The command's own options.
   virtual std::vector<OptionGroup> options() const = 0;
-  /// What --format takes besides text and json; the command writes it as its report's text.
+  /// Values of --format besides text and json; the command writes them as its report's text.
   virtual std::vector<std::string_view> more_formats() const { return {}; }
-  /// The help of --format; empty: the list of what it takes.
+  /// The help of --format; empty: the list of its values.
   virtual std::string_view formats_help() const { return {}; }
-  /// Does the work: fills the report's payload and text. Throws Error for whatever goes wrong.
+  /// Runs the command: fills the report's payload and text. Throws Error on failure.
   virtual void run(Invocation& invocation) const = 0;
 };
 
 using Commands = std::vector<std::unique_ptr<const Command>>;
 
-/// The command of that name, or ErrorCode::invalid with the nearest one and the list.
+/// The command of that name; throws ErrorCode::invalid with the nearest one and the list.
 const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,
                             std::string_view name);
 
-/// What --format takes in this version.
+/// Values of --format in this version.
 std::vector<std::string_view> formats_of(const Command& command);
 
-/// A command's own options, and those that every command has.
+/// A command's own options, and the common ones.
 std::vector<OptionGroup> all_options(const Command& command);
-/// Those that every command has, in groups.
+/// The common options, in groups.
 std::vector<OptionGroup> common_options(const Command& command);
 
 }  // namespace ortool

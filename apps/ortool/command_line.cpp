@@ -1,4 +1,4 @@
-// The only file that knows CLI11, which does the splitting; meaning and messages are ours.
+// Command-line parser. The only file that uses CLI11, which splits words; messages are our own.
 #include "apps/ortool/command_line.hpp"
 
 #include <algorithm>
@@ -25,20 +25,20 @@ std::string dashed_names(const OptionSpec& option) {
   throw unknown_name("option", name, "options", option_names(groups, "--"));
 }
 
-/// CLI11 takes the next word as the value of "--name=", which nobody means.
+/// CLI11 would take the next word as the value of "--name=".
 void check_empty_value(std::span<const std::string> words) {
   for (const std::string& word : words) {
     if (word == "--") return;
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
       throw Error(ErrorCode::invalid,
-                  format("option {}: has no value", word.substr(0, word.size() - 1)),
-                  "put the value behind the equals sign")
+                  format("option {} has no value", word.substr(0, word.size() - 1)),
+                  "write the value after the equals sign")
           .with_id("usage.value");
     }
   }
 }
 
-/// The same value twice does no harm.
+/// The same value given twice is harmless.
 void check_given_once(const OptionSpec& option, std::span<const std::string> values) {
   for (const std::string& value : values) {
     if (value == values.front()) continue;
@@ -55,12 +55,12 @@ void check_given_once(const OptionSpec& option, std::span<const std::string> val
 void check_option(const OptionSpec& option, std::string_view value) {
   if (option.is_planned) {
     throw Error(ErrorCode::unsupported,
-                format("option --{} is planned and not in this version", option.name),
+                format("option --{} is planned, but not in this version", option.name),
                 "leave the option out")
         .with_id("usage.planned");
   }
   if (value.empty() && !option.is_flag()) {
-    throw Error(ErrorCode::invalid, format("option --{}: its value is empty", option.name),
+    throw Error(ErrorCode::invalid, format("option --{}: the value is empty", option.name),
                 "give it a value, or leave the option out")
         .with_id("usage.value");
   }
@@ -95,9 +95,9 @@ CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view text = error.what();
     throw Error(ErrorCode::invalid,
-                format("option {}: has no value",
+                format("option {} has no value",
                        escape_control_characters(std::string(text.substr(0, text.find(':'))))),
-                "put the value behind the option; -h shows the options and their values")
+                "write the value after the option; -h shows the options and their values")
         .with_id("usage.value");
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorCode::invalid, escape_control_characters(error.what()),

@@ -1,4 +1,4 @@
-// Writing one script a shell: commands first, then each command's options and their values.
+// Shell completion scripts: commands first, then each command's options and their values.
 #include "apps/ortool/completion_script.hpp"
 
 #include "libcore/base/format.hpp"
@@ -33,7 +33,7 @@ std::string shell_quote(std::string_view text, std::string_view special = {}) {
   return quoted + "'";
 }
 
-/// What the first argument of a command can be; empty: a file.
+/// Values of a command's first argument; empty: a file.
 std::string argument_choices(const Command& command) {
   const std::vector<ArgumentSpec> arguments = command.arguments();
   return arguments.empty() ? std::string() : join(arguments.front().choices);

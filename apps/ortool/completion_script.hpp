@@ -1,4 +1,4 @@
-// Completion scripts for shells, made from the option tables.
+// Shell completion scripts, generated from the option tables.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Turning JSON members into option values.
+// Configuration file: converts JSON members to option values.
 #include "apps/ortool/config_file.hpp"
 
 #include "apps/ortool/command_line.hpp"
@@ -14,8 +14,8 @@ std::string option_text(const OptionSpec& option, const Json& value) {
   const bool fits = !value.is_list() && !value.is_object() && !value.is_null() &&
                     value.is_flag() == option.is_flag();
   if (!fits) {
-    throw Error(ErrorCode::invalid, format("'{}' has a value that does not fit", option.name),
-                option.is_flag() ? "give true or false" : "give a text or a number")
+    throw Error(ErrorCode::invalid, format("'{}' has a value of the wrong type", option.name),
+                option.is_flag() ? "give true or false" : "give a string or a number")
         .with_id("usage.value");
   }
   return value.is_text() ? value.text() : value.write_compact();
@@ -54,13 +54,13 @@ void read_config_file(const std::string& path, const Command& command,
   const Json document = parse_json(read_text_file(path, most_config_bytes), path);
   try {
     if (!document.is_object()) {
-      throw Error(ErrorCode::invalid, "holds no JSON object",
-                  "write {\"threads\": 2} with one key an option");
+      throw Error(ErrorCode::invalid, "does not hold a JSON object",
+                  "write {\"threads\": 2} with one key per option");
     }
     const std::vector<OptionGroup> groups = all_options(command);
     std::vector<std::pair<const OptionSpec*, std::vector<std::string>>> found;
     add_members(document, groups, found, command, commands);
-    // What stands under the command's name comes later in `found` only by chance, so the last wins
+    // An entry under the command's name need not come later in `found`, and the last one wins,
     // as it does on a command line.
     OptionValues from_file;
     for (auto& [option, values] : found) from_file.set(option->name, std::move(values));

@@ -1,4 +1,4 @@
-// Options from a JSON file.
+// Configuration file: options from JSON.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace ortool {
 
-/// Of a file of options.
+/// Size limit of a configuration file.
 inline constexpr std::int64_t most_config_bytes = 1 << 20;
 
-/// Adds to `options` what the file at `path` gives and the command line does not. Keys are option
-/// names without dashes; a key that is a command's name holds options for that command alone. Lists
-/// stand for repeated options. Throws ErrorCode::invalid for anything else.
+/// Adds the options of the file at `path` that the command line does not give. Keys are option
+/// names without dashes; a key that is a command's name holds options of that command only. Lists
+/// are repeated options. Throws ErrorCode::invalid for anything else.
 void read_config_file(const std::string& path, const Command& command,
                       std::span<const std::unique_ptr<const Command>> commands,
                       OptionValues& options);

@@ -1,4 +1,4 @@
-// Laying help out in columns that fit 100 characters.
+// Help texts in columns of at most 100 characters.
 #include "apps/ortool/help.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ constexpr std::size_t most_columns = 100;
 
 constexpr std::array<ExitCode, 11> exit_code_list = {{
     {0, "done"},
-    {1, "done, and the answer is no"},
-    {2, "wrong usage or bad input"},
-    {3, "no conclusion"},
+    {1, "done, with a negative result"},
+    {2, "usage error or bad input"},
+    {3, "inconclusive"},
     {4, "provider not available"},
     {5, "not supported"},
     {6, "memory limit"},
-    {7, "could not write"},
+    {7, "cannot write"},
     {124, "time-out"},
     {130, "interrupted"},
     {143, "terminated"},
@@ -62,7 +62,7 @@ std::string option_column(const OptionSpec& option) {
   return text;
 }
 
-/// The words of a text in lines of at most `columns` bytes, longer words alone.
+/// Wraps a text into lines of at most `columns` bytes; longer words get their own line.
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
@@ -77,7 +77,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
   return lines;
 }
 
-/// A line an option, its help going on below itself; empty where all options are planned ones.
+/// One line per option, its help wrapped below itself; empty if all options are planned.
 std::string options_text(const std::vector<OptionSpec>& options) {
   constexpr std::size_t before_columns = 2;
   constexpr std::size_t between_columns = 2;
@@ -99,7 +99,7 @@ std::string options_text(const std::vector<OptionSpec>& options) {
   return text;
 }
 
-/// Each purpose behind its line where all of them fit, otherwise above it.
+/// Each purpose after its line if all of them fit, otherwise above it.
 std::string examples_text(std::span<const Example> examples) {
   std::size_t line_columns = 0;
   std::size_t purpose_columns = 0;
@@ -129,7 +129,7 @@ std::string option_help(const OptionSpec& option) {
 
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands) {
   std::string text =
-      "ortool runs, inspects, optimises, quantises and benchmarks neural networks stored as ONNX "
+      "ortool runs, inspects, optimizes, quantizes and benchmarks neural networks stored as ONNX "
       "files.\n\nExamples:\n";
   for (const auto& command : commands) {
     if (command->examples().empty()) continue;
@@ -140,7 +140,7 @@ std::string program_help(std::span<const std::unique_ptr<const Command>> command
   for (const auto& command : commands) {
     table.add_row({std::string(command->name()), std::string(command->summary())});
   }
-  table.add_row({"help", "show this, or the help of a command"});
+  table.add_row({"help", "show this help, or the help of a command"});
   text += table.to_string(2);
   text +=
       "\n`ortool COMMAND --help` shows a command's options; `ortool --version` the version.\n\n";

@@ -1,4 +1,4 @@
-// Help texts, made from the tables that also drive parsing.
+// Help texts, generated from the tables that also drive parsing.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct ExitCode {
 
 std::span<const ExitCode> exit_codes();
 
-/// The help of an option; of one without help of its own, the list of its choices.
+/// The help of an option, or the list of its choices if it has none.
 std::string option_help(const OptionSpec& option);
 
-/// What `ortool`, `ortool help` and `ortool --help` show.
+/// The text of `ortool`, `ortool help` and `ortool --help`.
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands);
 
 /// Examples first, then arguments and options.

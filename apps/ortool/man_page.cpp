@@ -1,4 +1,4 @@
-// Manual pages in roff, made from the tables that also drive parsing and help.
+// Manual pages in roff, generated from the tables that also drive parsing and help.
 #include "apps/ortool/man_page.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// `text` as roff shows it unchanged: no escape, no request at the beginning of a line.
+/// Escapes `text` for roff: no escapes, and no request at the beginning of a line.
 std::string escape_roff(std::string_view text) {
   std::string escaped;
   bool begins_line = true;

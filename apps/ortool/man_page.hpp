@@ -1,4 +1,4 @@
-// Manual pages in roff, made from the tables that also drive parsing and help.
+// Manual pages in roff, generated from the tables that also drive parsing and help.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// ortool(1): what the program is for, its commands and exit codes.
+/// ortool(1): purpose, commands and exit codes of the program.
 std::string program_man_page(std::span<const std::unique_ptr<const Command>> commands);
 
 /// ortool-COMMAND(1): arguments, options and examples of one command.

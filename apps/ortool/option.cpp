@@ -1,4 +1,4 @@
-// Looking options up in their table.
+// Option table lookup.
 #include "apps/ortool/option.hpp"
 
 namespace ortool {

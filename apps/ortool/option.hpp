@@ -1,4 +1,4 @@
-// The description of an option: one table from which parsing, help, completion and messages come.
+// Option descriptions: the table that drives parsing, help, completion and messages.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace ortool {
 
-/// What a shell offers after an option.
+/// What a shell completes after an option.
 enum class Completes { nothing, files, folders };
 
 struct OptionSpec {
   std::string_view name;        ///< without dashes: "provider"
-  std::string_view value = {};  ///< what stands for its value in help; empty: a flag
+  std::string_view value = {};  ///< placeholder of its value in help; empty: a flag
   std::string_view help = {};
-  char letter = 0;  ///< the short form, 0: none
+  char letter = 0;  ///< short form, 0: none
   bool repeats = false;
-  std::vector<std::string_view> choices = {};  ///< the only values there are; empty: any
+  std::vector<std::string_view> choices = {};  ///< allowed values; empty: any
   Completes completes = Completes::nothing;
-  /// Part of the contract but not of this version: ErrorCode::unsupported when given.
+  /// Documented, but not in this version: ErrorCode::unsupported when given.
   bool is_planned = false;
 
   bool is_flag() const { return value.empty(); }
@@ -28,14 +28,14 @@ struct OptionSpec {
 struct OptionGroup {
   std::string_view title;
   std::vector<OptionSpec> options;
-  /// Not empty: the help has this line instead of a line an option.
+  /// Not empty: the help shows this line instead of one line per option.
   std::string_view brief = {};
 };
 
 /// The option of that name, or null.
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name);
 
-/// Every option's name behind `prefix`, planned ones left out.
+/// Every option's name after `prefix`, except planned ones.
 std::vector<std::string> option_names(const std::vector<OptionGroup>& groups,
                                       std::string_view prefix);
 

@@ -1,4 +1,4 @@
-// Reading option values strictly, without regard to the locale.
+// Option values: strict, locale-independent parsing.
 #include "apps/ortool/option_values.hpp"
 
 #include <utility>
@@ -13,7 +13,8 @@ namespace {
 
 [[noreturn]] void refuse_value(std::string_view name, std::string_view text,
                                std::string_view expected) {
-  throw Error(ErrorCode::invalid, format("option --{}: {} is no {}", name, quote(text), expected),
+  throw Error(ErrorCode::invalid,
+              format("option --{}: {} is not a {}", name, quote(text), expected),
               format("give --{} a {}", name, expected))
       .with_id("usage.value");
 }

@@ -1,4 +1,4 @@
-// The options a user gave, read as text, numbers, sizes and flags.
+// Option values given by the user, as text, numbers, sizes and flags.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ortool {
 
-/// Values by option name. The readers throw ErrorCode::invalid naming the option, what was found
+/// Values by option name. Accessors throw ErrorCode::invalid with the option, the value found
 /// and what is expected.
 class OptionValues {
  public:

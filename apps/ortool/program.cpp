@@ -1,4 +1,4 @@
-// Everything between main() and a command: options, limits, signals, output and exit codes.
+// The program between main() and a command: options, limits, signals, output and exit codes.
 #include "apps/ortool/program.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace ortool {
 namespace {
 
-/// The library's log goes by the same option as the program's messages.
+/// The library's log follows the same option as the program's messages.
 LogLevel library_level(Verbosity verbosity) {
   switch (verbosity) {
     case Verbosity::error:
@@ -39,7 +39,7 @@ LogLevel library_level(Verbosity verbosity) {
   }
 }
 
-/// What main() knows before and after a command ran.
+/// The state of main() before and after a command runs.
 class CommandRun {
  public:
   CommandRun(const Commands& commands, std::vector<std::string> words)
@@ -80,7 +80,7 @@ class CommandRun {
   SignalWatch watch_;
 };
 
-/// Before anything can go wrong: whether failures are to be told as JSON, and where to.
+/// Determined before anything can fail: whether to report failures as JSON, and where.
 void CommandRun::scan_output_options() {
   std::string path;
   for (std::size_t i = 0; i < words_.size() && words_[i] != "--"; ++i) {
@@ -99,7 +99,7 @@ void CommandRun::scan_output_options() {
   try {
     set_report_path(path, true);
   } catch (const Error&) {
-    // Said again, and louder, once the options are read.
+    // Reported again, as an error, once the options are parsed.
   }
 }
 
@@ -153,7 +153,7 @@ void CommandRun::dispatch() {
       throw unknown_name("option", word, "options without a command",
                          std::vector<std::string>{"--help", "--version", "--json"});
     }
-    throw Error(ErrorCode::invalid, "no command given",
+    throw Error(ErrorCode::invalid, "no command is given",
                 "write `ortool run MODEL.onnx`; `ortool --help` lists the commands")
         .with_id("usage.no_command");
   }
@@ -170,7 +170,7 @@ void CommandRun::dispatch() {
                      help_block(commands_));
   }
   if (name.ends_with(".onnx")) {
-    throw Error(ErrorCode::invalid, format("{} stands where a command belongs", quote(name)),
+    throw Error(ErrorCode::invalid, format("{} is not a command", quote(name)),
                 format("write `ortool run {}`; `ortool --help` lists the commands", name))
         .with_id("usage.no_command");
   }
@@ -222,7 +222,7 @@ void CommandRun::check_arguments(const Command& command,
   }
 }
 
-/// Takes the report's path over, unless the report would replace something that is read.
+/// Accepts the report's path, unless the report would overwrite an input.
 void CommandRun::set_report_path(const std::string& path, bool is_on_command_line) {
   report_path_.clear();
   if (path == "-") {
@@ -230,8 +230,8 @@ void CommandRun::set_report_path(const std::string& path, bool is_on_command_lin
         .with_id("usage.value");
   }
   if (!path.empty() && count_words_naming(words_, path) > (is_on_command_line ? 1 : 0)) {
-    throw Error(ErrorCode::invalid, format("option --report: {} is an input", quote(path)),
-                "give the report a name of its own")
+    throw Error(ErrorCode::invalid, format("option --report: {} is an input file", quote(path)),
+                "give the report another name")
         .with_id("usage.overwrite");
   }
   report_path_ = path;
@@ -257,7 +257,7 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
   try {
     stop_.poll();
   } catch (const Error&) {
-    // A result that came too late is none.
+    // A result after the time limit does not count.
     report_.text.clear();
     report_.more_text = nullptr;
     throw;
@@ -270,7 +270,7 @@ void CommandRun::fail(const Error& error) {
   messages_.fail(error);
 }
 
-/// Writes the report file; failing that becomes part of what is told.
+/// Writes the report file; a failure becomes part of the result.
 void CommandRun::write_report() {
   if (report_path_.empty()) return;
   try {
@@ -326,7 +326,7 @@ void CommandRun::leave(ErrorCode reason) {
     if (!report_path_.empty()) write_file(report_path_, text);
     if (has_json_) write_to_stdout(text);
   } catch (const std::exception&) {
-    // The process ends with the reason's exit code all the same.
+    // The process still exits with the reason's code.
   }
 }
 
@@ -336,12 +336,12 @@ int CommandRun::run() {
   } catch (const Error& error) {
     fail(error);
   } catch (const std::bad_alloc&) {
-    fail(Error(ErrorCode::memory_limit, "the system has no more memory to give",
+    fail(Error(ErrorCode::memory_limit, "the system is out of memory",
                "close other programs, or give smaller inputs")
              .with_id("memory.system"));
   } catch (const std::exception& error) {
     fail(Error(ErrorCode::invalid, format("internal error: {}", error.what()),
-               "this is a defect of ortool; please report it with the command line that shows it")
+               "this is a bug in ortool; please report it with the command line that shows it")
              .with_id("internal.exception"));
   }
   return finish();
@@ -361,8 +361,8 @@ int run_program(Commands (*make_commands)(), int argc, char** argv) noexcept {
     const Commands commands = make_commands();
     return CommandRun(commands, {argv + (argc > 0 ? 1 : 0), argv + argc}).run();
   } catch (const std::exception&) {
-    // Nothing else gets here: there may be no memory to say more.
-    write_to_stderr("error: the system has no more memory to give\n");
+    // Only reached when out of memory: there may be none left for a longer message.
+    write_to_stderr("error: the system is out of memory\n");
     return static_cast<int>(ErrorCode::memory_limit);
   }
 }

@@ -1,4 +1,4 @@
-// sigtimedwait in a loop: no file descriptor, no handler, nothing that is unsafe in a handler.
+// Signal thread: sigtimedwait in a loop, without handlers or anything unsafe in them.
 #include "apps/ortool/signal_watch.hpp"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ struct SignalWatch::State {
 
 namespace {
 
-/// Wakes the watching thread so that it looks at what changed.
+/// Wakes the thread so that it notices changes.
 constexpr int wake_signal = SIGUSR1;
 constexpr std::chrono::milliseconds signal_grace{800};
 constexpr std::chrono::milliseconds timeout_grace{400};
 /// timeout(1) and terminals with job control may deliver one interrupt twice.
 constexpr std::chrono::milliseconds same_interrupt{100};
 
-/// The signal that came, or 0 when none did before `until`.
+/// The signal received, or 0 if none arrived before `until`.
 int wait_for_signal(const sigset_t& signals, std::optional<Clock::time_point> until) {
   siginfo_t info;
   if (!until) {
@@ -96,7 +96,7 @@ SignalWatch::SignalWatch(StopToken& token, std::function<void(ErrorCode)> leave)
   std::signal(SIGXFSZ, SIG_IGN);
   sigemptyset(&state_->waited);
   for (const int signal : {SIGINT, SIGTERM, wake_signal}) sigaddset(&state_->waited, signal);
-  // Whoever started the program with nohup wants it to outlive its terminal.
+  // A program started with nohup should outlive its terminal.
   struct sigaction hangup = {};
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
     sigaddset(&state_->waited, SIGHUP);

@@ -58,7 +58,7 @@ void fail_check(const char* condition, const char* file, int line) {
       .append(std::to_string(line))
       .append(")");
   throw Error(ErrorCode::invalid, std::move(message),
-              "this is a defect of ortool; please report it with the model that shows it")
+              "this is a bug in ortool; please report it with the model that shows it")
       .with_id("internal.check");
 }
 

@@ -14,7 +14,7 @@ void StopToken::throw_reason() const {
   switch (static_cast<ErrorCode>(reason_.load())) {
     case ErrorCode::timeout:
       throw Error(ErrorCode::timeout, "stopped: the time limit was reached",
-                  format("raise {}, or give the work fewer inputs", setting_name("timeout")));
+                  "raise --timeout, or give fewer inputs");
     case ErrorCode::terminated:
       throw Error(ErrorCode::terminated, "terminated by a signal");
     default:

@@ -22,8 +22,8 @@ void check_references(const FileModel& model, Findings& findings) {
         const Findings::Place place{node.label(), {}};
         if (graph.function == FileGraph::none) {
           findings.add("attribute.reference", place,
-                       format("attribute {} takes its value from {} of a function, but stands in "
-                              "none",
+                       format("attribute {} takes its value from {} of a function, but is not "
+                              "inside a function",
                               quote(attribute.name), quote(attribute.reference)));
           continue;
         }

@@ -53,7 +53,7 @@ void check_interface(const FileModel& model, Findings& findings) {
   for (const FileInitializer& initializer : graph.initializers) {
     if (initializer.name.empty() || inputs.contains(initializer.name)) continue;
     findings.add("initializer.not_input", {.value = shorten(initializer.name, 200)},
-                 format("the initializer {} is no graph input, which IR version {} wants",
+                 format("the initializer {} is not a graph input, which IR version {} requires",
                         quote(initializer.name), model.ir_version));
   }
 }

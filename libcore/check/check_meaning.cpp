@@ -64,7 +64,7 @@ class TypeParameters {
     if (is_new || first->second->type().element == type.element) return;
     findings_.add("node.type_mismatch",
                   {format("'{}' ({})", node_.name(), node_.op_type()), std::string(value->name())},
-                  format("{} is {} and {} is {}, but the operator wants one type for both",
+                  format("{} is {} and {} is {}, but the operator requires the same type for both",
                          quote(first->second->name()), name_of(first->second->type().element),
                          quote(value->name()), name_of(type.element)));
   }
@@ -87,7 +87,7 @@ void check_output_types(const Node& node, const OpVersion& version, Findings& fi
     findings.add(
         "node.output_type",
         {format("'{}' ({})", node.name(), node.op_type()), std::string(node.output(i)->name())},
-        format("output {} ('{}') is {}, which version {} of the operator does not give", i,
+        format("output {} ('{}') is {}, which version {} of the operator does not produce", i,
                formal->name, name_of(type.element), version.since));
   }
 }

@@ -50,7 +50,7 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
     check_shapes(*result.model, findings);
   } else {
     findings.add("model.check_stopped", {},
-                 "types and shapes were not looked at because of the errors");
+                 "types and shapes were not checked because of the errors");
   }
   result.left_out = findings.left_out();
   result.memory_error = findings.memory_error();

@@ -16,13 +16,13 @@ class NameChecker {
   void check_text(std::string_view name, std::string_view what, const std::string& node) {
     if (!is_valid_utf8(name)) {
       findings_.add("name.utf8", {node, shorten(name, 200)},
-                    format("the {} {} is no valid UTF-8", what, quote(name)));
+                    format("the {} {} is not valid UTF-8", what, quote(name)));
     }
     for (const char letter : name) {
       const auto code = static_cast<unsigned char>(letter);
       if (code >= 0x20 && code != 0x7f) continue;
       findings_.add("name.control", {node, shorten(name, 200)},
-                    format("the {} {} holds control characters", what, quote(name)));
+                    format("the {} {} contains control characters", what, quote(name)));
       return;
     }
   }

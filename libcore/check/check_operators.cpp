@@ -48,19 +48,20 @@ class OperatorChecker {
     const OpVersion* version = entry->schema->accepted_at(used);
     if (entry->schema->is_early_at(used)) {
       add("node.operator.early",
-          format("operator {} stands in opset {}, and {}", node.op_type, used,
-                 entry->schema->versions.size() == 0
-                     ? std::string("ONNX has none of that name")
-                     : format("came with opset {}", entry->schema->versions.begin()->since)));
+          format(
+              "operator {} is used in opset {}, and {}", node.op_type, used,
+              entry->schema->versions.size() == 0
+                  ? std::string("ONNX has no operator of that name")
+                  : format("was introduced in opset {}", entry->schema->versions.begin()->since)));
     }
     if (version == nullptr) {
       if (opset == 0) return;  // reported by "opset.missing"
       add("node.operator.unknown",
-          format("operator {} came later than opset {}", node.op_type, opset));
+          format("operator {} is newer than opset {}", node.op_type, opset));
     } else if (version->is_deprecated) {
-      add("node.operator.deprecated", format("operator {} was taken out in opset {} (the model "
-                                             "imports {})",
-                                             node.op_type, version->since, opset));
+      add("node.operator.deprecated",
+          format("operator {} was removed in opset {} (the model imports {})", node.op_type,
+                 version->since, opset));
     } else {
       check_version(*version);
     }
@@ -78,9 +79,9 @@ class OperatorChecker {
           format("the model holds no functions of domain {} and ortool knows none of its operators",
                  quote(node_->domain)));
     } else if (opset > newest_opset) {
-      add("node.operator.newer", format("operator {} is not known here, and opset {} is newer than "
-                                        "what is",
-                                        shorten(node_->op_type), opset));
+      add("node.operator.newer",
+          format("operator {} is unknown, and opset {} is newer than the known ones",
+                 shorten(node_->op_type), opset));
     } else {
       add("node.operator.unknown",
           format("domain {} has no operator {}", node_->domain.empty() ? "ai.onnx" : node_->domain,
@@ -94,7 +95,7 @@ class OperatorChecker {
                                body.inputs.size()));
     }
     if (node_->outputs.size() > body.outputs.size()) {
-      add("node.arity", format("has {} outputs (its function gives {})", node_->outputs.size(),
+      add("node.arity", format("has {} outputs (its function has {})", node_->outputs.size(),
                                body.outputs.size()));
     }
   }
@@ -122,8 +123,9 @@ class OperatorChecker {
     for (const FileAttribute& attribute : node_->attributes) {
       const AttributeSpec* spec = version.find_attribute(attribute.name);
       if (spec == nullptr) {
-        add("node.attribute.unknown", format("attribute {} is none of version {} of the operator",
-                                             quote(attribute.name), version.since));
+        add("node.attribute.unknown",
+            format("attribute {} does not exist in version {} of the operator",
+                   quote(attribute.name), version.since));
       } else if (attribute.kind != AttributeKind::undefined && attribute.kind != spec->kind) {
         add("node.attribute.kind",
             format("attribute {} is of kind {} (expected {})", quote(attribute.name),

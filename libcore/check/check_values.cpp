@@ -87,7 +87,7 @@ class ValueChecker {
           const Definition& other = entry->second;
           repeat(graph.nodes[i].label(), output,
                  other.node != no_node
-                     ? format("is already made by node {}", graph.nodes[other.node].label())
+                     ? format("is already the output of node {}", graph.nodes[other.node].label())
                      : format("is already a graph input or initializer"));
         } else {
           check_shadow(index, output, graph.nodes[i].label());
@@ -113,7 +113,7 @@ class ValueChecker {
       const bool is_visible = known.node == no_node || known.node < owner;
       findings_.add(!node.empty() && is_visible ? "value.redefined" : "value.shadowed",
                     {node, shown_name(name)},
-                    format("{} has a value {} of its own, as has {} around it",
+                    format("{} has a value {}, and so does the enclosing {}",
                            where(model_.graphs[index]), quote(name), where(model_.graphs[around])));
       return;
     }
@@ -168,8 +168,8 @@ class ValueChecker {
       if (!nearest.best().empty()) hint = format("; did the model mean {}?", quote(nearest.best()));
     }
     findings_.add("graph.undefined", {node, shown_name(name)},
-                  format("{} {} is made by no node and is no graph input or initializer{}", what,
-                         quote(name), hint));
+                  format("{} {} is neither a node's output nor a graph input or initializer{}",
+                         what, quote(name), hint));
   }
 
   void check_order(std::size_t index) {
@@ -181,11 +181,11 @@ class ValueChecker {
     if (first == edges.end()) return;
     if (const std::size_t stuck = find_cycle(edges, count); stuck != count) {
       findings_.add("graph.cycle", {graph.nodes[stuck].label(), {}},
-                    format("{}: the node waits for its own outputs", where(graph)));
+                    format("{}: the node depends on its own outputs", where(graph)));
       return;
     }
     findings_.add("graph.order", {graph.nodes[first->to].label(), {}},
-                  format("{}: the node stands before {}, whose output it reads ({} such places)",
+                  format("{}: the node comes before {}, whose output it reads ({} such places)",
                          where(graph), graph.nodes[first->from].label(),
                          std::count_if(edges.begin(), edges.end(), is_backward)));
   }
@@ -240,7 +240,7 @@ class ValueChecker {
     }
     for (const FileNode& node : graph.nodes) {
       if (std::any_of(node.outputs.begin(), node.outputs.end(), is_used)) continue;
-      findings_.add("node.unused", {node.label(), {}}, "nothing reads what the node makes");
+      findings_.add("node.unused", {node.label(), {}}, "nothing reads the outputs of the node");
     }
     if (graph.around == FileGraph::none) {
       for (const FileValue& input : graph.inputs) {
@@ -259,7 +259,7 @@ class ValueChecker {
       }
       if (names.contains(info.name)) continue;
       findings_.add("value_info.unknown", {{}, shown_name(info.name)},
-                    format("a type is given for {}, which is no value of {}", quote(info.name),
+                    format("a type is given for {}, which is not a value of {}", quote(info.name),
                            where(graph)));
     }
   }

@@ -78,9 +78,10 @@ class FeatureChecker {
 
   void need(std::int64_t version, const std::string& what) {
     if (model_.ir_version <= 0 || version <= model_.ir_version) return;
-    findings_.add("model.ir_feature", {},
-                  format("the model uses {}, which IR version {} brought, but says it is of {}",
-                         what, version, model_.ir_version));
+    findings_.add(
+        "model.ir_feature", {},
+        format("the model uses {}, introduced in IR version {}, but declares IR version {}", what,
+               version, model_.ir_version));
   }
 
   const FileModel& model_;
@@ -106,7 +107,7 @@ void check_imports(std::span<const FileOpset> imports, const std::string& place,
     const std::int64_t newest = newest_of(import.domain);
     if (newest > 0 && import.version > newest) {
       findings.add("opset.newer", {},
-                   format("{} imports opset {} of {}; the newest one known here is {}", place,
+                   format("{} imports opset {} of {}; the newest one known is {}", place,
                           import.version, shown_domain(import.domain), newest));
     }
     const auto [entry, is_new] = seen.emplace(import.domain, import.version);
@@ -143,8 +144,9 @@ void check_use(const FileModel& model, Findings& findings) {
         std::any_of(model.functions.begin(), model.functions.end(),
                     [&](const FileFunction& each) { return each.domain == import.domain; });
     if (used.contains({FileGraph::none, import.domain}) || is_of_function) continue;
-    findings.add("opset.unused", {},
-                 format("no node is of domain {}, which is imported", shown_domain(import.domain)));
+    findings.add(
+        "opset.unused", {},
+        format("no node is of domain {}, which the model imports", shown_domain(import.domain)));
   }
 }
 
@@ -157,8 +159,8 @@ void check_versions(const FileModel& model, Findings& findings) {
     findings.add("model.ir_missing", {}, "the model has no IR version");
   } else if (model.ir_version > newest_ir_version) {
     findings.add("model.ir_newer", {},
-                 format("the model is of IR version {}, newer than the {} known here",
-                        model.ir_version, newest_ir_version));
+                 format("the model is of IR version {}, newer than the {} known", model.ir_version,
+                        newest_ir_version));
   }
   if (model.opsets.empty() && model.ir_version >= 3) {
     findings.add("opset.none", {}, "the model imports no opset; version 1 is assumed");

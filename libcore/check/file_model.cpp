@@ -68,8 +68,8 @@ class FileReader {
       }
     }
     if (!main) {
-      throw Error(ErrorCode::invalid, "the file holds no graph",
-                  "it is damaged or no ONNX model; export it again")
+      throw Error(ErrorCode::invalid, "the file contains no graph",
+                  "it is damaged or not an ONNX model; export it again")
           .with_id("file.no_graph");
     }
     model_.graphs.emplace_back();
@@ -183,7 +183,7 @@ class FileReader {
     if (open.depth > context_.options.most_subgraph_depth) {
       throw Error(ErrorCode::invalid,
                   format("graphs nest deeper than {}", context_.options.most_subgraph_depth),
-                  "no real model needs this; the file looks made up")
+                  "no real model needs this; the file looks crafted")
           .with_id("limit.depth");
     }
     FileGraph& graph = model_.graphs[open.graph];

@@ -35,10 +35,10 @@ void check_before_save(const Model& model, const StopToken* stop) {
   const std::string others =
       errors.size() > 1 ? format(" (and {} more errors)", errors.size() - 1) : std::string();
   Error error(ErrorCode::invalid,
-              format("the model that was to be written is not valid: {}{}{}",
-                     place_of(*errors.front()), errors.front()->message, others),
-              "nothing is written; where 'ortool inspect --check' finds no error in the model that "
-              "was read, this is a fault of ortool: report it");
+              format("the model to be written is not valid: {}{}{}", place_of(*errors.front()),
+                     errors.front()->message, others),
+              "nothing is written; if 'ortool inspect --check' finds no error in the model that "
+              "was read, this is a bug in ortool: report it");
   error.with_id("save.invalid");
   for (const Finding* finding : errors) {
     Error part(ErrorCode::invalid, place_of(*finding) + finding->message, finding->remedy);

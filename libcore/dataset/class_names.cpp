@@ -20,7 +20,8 @@ std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
     if (label.ends_with('\r')) label.pop_back();
   }
   if (labels.empty()) {
-    throw Error(ErrorCode::invalid, format("{}: holds no labels", path), "write one label a line")
+    throw Error(ErrorCode::invalid, format("{}: contains no labels", path),
+                "write one label per line")
         .with_id("input.labels");
   }
   return labels;

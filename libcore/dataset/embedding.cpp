@@ -46,7 +46,7 @@ bool find_planes(const Value& input) {
   const InputLayout layout = find_layout(input);
   if (!layout.name.empty()) return layout.name == "nchw";
   refuse_input(
-      input.name(), format("does not tell where its channels stand ({})", input.type().to_string()),
+      input.name(), format("does not show which dimension is the channels ({})", input.type().to_string()),
       format("fix its shape with {}, so that one dimension is 1 or 3", setting_name("shape")));
 }
 
@@ -55,7 +55,8 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   options.layout = has_planes ? ImageLayout::nchw : ImageLayout::nhwc;
   const bool is_computed = options.scale != 1 || !options.mean.empty() || !options.std.empty();
   if (input.type().element == DataType::uint8 && is_computed)
-    refuse_input(input.name(), "takes bytes, and scale, mean and std give none", "leave them out");
+    refuse_input(input.name(), "takes uint8, which scale, mean and std do not produce",
+                 "leave them out");
   const Dimensions& dimensions = *input.type().shape;
   const std::size_t rank = dimensions.size();
   const std::int64_t channels =
@@ -67,7 +68,7 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   if (channels >= 0 && channels != 1 && is_gray)
     refuse_input(input.name(), format("has {} channels", channels), "leave order:gray out");
   if (channels >= 0 && channels != 1 && channels != 3)
-    refuse_input(input.name(), format("has {} channels", channels), "pictures have 1 or 3");
+    refuse_input(input.name(), format("has {} channels", channels), "images have 1 or 3");
   const std::int64_t rows = rank == 2 || has_planes ? static_cast<std::int64_t>(rank) - 2
                                                     : static_cast<std::int64_t>(rank) - 3;
   const std::int64_t height = dimensions[static_cast<std::size_t>(rows)].number();
@@ -77,7 +78,7 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
   const std::int64_t made_height = is_cropped ? options.crop_height : options.resize_height;
   if (options.resize_shorter_side > 0 && !is_cropped && (height >= 0 || width >= 0)) {
     refuse_input(input.name(), format("is {} x {} (width x height)", width, height),
-                 format("add crop:{}x{} behind resize", width, height));
+                 format("add crop:{}x{} after resize", width, height));
   }
   if (made_width > 0 &&
       ((width >= 0 && width != made_width) || (height >= 0 && height != made_height))) {
@@ -119,11 +120,11 @@ Embedding read_embedding(const std::string& text, const Model& model,
   const Value& input = *model.graph->find_value(pair.name);
   Embedding embedding{.input = pair.name, .type = input.type()};
   if (!takes_pictures(input) || input.has_default())
-    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
+    refuse_input(pair.name, format("does not take an image ({})", input.type().to_string()),
                  "uint8 and float inputs do");
   if (!input.type().shape || input.type().shape->size() < 2 || input.type().shape->size() > 4)
-    refuse_input(pair.name, format("takes no picture ({})", input.type().to_string()),
-                 format("inputs of 2 to 4 dimensions do; {} says which", setting_name("shape")));
+    refuse_input(pair.name, format("does not take an image ({})", input.type().to_string()),
+                 "inputs of 2 to 4 dimensions do; --shape sets them");
   ImageOptions options;
   try {
     options = parse_image_options(pair.value);
@@ -132,7 +133,7 @@ Embedding read_embedding(const std::string& text, const Model& model,
                 error.hint())
         .with_id("usage.value");
   }
-  if (options.scale == 0) refuse_input(pair.name, "would be made of nothing", "scale cannot be 0");
+  if (options.scale == 0) refuse_input(pair.name, "would always be 0", "scale cannot be 0");
   const ImageLayout pictures =
       options.layout == ImageLayout::automatic ? ImageLayout::nhwc : options.layout;
   const bool has_planes = input.type().shape->size() == 2 || find_planes(input);

@@ -24,7 +24,7 @@ std::string image_option_text(const Json& value) {
 
 void check_object(const Json& value) {
   if (value.is_object()) return;
-  throw Error(ErrorCode::invalid, "holds no JSON object where one is expected",
+  throw Error(ErrorCode::invalid, "does not hold a JSON object where one is expected",
               "write {\"INPUT\": {\"resize\": 256, \"crop\": 224}}")
       .with_id("usage.value");
 }

@@ -18,7 +18,7 @@ constexpr std::int64_t most_manifest_bytes = std::int64_t{1} << 30;
 
 Error broken_manifest(std::string what) {
   Error error(ErrorCode::invalid, std::move(what),
-              "`ortool schema manifest` prints what a manifest may hold");
+              "`ortool schema manifest` prints the format of a manifest");
   error.with_id("data.manifest");
   return error;
 }
@@ -39,7 +39,7 @@ class ManifestReader {
         outputs_(names_of(context.outputs)) {}
 
   SampleFiles read(const Json& sample, std::size_t index) const {
-    if (!sample.is_object()) throw broken_manifest(format("sample {} is no object", index));
+    if (!sample.is_object()) throw broken_manifest(format("sample {} is not an object", index));
     static const std::vector<std::string> known = {"name", "inputs", "outputs", "label"};
     check_keys(sample, known);
     SampleFiles files;
@@ -61,7 +61,7 @@ class ManifestReader {
                                                               std::string_view kind,
                                                               std::size_t index) const {
     if (!files.is_object())
-      throw broken_manifest(format("the {}s of sample {} are no object", kind, index));
+      throw broken_manifest(format("the {}s of sample {} are not an object", kind, index));
     std::vector<std::pair<std::string, std::string>> result;
     for (const auto& [name, file] : files.members()) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -69,7 +69,7 @@ class ManifestReader {
       }
       if (!file.is_text()) {
         throw broken_manifest(
-            format("{} {} of sample {} is no file name", kind, quote(name), index));
+            format("{} {} of sample {} is not a file name", kind, quote(name), index));
       }
       result.emplace_back(name, (folder_ / file.text()).string());
     }
@@ -81,7 +81,7 @@ class ManifestReader {
     std::int64_t number = 0;
     if (read_integer(label.write_compact(), number)) return number;
     throw broken_manifest(
-        format("the label of sample {} is neither a whole number nor a text", index));
+        format("the label of sample {} is neither an integer nor a string", index));
   }
 
   std::filesystem::path folder_;
@@ -96,14 +96,14 @@ SampleList read_manifest(const std::string& path, const SampleContext& context) 
   const Json document =
       parse_json(read_text_file(path, most_manifest_bytes, cap), path, {.cap = cap});
   try {
-    if (!document.is_object()) throw broken_manifest("is no object");
+    if (!document.is_object()) throw broken_manifest("is not an object");
     static const std::vector<std::string> known = {"$schema", "name", "classes", "samples"};
     check_keys(document, known);
     SampleList list;
     if (const Json* classes = document.find("classes")) {
-      if (!classes->is_list()) throw broken_manifest("classes is no list");
+      if (!classes->is_list()) throw broken_manifest("'classes' is not a list");
       for (const Json& name : classes->items()) {
-        if (!name.is_text()) throw broken_manifest("a class is no text");
+        if (!name.is_text()) throw broken_manifest("a class is not a string");
         list.class_names.push_back(name.text());
       }
     }

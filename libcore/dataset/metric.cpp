@@ -53,7 +53,7 @@ bool is_among_top(const Tensor& row, std::int64_t label, std::int64_t most) {
   const std::int64_t width = row.element_count();
   if (width == 1 && is_integer(row.type())) return element_as_int64(row, 0) == label;
   if (label < 0 || label >= width) {
-    throw Error(ErrorCode::invalid, format("label {} is none of the {} classes", label, width),
+    throw Error(ErrorCode::invalid, format("label {} is outside the {} classes", label, width),
                 format("classes count from 0; {} gives them names", setting_name("labels")))
         .with_id("data.label");
   }

@@ -61,7 +61,7 @@ void NpzSamples::add_column(Column::Role role, const Value& value, const std::st
     throw Error(ErrorCode::unsupported,
                 format("{} is a {}, which an .npz set cannot hold", quote(value.name()),
                        value.type().to_string()),
-                "write a MANIFEST.json with a file a sample (`ortool schema manifest`)")
+                "write a MANIFEST.json with one file per sample (`ortool schema manifest`)")
         .in(path_)
         .with_id("data.kind");
   }
@@ -69,9 +69,9 @@ void NpzSamples::add_column(Column::Role role, const Value& value, const std::st
   column.is_whole = rank == wanted_rank + 1;
   if (rank != wanted_rank && !column.is_whole) {
     throw Error(ErrorCode::invalid,
-                format("array {} is {} (expected the shape of {}, or one axis more)", quote(key),
-                       column.rows.shape().to_string(), value.type().to_string()),
-                "the first axis of an array is its samples")
+                format("array {} is {} (expected the shape of {}, or one more axis in front)",
+                       quote(key), column.rows.shape().to_string(), value.type().to_string()),
+                "the first axis of an array counts the samples")
         .in(path_)
         .with_id("data.shape");
   }
@@ -100,7 +100,7 @@ void NpzSamples::open_columns() {
     }
     if (role == Column::Role::reference || !position) return;
     throw Error(ErrorCode::invalid, format("no data for: {}", value.name()),
-                format("the archive holds: {}", list_names(archive_.names())))
+                format("the archive contains: {}", list_names(archive_.names())))
         .in(path_)
         .with_id("input.missing");
   };
@@ -112,7 +112,7 @@ void NpzSamples::open_columns() {
   }
   for (const std::string& key : archive_.names()) {
     if (std::find(used.begin(), used.end(), key) != used.end()) continue;
-    if (key != label_key) throw unknown_name("array", key, "arrays looked for", known).in(path_);
+    if (key != label_key) throw unknown_name("array", key, "arrays expected", known).in(path_);
     columns_.push_back({Column::Role::label, "", false, archive_.open_rows(key)});
   }
 }
@@ -123,27 +123,30 @@ void NpzSamples::check_counts() {
     if (count_ < 0) count_ = count;
     if (count == count_) continue;
     throw Error(ErrorCode::invalid, format("the arrays hold {} and {} samples", count_, count),
-                "the first axis of every array is the samples")
+                "the first axis of every array counts the samples")
         .in(path_)
         .with_id("data.count");
   }
   if (count_ <= 0) {
-    throw Error(ErrorCode::invalid, "the archive holds no samples").in(path_).with_id("data.empty");
+    throw Error(ErrorCode::invalid, "the archive contains no samples")
+        .in(path_)
+        .with_id("data.empty");
   }
   const bool has_whole = std::any_of(columns_.begin(), columns_.end(),
                                      [](const Column& column) { return column.is_whole; });
   if (rows_a_sample_ > 1 && has_whole) {
-    throw Error(
-        ErrorCode::invalid,
-        format("the model takes batches of {}, but some arrays hold whole values", rows_a_sample_),
-        "give all arrays as many axes as the model's inputs and outputs")
+    throw Error(ErrorCode::invalid,
+                format("the model takes batches of {}, but some arrays have no sample axis",
+                       rows_a_sample_),
+                "give all arrays as many axes as the model's inputs and outputs")
         .in(path_)
         .with_id("data.shape");
   }
   if (count_ % rows_a_sample_ == 0) return;
   throw Error(ErrorCode::invalid,
-              format("{} samples do not fill the model's batches of {}", count_, rows_a_sample_),
-              "leave some samples out, or give the model a batch of 1")
+              format("{} samples are not a multiple of the model's batch size of {}", count_,
+                     rows_a_sample_),
+              "leave some samples out, or give the model a batch size of 1")
       .in(path_)
       .with_id("data.count");
 }
@@ -161,7 +164,7 @@ void add_labels(const Tensor& rows, std::vector<SampleLabel>& labels) {
       labels.emplace_back(element_as_int64(rows, i));
     } else {
       throw Error(ErrorCode::invalid,
-                  format("labels are {} (expected integers or texts)", name_of(rows.type())))
+                  format("labels are {} (expected integers or strings)", name_of(rows.type())))
           .with_id("data.labels");
     }
   }

@@ -84,9 +84,10 @@ std::map<std::string, std::string> read_labels_of(const std::string& path,
     for (std::size_t i = 0; i < lines.size(); ++i) labels.emplace(pictures[i], lines[i]);
   }
   if (labels.size() == pictures.size()) return labels;
-  throw Error(ErrorCode::invalid,
-              format("{}: gives labels to {} of {} pictures", path, labels.size(), pictures.size()),
-              "write FILE LABEL a line, or a label a line for all pictures in the order of names")
+  throw Error(
+      ErrorCode::invalid,
+      format("{}: gives labels to {} of {} images", path, labels.size(), pictures.size()),
+      "write one 'FILE LABEL' per line, or one label per line for all images in the order of names")
       .with_id("data.labels");
 }
 
@@ -134,9 +135,9 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
     }
     result.class_names = folders;
     if (!context.has_class_names) {
-      context.task.warn(
-          format("classes count from 0 in the order of the folders: {} ({} gives another)",
-                 list_names(folders), setting_name("labels")));
+      context.task.warn(format(
+          "classes count from 0 in the order of the folders: {} (--labels sets another order)",
+          list_names(folders)));
     }
   }
   return result;
@@ -197,10 +198,9 @@ SampleList list_folder(const std::string& path, const SampleContext& context) {
     result.samples.push_back(std::move(files));
   }
   if (!result.samples.empty()) return result;
-  throw Error(
-      ErrorCode::invalid, format("{}: holds no samples", path),
-      "a set is an .npz, a folder of pictures or of files (.npy, .npz, .pb), a folder of files a "
-      "sample, or a folder with MANIFEST.json")
+  throw Error(ErrorCode::invalid, format("{}: contains no samples", path),
+              "a data set is an .npz, a folder of images or of files (.npy, .npz, .pb), a folder "
+              "with one folder per sample, or a folder with MANIFEST.json")
       .with_id("data.empty");
 }
 

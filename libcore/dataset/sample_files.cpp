@@ -68,8 +68,8 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
                         options.dimensions, options.cap);
     if (!options.image && tensor.element_count() != image.width * image.height * image.channels) {
       context_.task.warn(
-          format("pictures are made to fit their input with samples 0 to 255 ({} says how)",
-                 setting_name("image")));
+          "images are converted to their input with values 0 to 255 (--image sets the "
+          "preprocessing)");
     }
     return tensor;
   } catch (Error& error) {
@@ -131,9 +131,9 @@ const Value& only_input(const SampleContext& context, std::string_view path) {
   }
   if (count == 1) return *only;
   throw Error(ErrorCode::invalid,
-              format("{}: holds a file a sample, but the model has {} inputs", path, count),
-              "write a MANIFEST.json that says which file is for which input "
-              "(`ortool schema manifest`), or give a folder of files a sample")
+              format("{}: contains one file per sample, but the model has {} inputs", path, count),
+              "write a MANIFEST.json that maps files to inputs (`ortool schema manifest`), or give "
+              "one folder per sample")
       .with_id("data.inputs");
 }
 

@@ -29,9 +29,8 @@ void SampleJudge::choose_metric(const Sample& sample, bool saves_outputs) {
   } else if (!sample.references.empty()) {
     score_.emplace(Metric::cosine);
   } else if (!saves_outputs) {
-    throw Error(ErrorCode::invalid, "the set has neither labels nor expected outputs",
-                format("add labels, or {} FILE.jsonl to keep what the model says",
-                       setting_name("save-outputs")))
+    throw Error(ErrorCode::invalid, "the data set has neither labels nor expected outputs",
+                "add labels, or --save-outputs FILE.jsonl to keep the outputs")
         .with_id("data.labels");
   }
 }
@@ -40,8 +39,8 @@ std::int64_t SampleJudge::class_of(const SampleLabel& label) const {
   if (const auto* number = std::get_if<std::int64_t>(&label)) return *number;
   const std::string& text = std::get<std::string>(label);
   if (classes_.empty()) {
-    throw Error(ErrorCode::invalid, format("label {} is a text", quote(text)),
-                format("add {} FILE with the classes' names, one a line", setting_name("labels")))
+    throw Error(ErrorCode::invalid, format("label {} is a string", quote(text)),
+                "add --labels FILE with the names of the classes, one per line")
         .with_id("data.labels");
   }
   const auto place = std::find(classes_.begin(), classes_.end(), text);
@@ -64,10 +63,9 @@ std::size_t SampleJudge::judged_output(const std::vector<RunValue>& outputs,
     }
   }
   throw Error(ErrorCode::invalid,
-              format("no output has scores of classes for each sample (first: {})",
+              format("no output has class scores for each sample (first: {})",
                      outputs.empty() ? "none" : outputs.front().describe()),
-              format("choose one with {}, or {} cosine with expected outputs",
-                     setting_name("outputs"), setting_name("metric")))
+              "select one with --outputs, or use --metric cosine with expected outputs")
       .with_id("data.output");
 }
 
@@ -88,7 +86,7 @@ double SampleJudge::cosine_of(const Sample& sample, const std::vector<RunValue>&
   }
   if (count > 0) return sum / static_cast<double>(count);
   throw Error(ErrorCode::invalid, "there is no expected output to compare with",
-              "the set needs arrays called by outputs, or `outputs` in its manifest")
+              "the data set needs arrays named after outputs, or `outputs` in its manifest")
       .with_id("data.reference");
 }
 

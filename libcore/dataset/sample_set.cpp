@@ -30,8 +30,8 @@ std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContex
   if (extension == ".npz" || !std::filesystem::exists(path, failure)) {
     return open_npz_samples(path, std::move(context));
   }
-  throw Error(ErrorCode::invalid, format("{}: is no set of samples", path),
-              "a set is an .npz, a MANIFEST.json, or a folder")
+  throw Error(ErrorCode::invalid, format("{}: is not a data set", path),
+              "a data set is an .npz, a MANIFEST.json, or a folder")
       .with_id("data.set");
 }
 
@@ -41,10 +41,9 @@ void refuse_unused_recipes(const ImageRecipes& recipes,
     if (std::any_of(sets.begin(), sets.end(),
                     [&](const auto& set) { return set->has_pictures(input); }))
       continue;
-    throw Error(
-        ErrorCode::invalid,
-        format("option {}: input {} is given no picture", setting_name("image"), quote(input)),
-        "leave the recipe out: what an .npz, .npy or .pb holds is taken as it is")
+    throw Error(ErrorCode::invalid,
+                format("option --image: input {} is not given an image", quote(input)),
+                "leave the recipe out: the contents of an .npz, .npy or .pb are used as they are")
         .with_id("usage.applies_to_nothing");
   }
 }

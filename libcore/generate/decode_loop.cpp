@@ -109,9 +109,10 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     const Value& value = *model.graph->find_value(name);
     if (is_given(name) || value.has_default()) continue;
     if (!value.type().is_tensor() || !value.type().shape) {
-      throw Error(ErrorCode::invalid,
-                  format("input {} has no known rank to start with", quote(name)),
-                  format("give its first value: {} {}=FILE", setting_name("input"), name))
+      throw Error(
+          ErrorCode::invalid,
+          format("input {} has no known rank, so the loop has no first value for it", quote(name)),
+          format("give its first value: {} {}=FILE", setting_name("input"), name))
           .with_id("input.missing");
     }
     std::vector<std::int64_t> sizes;
@@ -123,11 +124,11 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     }
     Tensor start(value.type().element, Shape(std::move(sizes)), &task.memory);
     std::fill_n(start.mutable_bytes(), start.size_bytes(), std::byte{0});
-    inputs.push_back({name, std::move(start), "zeros, where the loop begins"});
+    inputs.push_back({name, std::move(start), "zeros for the first step"});
     made.push_back(name);
   }
   if (!made.empty()) {
-    task.warn(format("the loop begins with empty or zero values for: {}", list_names(made)));
+    task.warn(format("the loop starts with empty or zero values for: {}", list_names(made)));
   }
 }
 

@@ -60,10 +60,9 @@ class FeedbackReader {
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
     task_.warn(feedback.kind == Feedback::Kind::append
-                   ? format("{} grows by a 1 each step (as with {} {}=append(1))", name,
-                            setting_name("loop"), name)
-                   : format("{} counts on each step (as with {} {}=next)", name,
-                            setting_name("loop"), name));
+                   ? format("{} grows by one element 1 in each step (as with --loop {}=append(1))",
+                            name, name)
+                   : format("{} is incremented in each step (as with --loop {}=next)", name, name));
     result_.push_back(std::move(feedback));
   }
 
@@ -100,9 +99,8 @@ class FeedbackReader {
     };
     if (!has_one_star(pattern) || !has_one_star(target)) {
       throw Error(ErrorCode::invalid,
-                  format("option {}: {} has not one * on both sides of =", setting_name("loop"),
-                         quote(text)),
-                  format("write it like {} 'past_key_values.*=present.*'", setting_name("loop")))
+                  format("option --loop: {} does not have one * on each side of =", quote(text)),
+                  "write it like --loop 'past_key_values.*=present.*'")
           .with_id("usage.value");
     }
     const std::size_t star = pattern.find('*');
@@ -147,7 +145,7 @@ void copy_element(const Tensor& from, std::int64_t at, Tensor& to, std::int64_t 
 
 void refuse_empty(const Tensor& tensor, std::string_view what) {
   if (tensor.element_count() > 0) return;
-  throw Error(ErrorCode::invalid, format("{} is empty, so there is no last of it", what),
+  throw Error(ErrorCode::invalid, format("{} is empty, so it has no last element", what),
               "the first step needs at least one token")
       .with_id("loop.empty");
 }
@@ -160,7 +158,7 @@ std::vector<Feedback> parse_feedback(std::span<const std::string> texts, const M
 }
 
 Tensor next_tokens(const Tensor& scores, const Tensor& input) {
-  refuse_empty(scores, "what argmax looks at");
+  refuse_empty(scores, "the operand of argmax");
   if (!is_arithmetic(scores.type())) {
     throw Error(ErrorCode::invalid, format("argmax of {} elements", name_of(scores.type())))
         .with_id("loop.type");
@@ -198,7 +196,7 @@ Tensor appended(const Tensor& input, std::int64_t number) {
 }
 
 Tensor counted_on(const Tensor& input) {
-  refuse_empty(input, "the input to count on from");
+  refuse_empty(input, "the input to increment");
   const std::int64_t width = last_size(input);
   const std::int64_t rows = input.element_count() / width;
   Tensor result(input.type(), with_last(input.shape(), 1));

@@ -26,7 +26,7 @@ const std::string& nothing() {
 /// A shared instance, since failing operations are common in shapes that a hostile file contains.
 const Dimension& too_big() {
   static const Dimension unknown =
-      Dimension::unknown_because("a number passes 64 bits, or a divisor is 0");
+      Dimension::unknown_because("a number exceeds 64 bits, or a divisor is 0");
   return unknown;
 }
 

@@ -25,7 +25,7 @@ void check_fits(const Value& input, const Shape& shape) {
     throw Error(ErrorCode::invalid,
                 format("input '{}' cannot have the shape {} (the model declares {})", input.name(),
                        shape.to_string(), to_string(declared)),
-                "give a shape of that rank, with the model's own numbers where it has them");
+                "give a shape of that rank that agrees with the model's fixed dimensions");
   }
 }
 

@@ -69,7 +69,7 @@ void Inference::name_dimensions(const Value& input) {
   if (!type.is_tensor()) return;
   if (!type.shape) {
     type.rank_cause = Dimension::unknown_because(
-        format("the model does not say which rank input '{}' has", input.name()));
+        format("the model does not declare the rank of input '{}'", input.name()));
     input_types_.emplace(&input, std::move(type));
     return;
   }
@@ -159,7 +159,7 @@ std::optional<ValueType> Inference::trusted_type(const Value& value, const Value
 
 void Inference::warn(const Value& value, const ValueType& declared, const ValueType& inferred) {
   if (!warned_.insert(&value).second) return;
-  model_.warnings.push_back(format("the file declares '{}' as {}, but its node gives {}",
+  model_.warnings.push_back(format("the file declares '{}' as {}, but its node produces {}",
                                    value.name(), declared.to_string(), inferred.to_string()));
 }
 

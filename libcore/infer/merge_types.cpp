@@ -45,7 +45,7 @@ MergedType merge_types(std::string_view name, const ValueType& declared, ValueTy
   if (inferred.element == DataType::undefined) inferred.element = declared.element;
   if (declared.element != DataType::undefined && declared.element != inferred.element) {
     throw Error(ErrorCode::invalid,
-                format("the file declares output '{}' as {}, but the operator gives {}", name,
+                format("the file declares output '{}' as {}, but the operator produces {}", name,
                        name_of(declared.element), name_of(inferred.element)))
         .with_id("value.type");
   }

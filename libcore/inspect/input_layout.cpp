@@ -78,8 +78,8 @@ InputLayout find_layout(const Value& input) {
         if (node->input(0) != value || !is_image || !channels_fit(*node, *value)) continue;
         const bool is_moved = axes[1] == 3;
         return {is_moved ? "nhwc" : "nchw",
-                format("{} ({}) takes {} as channels", quote(node->name(), 60), node->op_type(),
-                       is_moved ? "the last dimension, moved to the second place,"
+                format("{} ({}) reads {} as channels", quote(node->name(), 60), node->op_type(),
+                       is_moved ? "the last dimension, transposed to the second,"
                                 : "the second dimension")};
       }
       const auto behind = axes_behind(*node, axes);

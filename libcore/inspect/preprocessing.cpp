@@ -198,7 +198,7 @@ void find_range(const Value& input, PreprocessingHint& hint) {
   const double zero = zero_point.empty() ? 0 : zero_point[0];
   hint.range = {(least - zero) * scale[0], (least + count - 1 - zero) * scale[0]};
   hint.range_reason =
-      format("{} (QuantizeLinear) can hold no other numbers", quote(reader.name(), 60));
+      format("{} (QuantizeLinear) cannot represent other values", quote(reader.name(), 60));
 }
 
 bool speaks_of_pictures(std::string_view key) {

@@ -168,8 +168,8 @@ void GraphReadout::add_pairs_and_lonely(const Node& node) {
                           is_integer_operator(producer->op_type()) ||
                           !is_float(input);  // an operator that moves integers
   if (!is_partner) {
-    result_.lonely.push_back({&node, format("{} ({}) makes its input", quote(producer->name(), 60),
-                                            producer->op_type())});
+    result_.lonely.push_back({&node, format("its input comes from {} ({})",
+                                            quote(producer->name(), 60), producer->op_type())});
   }
 }
 
@@ -239,7 +239,7 @@ std::string GraphReadout::why_float(const Node& node) const {
     const Node* producer = producer_of(*input);
     if (producer == nullptr) return format("input {} is a float", quote(input->name(), 60));
     if (producer->op_type() != dequantize) {
-      return format("input {} comes in floats from {} ({})", quote(input->name(), 60),
+      return format("input {} is a float from {} ({})", quote(input->name(), 60),
                     quote(producer->name(), 60), producer->op_type());
     }
   }
@@ -248,14 +248,14 @@ std::string GraphReadout::why_float(const Node& node) const {
     if (output == nullptr || !is_float(*output)) continue;
     for (const Use& use : output->uses()) {
       if (use.node == nullptr)
-        return format("output {} leaves in floats", quote(output->name(), 60));
+        return format("output {} is a float output of the model", quote(output->name(), 60));
       if (use.node->op_type() != quantize) {
         return format("output {} goes to {} ({}) without {}", quote(output->name(), 60),
                       quote(use.node->name(), 60), use.node->op_type(), quantize);
       }
     }
   }
-  return "none of its operands is quantised";
+  return "none of its operands is quantized";
 }
 
 /// Connected float nodes, with quantized values at their inputs and outputs.

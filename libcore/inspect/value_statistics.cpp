@@ -102,13 +102,14 @@ std::vector<std::string> ValueStatistics::risks() const {
     if (largest > largest_float16) {
       risks.push_back(format("float16 overflows: up to {}", short_number(largest)));
     } else if (largest > largest_float16 / 4) {
-      risks.push_back(format("near float16's end: up to {}", short_number(largest)));
+      risks.push_back(format("near the float16 maximum: up to {}", short_number(largest)));
     }
     // Four standard deviations contain most elements of any distribution that is not spiky.
     constexpr double fewest_steps = 16;
     const double steps = max_ > min_ ? 255 * 4 * std() / (max_ - min_) : 255;
     if (steps < fewest_steps && std() > 0) {
-      risks.push_back(format("int8 by range leaves {} steps for most elements", std::ceil(steps)));
+      risks.push_back(
+          format("int8 over the whole range leaves {} steps for most elements", std::ceil(steps)));
     }
   }
   constexpr double worth_saying = 0.01;

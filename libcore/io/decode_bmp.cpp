@@ -10,8 +10,8 @@ namespace ortool {
 namespace {
 
 [[noreturn]] void fail_bmp(std::string message) {
-  throw Error(ErrorCode::invalid, "the BMP picture " + std::move(message),
-              "the file is damaged, or of a kind that is not read: convert it to PNG");
+  throw Error(ErrorCode::invalid, "the BMP image " + std::move(message),
+              "the file is damaged or of an unsupported kind: convert it to PNG");
 }
 
 /// Little-endian numbers at file offsets.
@@ -72,13 +72,13 @@ Header read_header(const Fields& fields) {
   header.bits = fields.at(is_old ? 24 : 28, 2);
   const std::uint32_t compression = is_old ? 0 : fields.at(30, 4);
   const bool has_masks = compression == 3 && header.bits == 32;
-  if (compression != 0 && !has_masks) fail_bmp(format("is compressed in way {}", compression));
+  if (compression != 0 && !has_masks) fail_bmp(format("uses compression method {}", compression));
   if (has_masks &&
       (fields.at(54, 4) != 0xff0000 || fields.at(58, 4) != 0xff00 || fields.at(62, 4) != 0xff))
-    fail_bmp("has masks other than those of 8 bits a colour");
+    fail_bmp("has masks other than 8 bits per color");
   const bool has_palette = header.bits == 1 || header.bits == 4 || header.bits == 8;
   if (!has_palette && header.bits != 24 && header.bits != 32)
-    fail_bmp(format("has {} bits a pixel (1, 4, 8, 24 or 32 are read)", header.bits));
+    fail_bmp(format("has {} bits per pixel (1, 4, 8, 24 or 32 are supported)", header.bits));
   if (has_palette) {
     const std::uint32_t most = 1U << static_cast<unsigned>(header.bits);
     const std::uint32_t given = is_old ? most : fields.at(46, 4);
@@ -99,7 +99,8 @@ Color color_at(const Header& header, const std::byte* row, std::int64_t x) {
   const auto shift = static_cast<unsigned>(8 - header.bits - bit % 8);
   const unsigned index =
       unsigned{byte(bit / 8)} >> shift & ((1U << static_cast<unsigned>(header.bits)) - 1);
-  if (index >= header.palette.size()) fail_bmp(format("uses colour {} of fewer", index));
+  if (index >= header.palette.size())
+    fail_bmp(format("uses color {}, which is not in its palette", index));
   return header.palette[index];
 }
 
@@ -111,7 +112,7 @@ Image decode_bmp(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::int64_t row_bytes = (header.width * header.bits + 31) / 32 * 4;
   if (header.pixels_at > bytes.size() ||
       header.height > static_cast<std::int64_t>(bytes.size() - header.pixels_at) / row_bytes) {
-    fail_bmp(format("of {} x {} is cut short", header.width, header.height));
+    fail_bmp(format("of {} x {} is truncated", header.width, header.height));
   }
   std::uint8_t* out = image.pixels.data();
   for (std::int64_t y = 0; y < header.height; ++y) {

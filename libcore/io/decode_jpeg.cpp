@@ -80,8 +80,8 @@ bool read_rows(JpegDecoder* decoder, unsigned char* pixels, std::size_t row_byte
 [[noreturn]] void fail(const JpegDecoder& decoder) {
   throw Error(
       ErrorCode::invalid,
-      format("the JPEG picture cannot be decoded: {}", escape_control_characters(decoder.message)),
-      "the file is damaged or cut short");
+      format("the JPEG image cannot be decoded: {}", escape_control_characters(decoder.message)),
+      "the file is damaged or truncated");
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ Image decode_jpeg(std::span<const std::byte> bytes, MemoryCap* cap) {
   if (jpeg.out_color_space != JCS_RGB && jpeg.out_color_space != JCS_GRAYSCALE) {
     throw Error(
         ErrorCode::unsupported,
-        format("the JPEG picture has {} channels of printing colours (CMYK)", jpeg.num_components),
+        format("the JPEG image has {} channels of printing colors (CMYK)", jpeg.num_components),
         "convert it to RGB first");
   }
   const std::int64_t channels = jpeg.out_color_space == JCS_RGB ? 3 : 1;

@@ -78,8 +78,8 @@ bool read_rows(PngDecoder* decoder, png_bytepp rows) {
 [[noreturn]] void fail(const PngDecoder& decoder) {
   throw Error(
       ErrorCode::invalid,
-      format("the PNG picture cannot be decoded: {}", escape_control_characters(decoder.message)),
-      "the file is damaged or cut short");
+      format("the PNG image cannot be decoded: {}", escape_control_characters(decoder.message)),
+      "the file is damaged or truncated");
 }
 
 }  // namespace

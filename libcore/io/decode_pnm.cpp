@@ -10,8 +10,8 @@ namespace ortool {
 namespace {
 
 [[noreturn]] void fail_pnm(std::string message) {
-  throw Error(ErrorCode::invalid, "the PPM, PGM or PBM picture " + std::move(message),
-              "the file is damaged or cut short");
+  throw Error(ErrorCode::invalid, "the PPM, PGM or PBM image " + std::move(message),
+              "the file is damaged or truncated");
 }
 
 class Reader {
@@ -38,7 +38,7 @@ class Reader {
     const std::size_t start = position_;
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
       value = value * 10 + (text_[position_++] - '0');
-      if (value > std::int64_t{1} << 31) fail_pnm(format("holds the number {}", value));
+      if (value > std::int64_t{1} << 31) fail_pnm(format("contains the number {}", value));
     }
     if (position_ == start) fail_pnm(format("has no number at byte {}", start));
     return value;
@@ -76,7 +76,7 @@ Image decode_pbm(Reader& reader, bool is_text, std::size_t file_bytes, MemoryCap
   Image image = make_image(width, height, 1, file_bytes, cap);
   const std::int64_t row_bytes = is_text ? width : (width + 7) / 8;
   if (row_bytes * height > static_cast<std::int64_t>(reader.left()))
-    fail_pnm(format("of {} x {} is cut short", width, height));
+    fail_pnm(format("of {} x {} is truncated", width, height));
   std::uint8_t* out = image.pixels.data();
   for (std::int64_t y = 0; y < height; ++y) {
     std::int64_t bits = 0;
@@ -103,7 +103,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::int64_t height = reader.number();
   const std::int64_t largest = reader.number();
   if (largest < 1 || largest > 65535)
-    fail_pnm(format("has {} as its largest sample (1 to 65535 are read)", largest));
+    fail_pnm(format("has {} as its maximum sample (1 to 65535 are supported)", largest));
   reader.one_space();
   const std::int64_t sample_bytes = largest > 255 ? 2 : 1;
   std::int64_t samples = 0;
@@ -127,7 +127,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
       if (sample_bytes == 2) sample = sample << 8 | reader.byte();
     }
     if (sample > largest)
-      fail_pnm(format("has the sample {} above its largest, {}", sample, largest));
+      fail_pnm(format("has the sample {} above its maximum, {}", sample, largest));
     pixel = static_cast<std::uint8_t>((sample * 255 + largest / 2) / largest);
   }
   return image;

@@ -18,7 +18,7 @@ Image image_of(std::int64_t width, std::int64_t height, std::int64_t channels, M
   image.channels = channels;
   image.cap = cap;
   const std::int64_t bytes = width * height * channels;
-  if (cap != nullptr) image.counted = std::make_shared<const TakenBytes>(cap, bytes, "a picture");
+  if (cap != nullptr) image.counted = std::make_shared<const TakenBytes>(cap, bytes, "an image");
   image.pixels.resize(static_cast<std::size_t>(bytes));
   return image;
 }
@@ -44,9 +44,9 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
       std::string_view("123456").find(text[1]) != std::string_view::npos)
     return decode_pnm(bytes, cap);
   throw Error(ErrorCode::invalid,
-              bytes.empty() ? "the picture's file is empty"
-                            : "the picture's format is not known by its first bytes",
-              "PNG, JPEG, BMP, PPM, PGM and PBM are read; convert it to one of them");
+              bytes.empty() ? "the image file is empty"
+                            : "the image format is not recognized by its first bytes",
+              "PNG, JPEG, BMP, PPM, PGM and PBM are supported; convert it to one of them");
 }
 
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
@@ -57,16 +57,16 @@ Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels) ||
       pixels > most_image_pixels) {
     throw Error(ErrorCode::invalid,
-                format("the picture has {} x {} pixels (1 to {} are read)", width, height,
+                format("the image has {} x {} pixels (1 to {} are supported)", width, height,
                        most_image_pixels),
                 "make it smaller first");
   }
   // An uncompressed row takes at least one byte for eight pixels.
   if (pixels / 8 / most_inflation > static_cast<std::int64_t>(file_bytes)) {
     throw Error(ErrorCode::invalid,
-                format("the picture says it has {} x {} pixels, which its {} bytes cannot hold",
-                       width, height, file_bytes),
-                "the file is damaged or cut short");
+                format("the image declares {} x {} pixels, which its {} bytes cannot hold", width,
+                       height, file_bytes),
+                "the file is damaged or truncated");
   }
   return image_of(width, height, channels, cap);
 }

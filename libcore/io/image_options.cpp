@@ -52,7 +52,7 @@ void set_resize(ImageOptions& options, std::string_view value) {
   const auto width = parse_side(sides[0]);
   const auto height = parse_side(sides.back());
   if (sides.size() > 2 || !width || !height)
-    fail_value("resize", value, "the shorter side as 256, or width x height as 320x240,");
+    fail_value("resize", value, "the shorter side such as 256, or width x height such as 320x240,");
   if (sides.size() == 1) {
     options.resize_shorter_side = *width;
   } else {
@@ -66,7 +66,7 @@ void set_crop(ImageOptions& options, std::string_view value) {
   const auto width = parse_side(sides[0]);
   const auto height = parse_side(sides.back());
   if (sides.size() > 2 || !width || !height)
-    fail_value("crop", value, "a side as 224, or width x height as 320x240,");
+    fail_value("crop", value, "a side such as 224, or width x height such as 320x240,");
   options.crop_width = *width;
   options.crop_height = *height;
 }
@@ -76,7 +76,7 @@ double parse_scale(std::string_view value) {
   const auto upper = parse_number(parts[0]);
   const auto lower = parts.size() == 2 ? parse_number(parts[1]) : std::optional<double>(1);
   if (parts.size() > 2 || !upper || !lower || *lower == 0)
-    fail_value("scale", value, "a number, or a fraction as 1/255,");
+    fail_value("scale", value, "a number, or a fraction such as 1/255,");
   return *upper / *lower;
 }
 
@@ -85,11 +85,11 @@ std::vector<double> parse_list(std::string_view key, std::string_view value) {
   for (const std::string_view part : split(value, '/')) {
     const auto number = parse_number(part);
     if (!number || (key == "std" && *number == 0))
-      fail_value(key, value, "one number, or one a channel as 0.5/0.5/0.5,");
+      fail_value(key, value, "one number, or one per channel such as 0.5/0.5/0.5,");
     result.push_back(*number);
   }
   if (result.size() != 1 && result.size() != 3)
-    fail_value(key, value, "one number, or one a channel as 0.5/0.5/0.5,");
+    fail_value(key, value, "one number, or one per channel such as 0.5/0.5/0.5,");
   return result;
 }
 
@@ -118,7 +118,7 @@ void set_image_option(ImageOptions& options, std::string_view key, std::string_v
   } else {
     const std::string nearest = nearest_name(key, keys);
     throw Error(
-        ErrorCode::invalid, format("there is no image option {}", quote(key)),
+        ErrorCode::invalid, format("unknown image option {}", quote(key)),
         nearest.empty() ? "there are " + list_names(keys) : format("did you mean {}?", nearest));
   }
 }

@@ -39,7 +39,7 @@ class Fitting {
 
   [[noreturn]] void fail(std::string_view reason, std::string_view hint) const {
     throw Error(ErrorCode::invalid,
-                format("a picture cannot feed the input, which expects {}: {}",
+                format("an image cannot feed the input, which expects {}: {}",
                        describe(type_, dimensions_), reason),
                 std::string(hint));
   }
@@ -48,23 +48,22 @@ class Fitting {
     const bool fits = type_ == DataType::uint8 || type_ == DataType::float32 ||
                       type_ == DataType::float16 || type_ == DataType::bfloat16 ||
                       type_ == DataType::float64;
-    if (!fits) fail("only uint8 and float inputs take one", "give an .npy file of its type");
+    if (!fits) fail("only uint8 and float inputs accept one", "give an .npy file of its type");
   }
 
   Target find_target(Layout wanted) const {
     Target target;
     if (dimensions_.empty()) {
       if (wanted == Layout::automatic)
-        fail("its rank is not known",
-             format("say how it lies, as in {} NAME=layout:nchw", setting_name("image")));
+        fail("its rank is unknown", "set the layout, as in --image NAME=layout:nchw");
       target.layout = wanted;
       return target;
     }
     target.rank = static_cast<std::int64_t>(dimensions_.size());
     if (target.rank < 2 || target.rank > 4)
-      fail("it has not 2 to 4 dimensions", "give an .npy file of its shape");
+      fail("it does not have 2 to 4 dimensions", "give an .npy file of its shape");
     if (target.rank == 4 && dimensions_[0] != 1 && dimensions_[0] >= 0)
-      fail(format("it takes {} at once", dimensions_[0]), "give an .npy file with all of them");
+      fail(format("it takes a batch of {}", dimensions_[0]), "give an .npy file with all of them");
     const std::span<const std::int64_t> last = dimensions_.subspan(target.rank == 4 ? 1 : 0);
     if (target.rank == 2) {
       target.channels = 1;
@@ -80,8 +79,10 @@ class Fitting {
       } else if (counts_channels(last[2])) {
         target.layout = Layout::nhwc;
       } else {
-        fail("neither its dimension before rows and columns nor its last one is 1 or 3 channels",
-             format("say how it lies, as in {} NAME=layout:nchw", setting_name("image")));
+        fail(
+            "neither its dimension before rows and columns nor its last one is 1 or 3, the number "
+            "of channels",
+            "set the layout, as in --image NAME=layout:nchw");
       }
     }
     const bool is_nchw = target.layout == Layout::nchw;
@@ -89,7 +90,7 @@ class Fitting {
     target.height = is_nchw ? last[1] : last[0];
     target.width = is_nchw ? last[2] : last[1];
     if (target.channels >= 0 && !counts_channels(target.channels))
-      fail(format("it has {} channels", target.channels), "pictures have 1 or 3");
+      fail(format("it has {} channels", target.channels), "images have 1 or 3");
     return target;
   }
 
@@ -154,13 +155,14 @@ Tensor image_to_tensor(const Image& image, const std::optional<ImageOptions>& gi
     fitting.fail("mean or std has 3 values for 1 channel", "give one value");
   const bool is_scaled = options.scale != 1 || !options.mean.empty() || !options.std.empty();
   if (type == DataType::uint8 && is_scaled)
-    fitting.fail("scale, mean and std give no bytes", "leave them out for a uint8 input");
+    fitting.fail("scale, mean and std do not produce uint8", "leave them out for a uint8 input");
 
   const Image fitted = with_channels(fit_size(image, options, target), channels);
   if ((target.height >= 0 && target.height != fitted.height) ||
       (target.width >= 0 && target.width != fitted.width)) {
-    fitting.fail(format("resize and crop give {} rows and {} columns", fitted.height, fitted.width),
-                 format("resize or crop to {}x{} (width x height)", target.width, target.height));
+    fitting.fail(
+        format("resize and crop produce {} rows and {} columns", fitted.height, fitted.width),
+        format("resize or crop to {}x{} (width x height)", target.width, target.height));
   }
   const bool is_uint8 = type == DataType::uint8;
   Tensor result(is_uint8 ? type : DataType::float32, shape_of(fitted, target), cap);

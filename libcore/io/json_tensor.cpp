@@ -62,7 +62,7 @@ class Collector : public nlohmann::json_sax<Json> {
       return fail(format("arrays are nested deeper than {}", Shape::most_dimensions));
     open_.push_back(0);
     if (sizes_.size() < open_.size()) {
-      if (leaf_depth_ >= 0) return fail("numbers and arrays stand side by side");
+      if (leaf_depth_ >= 0) return fail("numbers and arrays are mixed");
       sizes_.push_back(-1);
     }
     return true;
@@ -73,18 +73,18 @@ class Collector : public nlohmann::json_sax<Json> {
     std::int64_t& size = sizes_[level];
     if (size < 0) size = open_.back();
     if (size != open_.back()) {
-      return fail(format("arrays of one level have {} and {} elements", size, open_.back()));
+      return fail(format("arrays at the same depth have {} and {} elements", size, open_.back()));
     }
     open_.pop_back();
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-    return fail(format("it is no valid JSON at byte {}", position));
+    return fail(format("it is not valid JSON at byte {}", position));
   }
 
   [[noreturn]] void throw_problem() const {
-    throw Error(ErrorCode::invalid, "the JSON file holds no tensor: " + problem_,
+    throw Error(ErrorCode::invalid, "the JSON file does not hold a tensor: " + problem_,
                 "give nested arrays of numbers, such as [[1, 2], [3, 4]]");
   }
 
@@ -119,7 +119,7 @@ class Collector : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  bool refuse(std::string_view what) { return fail(format("it has {} in it", what)); }
+  bool refuse(std::string_view what) { return fail(format("it contains {}", what)); }
 
   bool count_item(bool is_leaf) {
     if (!open_.empty()) ++open_.back();
@@ -127,7 +127,7 @@ class Collector : public nlohmann::json_sax<Json> {
     if (is_leaf && leaf_depth_ < 0) leaf_depth_ = depth;
     const bool is_even = is_leaf ? depth == leaf_depth_ && sizes_.size() == open_.size()
                                  : leaf_depth_ < 0 || depth < leaf_depth_;
-    return is_even || fail("numbers and arrays stand side by side");
+    return is_even || fail("numbers and arrays are mixed");
   }
 
   bool add(Element element) {
@@ -154,7 +154,7 @@ class Collector : public nlohmann::json_sax<Json> {
 
   Tensor make_strings(Shape shape) {
     if (strings_.size() != elements_.size()) {
-      problem_ = "it holds other things among its strings";
+      problem_ = "it mixes strings with other values";
       throw_problem();
     }
     return Tensor::of_strings(std::move(shape), std::move(strings_));
@@ -165,7 +165,7 @@ class Collector : public nlohmann::json_sax<Json> {
       const std::string& text = strings_[static_cast<std::size_t>(element.integer)];
       const auto value = special(text);
       if (!value || !is_floating_point(tensor.type())) {
-        problem_ = format("{} is no element of type {}", quote(text), name_of(tensor.type()));
+        problem_ = format("{} is not an element of type {}", quote(text), name_of(tensor.type()));
         throw_problem();
       }
       set_element(tensor, index, *value);
@@ -175,7 +175,7 @@ class Collector : public nlohmann::json_sax<Json> {
     } else if (is_floating_point(tensor.type())) {
       set_element(tensor, index, element.number);
     } else {
-      problem_ = format("{} is no element of type {}", element.number, name_of(tensor.type()));
+      problem_ = format("{} is not an element of type {}", element.number, name_of(tensor.type()));
       throw_problem();
     }
   }
@@ -186,7 +186,7 @@ class Collector : public nlohmann::json_sax<Json> {
     const std::int64_t high = (std::int64_t{1} << bits) - 1;
     const std::int64_t low = is_signed_integer(type) ? -high - 1 : 0;
     if (value >= low && value <= high) return;
-    problem_ = format("{} is no element of type {}", value, name_of(type));
+    problem_ = format("{} is not an element of type {}", value, name_of(type));
     throw_problem();
   }
 

@@ -54,7 +54,7 @@ void copy_from_fortran(const Shape& shape, std::int64_t element_bytes, const std
 void append_utf8(std::string& out, std::uint32_t code) {
   if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
     throw Error(ErrorCode::invalid,
-                format("a string holds {}, which is no Unicode character", code),
+                format("a string contains {}, which is not a Unicode character", code),
                 "the file is damaged; write it again with numpy.save");
   }
   if (code < 0x80) {

@@ -38,7 +38,7 @@ class HeaderParser {
       expect(':');
       if (key == "descr" && !has_descr) {
         if (peek() == '[') {
-          refuse("the array holds records with several fields",
+          refuse("the array contains records with several fields",
                  "save each field as an array of its own");
         }
         descr = quoted();
@@ -64,7 +64,7 @@ class HeaderParser {
  private:
   [[noreturn]] void broken(std::string_view wanted) const {
     fail_npy(
-        format("the .npy header is no dictionary that numpy writes: {} expected at its byte {}",
+        format("the .npy header is not a dictionary as numpy writes it: {} expected at its byte {}",
                wanted, position_));
   }
 
@@ -131,7 +131,7 @@ class HeaderParser {
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
       if (__builtin_mul_overflow(value, 10, &value) ||
           __builtin_add_overflow(value, text_[position_] - '0', &value))
-        fail_npy("the .npy header's shape holds a number above 2^63");
+        fail_npy("the .npy header's shape contains a number above 2^63");
       ++position_;
     }
     if (position_ == start) broken("a size");
@@ -161,7 +161,7 @@ std::int64_t parse_count(std::string_view digits, std::string_view descr) {
   std::int64_t value = 0;
   for (const char digit : digits) {
     if (digit < '0' || digit > '9' || value > most_element_bytes)
-      fail_npy(format("'{}' is no element type of numpy", escape_control_characters(descr)));
+      fail_npy(format("'{}' is not an element type of numpy", escape_control_characters(descr)));
     value = value * 10 + (digit - '0');
   }
   return value;
@@ -188,14 +188,14 @@ void parse_descr(std::string_view descr, NpyHeader& header) {
     case 'U': {
       const std::int64_t length = parse_count(code.substr(1), shown);
       if (code.size() < 2 || length > most_element_bytes)
-        fail_npy(format("'{}' is no element type of numpy", shown));
+        fail_npy(format("'{}' is not an element type of numpy", shown));
       header.type = DataType::string;
       header.text = kind == 'U' ? NpyHeader::Text::unicode : NpyHeader::Text::bytes;
       header.element_bytes = kind == 'U' ? 4 * length : length;
       return;
     }
     case 'O':
-      refuse("the array holds Python objects, which are pickled code and are never read",
+      refuse("the array contains Python objects, which are pickled code and are never read",
              "save it with a number or string type: array.astype(str) or astype(float)");
     case 'V':
       refuse(format("elements of type '{}' are raw bytes without a meaning", shown),
@@ -206,10 +206,10 @@ void parse_descr(std::string_view descr, NpyHeader& header) {
       refuse(format("elements of type '{}' are dates", shown), "save them as int64");
     case 'f':
     case 'c':
-      refuse(format("elements of type '{}' have no counterpart in ONNX", shown),
+      refuse(format("elements of type '{}' have no equivalent in ONNX", shown),
              "save them as float64 or float32");
     default:
-      fail_npy(format("'{}' is no element type of numpy", shown));
+      fail_npy(format("'{}' is not an element type of numpy", shown));
   }
 }
 
@@ -237,11 +237,11 @@ NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_
       fail_npy(format("the .npy file ends in its header, after {} bytes", text.size()));
   }
   if (text.substr(0, magic.size()) != magic)
-    fail_npy("this is no .npy file: it does not begin with \\x93NUMPY",
+    fail_npy("this is not an .npy file: it does not begin with \\x93NUMPY",
              "give a file written with numpy.save");
   const int version = static_cast<int>(prefix[6]);
   if (version < 1 || version > 3) {
-    refuse(format("version {} of the .npy format is unknown (1 to 3 are read)", version),
+    refuse(format("version {} of the .npy format is unknown (1 to 3 are supported)", version),
            "write the file again with numpy.save");
   }
   const int length_bytes = version == 1 ? 2 : 4;
@@ -251,9 +251,9 @@ NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_
   const std::int64_t length = little_endian(prefix, 8, length_bytes);
   const std::int64_t most = version == 1 ? std::int64_t{1} << 16 : std::int64_t{1} << 20;
   if (length > most)
-    fail_npy(format("the .npy header says it has {} bytes (at most {} are read)", length, most));
+    fail_npy(format("the .npy header declares {} bytes (at most {} are allowed)", length, most));
   if (length > file_bytes - start || length > static_cast<std::int64_t>(prefix.size()) - start) {
-    fail_npy(format("the .npy header says it has {} bytes, but {} are left in the file", length,
+    fail_npy(format("the .npy header declares {} bytes, but {} are left in the file", length,
                     file_bytes - start));
   }
   NpyHeader header;

@@ -70,7 +70,7 @@ void check_end(zip_file_t* entry, std::string_view name) {
   char extra = 0;
   const zip_int64_t got = zip_fread(entry, &extra, 1);
   if (got < 0) fail_entry(name, zip_error_strerror(zip_file_get_error(entry)));
-  if (got > 0) fail_entry(name, "holds more bytes than it declares");
+  if (got > 0) fail_entry(name, "contains more bytes than it declares");
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ NpzFile::NpzFile(const std::string& path) : state_(std::make_unique<State>()) {
     if (archive != nullptr) zip_discard(archive);
     if (archive == nullptr && source != nullptr) zip_source_free(source);
     const std::string reason = bytes.empty() ? "it is empty" : message_of(error);
-    throw Error(ErrorCode::invalid, format("this is no .npz archive: {}", reason),
+    throw Error(ErrorCode::invalid, format("this is not an .npz archive: {}", reason),
                 "give a file written with numpy.savez")
         .in(path);
   }
@@ -114,7 +114,7 @@ NpzFile::NpzFile(const std::string& path) : state_(std::make_unique<State>()) {
     if (name == nullptr) continue;
     const std::string key(key_of(name));
     if (!state_->index_of.emplace(key, index).second) {
-      throw Error(ErrorCode::invalid, format("the archive holds {} twice", quote(key)),
+      throw Error(ErrorCode::invalid, format("the archive contains {} twice", quote(key)),
                   "write it again with one array for each name")
           .in(path);
     }
@@ -219,7 +219,7 @@ NpzRows NpzFile::open_rows(std::string_view name) const {
       throw Error(
           ErrorCode::unsupported,
           format("array {} cannot be read row by row: {}", quote(name),
-                 array.header.shape.rank() == 0 ? "it has no axis" : "it lies in Fortran's order"),
+                 array.header.shape.rank() == 0 ? "it is a scalar" : "it is in Fortran order"),
           "save it with numpy.ascontiguousarray");
     }
     auto rows = std::make_unique<NpzRows::State>();

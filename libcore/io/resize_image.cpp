@@ -102,7 +102,7 @@ Image resize_bilinear(const Image& image, std::int64_t width, std::int64_t heigh
       width * height > most_image_pixels || width * image.height > most_image_pixels) {
     throw Error(
         ErrorCode::invalid,
-        format("a picture of {} x {} pixels cannot be resized to {} x {} (at most {} pixels)",
+        format("an image of {} x {} pixels cannot be resized to {} x {} (at most {} pixels)",
                image.width, image.height, width, height, most_image_pixels),
         "give a smaller size");
   }
@@ -114,7 +114,7 @@ Image resize_bilinear(const Image& image, std::int64_t width, std::int64_t heigh
 Image crop_center(const Image& image, std::int64_t width, std::int64_t height) {
   if (width > image.width || height > image.height || width <= 0 || height <= 0) {
     throw Error(ErrorCode::invalid,
-                format("a picture of {} x {} pixels cannot be cropped to {} x {}", image.width,
+                format("an image of {} x {} pixels cannot be cropped to {} x {}", image.width,
                        image.height, width, height),
                 "resize it first, as in resize:256,crop:224");
   }

@@ -28,15 +28,16 @@ std::string extension_of(const std::string& path) {
 Tensor load_only_array(const std::string& path, MemoryCap* cap) {
   const NpzFile archive(path);
   if (archive.names().size() == 1) return archive.read(archive.names().front(), cap);
-  throw Error(ErrorCode::invalid,
-              format("the archive holds {} arrays where one is expected", archive.names().size()),
-              format("give all of them with {}, or one as an .npy file", setting_name("inputs")));
+  throw Error(
+      ErrorCode::invalid,
+      format("the archive contains {} arrays where one is expected", archive.names().size()),
+      format("give all of them with {}, or one as an .npy file", setting_name("inputs")));
 }
 
 Tensor load_raw(const TensorFileBytes& file, const TensorFileOptions& options) {
   if (!options.type || std::any_of(options.dimensions.begin(), options.dimensions.end(),
                                    [](std::int64_t size) { return size < 0; })) {
-    throw Error(ErrorCode::invalid, "a .raw file does not say its type and shape",
+    throw Error(ErrorCode::invalid, "a .raw file does not declare its type and shape",
                 format("give both, as in {} float32 {} NAME=1x3x224x224", setting_name("dtype"),
                        setting_name("shape")));
   }
@@ -128,8 +129,8 @@ Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>&
   Shape shape(std::move(known));
   if (shape.element_count() != count) {
     throw Error(ErrorCode::invalid,
-                format("{} lines of text do not fill shape {}", count, shape.to_string()),
-                "give a line for each string");
+                format("{} lines of text do not match shape {}", count, shape.to_string()),
+                "give one line per string");
   }
   return Tensor::of_strings(std::move(shape), std::move(lines));
 }

@@ -57,7 +57,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::string_view what = error.what();
     const std::size_t bracket = what.find("] ");
     if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
-    throw Error(ErrorCode::invalid, format("is no valid JSON: {}", what),
+    throw Error(ErrorCode::invalid, format("is not valid JSON: {}", what),
                 "JSON needs double quotes around keys and text, and no comma after the last item");
   }
 

@@ -44,7 +44,7 @@ void check_operators_known(const Graph& graph) {
           : format("operators of {} nodes are not supported: {}", nodes.size(), list_names(listed)),
       is_too_new ? format("opset {} is newer than {}, the newest one known; convert the model",
                           graph.opset(""), newest_opset)
-                 : std::string("'ortool providers --kernels' lists what there is"));
+                 : std::string("'ortool providers --kernels' lists what is supported"));
   error.with_id("node.operator.unknown").at_node(shorten(first.name()), shorten(first.op_type()));
   for (const Node* node : nodes) {
     error.add_part(Error(ErrorCode::unsupported, "the operator is not supported")

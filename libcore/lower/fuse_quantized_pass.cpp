@@ -40,7 +40,7 @@ void make_tables(Graph& graph, Evaluator& evaluator) {
 
 Pass fuse_quantized_pass() {
   return {.name = fuse_quantized_name,
-          .summary = "quantised clusters become operators on bytes",
+          .summary = "quantized clusters become int8 operators",
           .level = OptimizeLevel::all,
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             if (!options.has_own_operators || options.evaluator == nullptr) return;

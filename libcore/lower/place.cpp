@@ -23,7 +23,9 @@ struct Choice {
       reasons.push_back(std::move(reason));
     }
   }
-  std::string last_reason() const { return reasons.empty() ? "nobody takes it" : reasons.back(); }
+  std::string last_reason() const {
+    return reasons.empty() ? "no provider takes it" : reasons.back();
+  }
 };
 
 using Choices = std::unordered_map<const Node*, Choice>;
@@ -61,7 +63,7 @@ bool is_for_another(const std::vector<const Node*>& members, const Provider& pro
     const std::string name = pinned(*node);
     if (name.empty() || name == provider.name()) continue;
     choices.at(members.front())
-        .add_reason(format("{}: the node is given to '{}'", provider.name(), name));
+        .add_reason(format("{}: the node is assigned to '{}'", provider.name(), name));
     return true;
   }
   return false;
@@ -142,8 +144,7 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     throw Error(ErrorCode::provider_unavailable,
                 format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
                        providers.front()->name(), choices.at(left.front()).last_reason()),
-                format("leave {} out, and the other providers take those nodes",
-                       setting_name("strict-provider")));
+                "omit --strict-provider to let other providers take those nodes");
   }
   if (!left.empty()) fail_unsupported(left, choices);
   return placed;

@@ -183,28 +183,30 @@ std::vector<std::string> noise_between(const HostState& before, const HostState&
   std::vector<std::string> found;
   if (!after.governor.empty() && after.governor != "performance") {
     found.push_back(
-        format("the clock's governor is '{}': times may move with it (performance holds it still)",
+        format("the CPU frequency governor is '{}': times may vary with the frequency "
+               "('performance' keeps it constant)",
                after.governor));
   }
   const double all_s = seconds * std::max(1, after.processors);
   const double stolen = after.steal_s - before.steal_s;
   if (before.steal_s >= 0 && stolen > 0.01 * all_s) {
-    found.push_back(format("other guests of this machine took {} of its processor time",
-                           percent(stolen / all_s)));
+    found.push_back(
+        format("other virtual machines took {} of this machine's processor time (steal time)",
+               percent(stolen / all_s)));
   }
   const double others = after.busy_s - before.busy_s - own_busy_s;
   if (before.busy_s >= 0 && others > 0.1 * seconds) {
     found.push_back(
-        format("other programs kept {} of a processor busy meanwhile", percent(others / seconds)));
+        format("other programs used {} of a processor meanwhile", percent(others / seconds)));
   }
   const double held = after.throttled_s - before.throttled_s;
   if (before.throttled_s >= 0 && held > 0) {
     found.push_back(
-        format("the control group's quota ({} processors) held this process back for {} ms",
+        format("the control group's quota ({} processors) throttled this process for {} ms",
                after.quota_processors, static_cast<std::int64_t>(held * 1e3)));
   }
   if (before.heat_events >= 0 && after.heat_events > before.heat_events) {
-    found.push_back(format("processors slowed down from heat {} times",
+    found.push_back(format("processors were throttled by heat {} times",
                            after.heat_events - before.heat_events));
   }
   return found;

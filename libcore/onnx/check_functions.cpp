@@ -107,7 +107,7 @@ class CallGraph {
     if (depths_[function] > most_call_depth) {
       throw Error(ErrorCode::invalid,
                   format("function {} calls others more than {} deep", name, most_call_depth),
-                  "no real model needs this; the file looks made up")
+                  "no real model needs this; the file looks crafted")
           .with_id("function.depth");
     }
   }
@@ -129,16 +129,16 @@ class CallGraph {
       if (is_inside) names.push_back(model_.functions[each.function].name);
     }
     throw Error(ErrorCode::invalid,
-                format("functions call each other in a circle: {}", list_names(names)),
+                format("functions call each other in a cycle: {}", list_names(names)),
                 "a function may not call itself, not even through others")
         .with_id("function.cycle");
   }
 
   [[noreturn]] static void fail_size(const std::string& what) {
     throw Error(ErrorCode::invalid,
-                format("{} has more than {} nodes once its functions are written out", what,
+                format("{} has more than {} nodes once its functions are inlined", what,
                        LoadBudget::most_nodes),
-                "no real model needs this; the file looks made up")
+                "no real model needs this; the file looks crafted")
         .with_id("function.size");
   }
 

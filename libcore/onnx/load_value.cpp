@@ -116,7 +116,7 @@ RunValue ValueReader::map(Message message, std::string* name) {
     }
   }
   if (!numbers.empty() && !texts.empty()) {
-    throw Error(ErrorCode::invalid, "a map has both numbers and texts as keys");
+    throw Error(ErrorCode::invalid, "a map has both numbers and strings as keys");
   }
   const std::size_t count = numbers.size() + texts.size();
   if (count != values.elements().size()) {

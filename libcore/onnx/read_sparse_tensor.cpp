@@ -48,7 +48,7 @@ void check_indices(const SparseTensor& sparse) {
         position = position * sparse.dimensions[axis] + index;
       }
     }
-    if (position <= previous) throw bad_sparse("indices do not rise");
+    if (position <= previous) throw bad_sparse("indices are not in increasing order");
     previous = position;
   }
 }
@@ -112,7 +112,7 @@ Tensor to_dense(LoadContext& context, const SparseTensor& sparse) {
   if (bits == 0) {
     throw Error(ErrorCode::unsupported,
                 format("sparse tensors of {} are not supported", name_of(type)),
-                "store the tensor as an ordinary one")
+                "store the tensor as a dense one")
         .with_id("tensor.sparse");
   }
   context.budget.take_dense_bytes(bytes_of(type, sparse.dimensions.element_count()));

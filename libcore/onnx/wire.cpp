@@ -106,7 +106,7 @@ std::int64_t WireReader::count_numbers() const {
   }
   const std::int64_t width = row_->kind == FieldKind::fixed32 ? 4 : 8;
   if (size % width != 0) {
-    fail("wire.packed", format("{} bytes are no whole number of {}-byte values", size, width));
+    fail("wire.packed", format("{} bytes are not a multiple of {}-byte values", size, width));
   }
   return size / width;
 }
@@ -155,10 +155,10 @@ std::span<const std::byte> WireReader::read_length_delimited() {
     const std::byte* const file_end = source_->file.data() + source_->file.size();
     if (end_ == file_end) {
       fail("file.cut",
-           format("the file ends here: {} bytes are announced, {} are left", length, left));
+           format("the file ends here: {} bytes are declared, {} are left", length, left));
     }
     fail("wire.length",
-         format("{} bytes are announced where the message has {} left", length, left));
+         format("{} bytes are declared where the message has {} left", length, left));
   }
   const std::span<const std::byte> result(at_, static_cast<std::size_t>(length));
   at_ += length;
@@ -191,7 +191,7 @@ void WireReader::skip_unknown(std::uint32_t number, unsigned wire_type) {
         break;
       case wire_group_end:
         if (depth == 0 || open[depth - 1] != number) {
-          fail("wire.group", format("field {} ends a group that was not begun", number));
+          fail("wire.group", format("field {} ends a group that was not started", number));
         }
         --depth;
         break;
@@ -250,9 +250,10 @@ void WireReader::fail(std::string_view id, std::string_view what) const {
   const auto offset = field_begin_ - source_->file.data();
   const bool is_limit = id.substr(0, 6) == "limit.";
   throw Error(ErrorCode::invalid, format("byte {}, {}: {}", offset, field, what),
-              is_limit           ? "no real model needs this; the file looks made up"
-              : id == "file.cut" ? "the file is incomplete; fetch or copy it again"
-                                 : "the file is damaged or no ONNX model; fetch or export it again")
+              is_limit ? "no real model needs this; the file looks crafted"
+              : id == "file.cut"
+                  ? "the file is incomplete; download or copy it again"
+                  : "the file is damaged or not an ONNX model; download or export it again")
       .with_id(std::string(id));
 }
 

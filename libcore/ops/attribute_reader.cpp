@@ -142,14 +142,14 @@ std::vector<std::int64_t> integers_of(const Tensor& tensor) {
     return {values.begin(), values.end()};
   }
   throw Error(ErrorCode::invalid,
-              format("a tensor of {} stands where integers are needed (expected int32 or int64)",
+              format("a tensor of {} is given where integers are needed (expected int32 or int64)",
                      name_of(tensor.type())));
 }
 
 std::vector<float> numbers_of(const Tensor& tensor) {
   if (tensor.type() != DataType::float32) {
     throw Error(ErrorCode::invalid,
-                format("a tensor of {} stands where float32 is needed", name_of(tensor.type())));
+                format("a tensor of {} is given where float32 is needed", name_of(tensor.type())));
   }
   const Tensor aligned = tensor.aligned();
   const auto values = aligned.data<float>();

@@ -73,7 +73,7 @@ class Registry {
     Entries next = states_.back();
     if (find_entry(next, key(entry)) != nullptr)
       throw Error(ErrorCode::invalid,
-                  format("operator {} is in the catalog already (domain {})",
+                  format("operator {} is already in the catalog (domain {})",
                          quote(entry.schema->name), quote(entry.schema->domain)));
     next.push_back(entry);
     sort_entries(next);

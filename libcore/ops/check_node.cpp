@@ -61,8 +61,8 @@ void check_input_type(const OpVersion& version, const Formal& formal, std::int64
                       const ValueType& type) {
   if (version.allowed(formal.type).may_contain(type)) return;
   throw Error(ErrorCode::invalid,
-              format("input {} ('{}') is {}, which version {} of the operator does not take", index,
-                     formal.name, type_text(type), version.since))
+              format("input {} ('{}') is {}, which version {} of the operator does not accept",
+                     index, formal.name, type_text(type), version.since))
       .with_id("node.type");
 }
 
@@ -83,8 +83,9 @@ void check_same_types(const Node& node, const OpVersion& version) {
       if (first < 0) first = i;
       const ValueType& wanted = node.input(first)->type();
       if (!are_different(type, wanted)) continue;
-      throw Error(ErrorCode::invalid, format("input {} is {} beside {} (expected the same type)", i,
-                                             type_text(type), type_text(wanted)))
+      throw Error(ErrorCode::invalid,
+                  format("input {} is {}, but another is {} (expected the same type)", i,
+                         type_text(type), type_text(wanted)))
           .with_id("node.type");
     }
   }
@@ -104,9 +105,9 @@ void check_attributes(const Node& node, const OpVersion& version) {
     if (spec == nullptr && version.takes_any_attribute) continue;
     if (spec == nullptr) {
       throw Error(ErrorCode::invalid,
-                  format("attribute '{}' is none of version {} of the operator", attribute.name,
-                         version.since),
-                  "the model's opset and its nodes do not go together; export it again")
+                  format("attribute '{}' does not exist in version {} of the operator",
+                         attribute.name, version.since),
+                  "the model's opset does not match its nodes; export it again")
           .with_id("node.attribute.unknown");
     }
     if (spec->kind != attribute.kind()) {
@@ -132,7 +133,7 @@ void check_node(const Node& node) {
     const OpEntry* entry = find_op(node.domain(), node.op_type());
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
     if (version == nullptr) {
-      throw Error(ErrorCode::unsupported, format("operator {}{}{} is not known at opset {}",
+      throw Error(ErrorCode::unsupported, format("operator {}{}{} is unknown at opset {}",
                                                  node.domain(), node.domain().empty() ? "" : ".",
                                                  node.op_type(), node.graph().opset(node.domain())))
           .with_id("node.operator.unknown");

@@ -46,8 +46,9 @@ void each_early_use(const Model& model, Body body) {
 }  // namespace
 
 std::string EarlyUse::describe() const {
-  return since == 0 ? format("{} is none of ONNX's", what)
-                    : format("{} came with opset {} (the model has {})", what, since, opset);
+  return since == 0
+             ? format("{} is not a value that ONNX defines", what)
+             : format("{} was introduced in opset {} (the model has {})", what, since, opset);
 }
 
 std::optional<EarlyUse> early_use(const Node& node) {
@@ -99,7 +100,7 @@ std::vector<std::string> early_use_warnings(const Model& model) {
   std::vector<std::string> warnings;
   for (const auto& [what, place] : places) {
     const std::string others = place.others > 0 ? format(", and {} more nodes", place.others) : "";
-    warnings.push_back(format("{}{}; taken as ONNX Runtime takes it", place.first, others));
+    warnings.push_back(format("{}{}; handled as in ONNX Runtime", place.first, others));
   }
   return warnings;
 }

@@ -25,7 +25,7 @@ Dimensions LegacyBroadcast::align_second(const Dimensions& first, const Dimensio
   const std::int64_t begin = axis ? normalize_axis(*axis, rank) : rank - second_rank;
   Dimensions aligned = second;
   if (begin < 0 || begin + second_rank > rank) {
-    throw Error(ErrorCode::invalid, format("the shape {} cannot be laid along {} from axis {} on",
+    throw Error(ErrorCode::invalid, format("the shape {} cannot be broadcast to {} from axis {} on",
                                            to_string(second), to_string(first), begin));
   }
   aligned.resize(static_cast<std::size_t>(rank - begin), Dimension(1));
@@ -33,7 +33,7 @@ Dimensions LegacyBroadcast::align_second(const Dimensions& first, const Dimensio
     const Dimension& mine = first[static_cast<std::size_t>(begin) + i];
     if (!aligned[i].is_known() || aligned[i].number() == 1 || !mine.is_known()) continue;
     if (mine.number() == aligned[i].number()) continue;
-    throw Error(ErrorCode::invalid, format("the shape {} cannot be laid along {} from axis {} on",
+    throw Error(ErrorCode::invalid, format("the shape {} cannot be broadcast to {} from axis {} on",
                                            to_string(second), to_string(first), begin));
   }
   return aligned;

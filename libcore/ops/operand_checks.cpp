@@ -50,7 +50,7 @@ void check_broadcasts_to(const InferContext& context, std::int64_t input, std::s
     fits = !from.is_known() || from.number() == 1 || !to.is_known() || from == to;
   }
   if (fits) return;
-  throw Error(ErrorCode::invalid, format("'{}' has the shape {}, which does not broadcast to {}",
+  throw Error(ErrorCode::invalid, format("'{}' has the shape {}, which cannot be broadcast to {}",
                                          name, to_string(shape), to_string(target)));
 }
 

@@ -86,8 +86,9 @@ DataType common_element(const InferContext& context, std::int64_t first, std::in
     if (element == DataType::undefined) continue;
     if (common == DataType::undefined) common = element;
     if (common == element) continue;
-    throw Error(ErrorCode::invalid, format("input {} is {} beside {} (expected the same type)", i,
-                                           name_of(element), name_of(common)))
+    throw Error(ErrorCode::invalid,
+                format("input {} is {}, but another is {} (expected the same type)", i,
+                       name_of(element), name_of(common)))
         .with_id("node.type");
   }
   return common;
@@ -188,7 +189,7 @@ std::optional<Dimensions> known_elements(const InferContext& context,
 std::int64_t add_sizes(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > most_elements || sum < -most_elements) {
-    throw Error(ErrorCode::invalid, format("the size {} + {} is too big", a, b));
+    throw Error(ErrorCode::invalid, format("the size {} + {} is too large", a, b));
   }
   return sum;
 }

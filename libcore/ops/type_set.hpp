@@ -50,7 +50,7 @@ struct TypeSet {
   constexpr bool operator==(const TypeSet&) const = default;
 };
 
-static_assert(data_type_count <= 32, "a form's element types fill 32 bits");
+static_assert(data_type_count <= 32, "the element types of a signature must fit in 32 bits");
 
 constexpr TypeSet operator|(TypeSet a, const TypeSet& b) {
   for (std::size_t i = 0; i < TypeSet::form_count; ++i) a.elements[i] |= b.elements[i];

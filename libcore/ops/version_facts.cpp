@@ -14,7 +14,7 @@ std::int64_t first_opset(std::string_view op_type, Test test) {
   for (const OpVersion& version : entry->schema->versions) {
     if (test(version)) return version.since;
   }
-  ORTOOL_CHECK(false && "no version of the operator is so");
+  ORTOOL_CHECK(false && "no such version of the operator exists");
 }
 
 const Formal* find_input(const OpVersion& version, std::string_view name) {

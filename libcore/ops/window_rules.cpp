@@ -124,7 +124,7 @@ WindowAxis place_transposed_axis(const WindowAttributes& window, const Transpose
   }
   axis.out = in == 0 ? 0 : full - axis.pad_begin - axis.pad_end;
   if (axis.out < 0 || (axis.out == 0 && in > 0)) {
-    throw Error(ErrorCode::invalid, format("pads {} and {} leave nothing of an output of {}",
+    throw Error(ErrorCode::invalid, format("pads {} and {} leave nothing of an output of size {}",
                                            axis.pad_begin, axis.pad_end, full));
   }
   return axis;

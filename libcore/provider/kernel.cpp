@@ -29,8 +29,9 @@ std::vector<Operand> DynamicContext::output_operands() const {
   for (RuledOutput& ruled : apply_shape_rule(node_, operands, wanted)) {
     const bool is_given = node_.output(static_cast<std::int64_t>(outputs.size())) != nullptr;
     if (is_given && !ruled.shape) {
-      throw Error(ErrorCode::unsupported,
-                  format("the shape of output {} cannot be told from the inputs", outputs.size()));
+      throw Error(
+          ErrorCode::unsupported,
+          format("the shape of output {} cannot be determined from the inputs", outputs.size()));
     }
     outputs.push_back(is_given ? Operand{ruled.type, std::move(*ruled.shape), nullptr} : Operand());
   }

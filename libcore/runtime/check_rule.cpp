@@ -96,10 +96,10 @@ std::string difference(const UserRule& rule, const Tensor& found, const Tensor& 
   const TensorComparison comparison =
       is_basic ? compare(found, expected, {.rtol = 0, .atol = 0})
                : compare(found, expected, {.rtol = 1e-4, .atol = 1e-5, .atol_of_max = true});
-  if (comparison.passed) return is_basic ? "its graphs give other bits" : "";
+  if (comparison.passed) return is_basic ? "its graphs differ" : "";
   if (!comparison.difference.empty()) return comparison.difference;
-  return format("its graphs {} in {} of {} elements, by {} at most",
-                is_basic ? "give other bits" : "differ", comparison.mismatched, comparison.count,
+  return format("its graphs {} in {} of {} elements, by at most {}",
+                is_basic ? "differ bitwise" : "differ", comparison.mismatched, comparison.count,
                 comparison.max_abs_error);
 }
 

@@ -157,8 +157,9 @@ class PlanBuilder {
       if (can_be_known && is_new) plan_->wanted_.push_back(slot);
     }
     if (!plan_->wanted_.empty()) return;
-    throw Error(ErrorCode::unsupported, "the shape of an output cannot be told from the inputs",
-                "an operand has a type or a size that this version cannot plan for")
+    throw Error(ErrorCode::unsupported,
+                "the shape of an output cannot be determined from the inputs",
+                "an operand has a type or size that is not supported")
         .at_node(member.node->name(), member.node->op_type())
         .with_id("shape.data_dependent");
   }

@@ -220,7 +220,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   std::optional<ModelTypesObserver> observer;
   if (options.observer != nullptr) observer.emplace(state.promoted, *options.observer);
   if (options.observer != nullptr && state.options.parallel) {
-    throw Error(ErrorCode::invalid, "values cannot be observed while nodes run at the same time",
+    throw Error(ErrorCode::invalid, "values cannot be observed while nodes run in parallel",
                 format("use {} sequential", setting_name("execution")));
   }
   BoundOutputs bound;

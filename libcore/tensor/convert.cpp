@@ -33,7 +33,7 @@ void store(std::byte* data, std::int64_t index, T value) {
 void check_arithmetic(DataType type) {
   if (is_arithmetic(type)) return;
   throw Error(ErrorCode::unsupported,
-              format("elements of type {} are not numbers that can be converted", name_of(type)),
+              format("elements of type {} cannot be converted", name_of(type)),
               "give a tensor of an integer, floating-point or bool type");
 }
 

@@ -66,8 +66,8 @@ std::int64_t bytes_of(DataType type, std::int64_t count) {
   if (count < 0 || (bits > 0 && count > most_bits / bits)) {
     throw Error(
         ErrorCode::invalid,
-        format("a tensor of {} {} elements passes the limit of 2^40 bytes", count, name_of(type)),
-        "check the shape; no tensor of this size can be held");
+        format("a tensor of {} {} elements exceeds the limit of 2^40 bytes", count, name_of(type)),
+        "check the shape; a tensor of this size is not possible");
   }
   return (count * bits + 7) / 8;
 }

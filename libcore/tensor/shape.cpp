@@ -60,8 +60,8 @@ std::int64_t multiply_sizes(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || product > most) {
     throw Error(ErrorCode::invalid,
-                format("a size of {} x {} elements passes the limit of 2^43", a, b),
-                "check the shapes; no tensor of this size can be held");
+                format("a size of {} x {} elements exceeds the limit of 2^43", a, b),
+                "check the shapes; a tensor of this size is not possible");
   }
   return product;
 }

@@ -67,8 +67,8 @@ Tensor Tensor::view(DataType type, Shape shape, std::span<const std::byte> bytes
   tensor.size_bytes_ = bytes_of(type, tensor.element_count_);
   if (tensor.size_bytes_ != static_cast<std::int64_t>(bytes.size())) {
     throw Error(ErrorCode::invalid,
-                format("{} bytes found where {} of shape {} takes {}", bytes.size(), name_of(type),
-                       tensor.shape_.to_string(), tensor.size_bytes_),
+                format("{} bytes found where {} of shape {} requires {}", bytes.size(),
+                       name_of(type), tensor.shape_.to_string(), tensor.size_bytes_),
                 "the file is damaged or was written with another shape or type");
   }
   tensor.data_ = bytes.data();

@@ -45,15 +45,15 @@ class ModelParser {
       } else if (key == "opset_import") {
         opsets = opset_imports();
       } else if (key == "producer_name") {
-        model.producer_name = scanner_.quoted("a text in quotes");
+        model.producer_name = scanner_.quoted("a quoted string");
       } else if (key == "producer_version") {
-        model.producer_version = scanner_.quoted("a text in quotes");
+        model.producer_version = scanner_.quoted("a quoted string");
       } else if (key == "domain") {
-        model.domain = scanner_.quoted("a text in quotes");
+        model.domain = scanner_.quoted("a quoted string");
       } else if (key == "model_version") {
         model.model_version = scanner_.integer("a version");
       } else if (key == "doc_string") {
-        model.doc_string = scanner_.quoted("a text in quotes");
+        model.doc_string = scanner_.quoted("a quoted string");
       } else if (key == "metadata_props") {
         model.metadata = metadata();
       } else {
@@ -83,7 +83,7 @@ class ModelParser {
     do {
       std::string key = scanner_.quoted("a key in quotes");
       scanner_.expect(':');
-      result.emplace_back(std::move(key), scanner_.quoted("a text in quotes"));
+      result.emplace_back(std::move(key), scanner_.quoted("a quoted string"));
     } while (scanner_.accept(','));
     scanner_.expect(']');
     return result;
@@ -101,9 +101,9 @@ class ModelParser {
         } else if (key == "opset_import") {
           opsets = opset_imports();
         } else if (key == "overload") {
-          function.overload = scanner_.quoted("a text in quotes");
+          function.overload = scanner_.quoted("a quoted string");
         } else if (key == "doc_string") {
-          function.doc_string = scanner_.quoted("a text in quotes");
+          function.doc_string = scanner_.quoted("a quoted string");
         } else {
           scanner_.fail(format("a function has no field '{}'", key));
         }

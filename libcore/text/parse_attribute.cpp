@@ -103,7 +103,7 @@ class AttributeParser {
     }
     if (next == Kind::string) {
       require(kind, Kind::string);
-      attribute.value = scanner_.quoted("a text");
+      attribute.value = scanner_.quoted("a string");
     } else if (next == Kind::tensor) {
       typed_value(attribute, kind);
     } else {
@@ -119,7 +119,7 @@ class AttributeParser {
   }
 
   Node& holder_of_graphs(Node* node) {
-    if (node == nullptr) scanner_.fail("a function's attribute has no graph as its default");
+    if (node == nullptr) scanner_.fail("a graph cannot be the default of a function's attribute");
     return *node;
   }
 
@@ -177,7 +177,7 @@ class AttributeParser {
       require(kind, Kind::strings);
       std::vector<std::string> strings;
       do {
-        strings.push_back(scanner_.quoted("a text in quotes"));
+        strings.push_back(scanner_.quoted("a quoted string"));
       } while (scanner_.accept(','));
       attribute.value = std::move(strings);
     } else if (next == Kind::tensor) {
@@ -257,18 +257,18 @@ class AttributeParser {
   void require(std::optional<Kind> kind, Kind found) {
     if (kind && *kind != found)
       scanner_.fail(
-          format("a value of kind {} found where {} is declared", name_of(found), name_of(*kind)));
+          format("found a value of kind {} where {} is declared", name_of(found), name_of(*kind)));
   }
 
   float float_of(const NumberToken& token) {
     const auto value = to_float(token);
-    if (!value) scanner_.fail(format("{} is no float", token.text));
+    if (!value) scanner_.fail(format("{} is not a float", token.text));
     return *value;
   }
 
   std::int64_t integer_of(const NumberToken& token) {
     const auto value = token.is_whole ? to_int64(token) : std::nullopt;
-    if (!value) scanner_.fail(format("{} is no 64-bit integer", token.text));
+    if (!value) scanner_.fail(format("{} is not a 64-bit integer", token.text));
     return *value;
   }
 

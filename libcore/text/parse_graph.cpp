@@ -62,7 +62,7 @@ std::vector<GraphParser::TypedName> GraphParser::typed_names() {
 
 Value& GraphParser::add_input(Graph& graph, TypedName input) {
   if (graph.find_value(input.name) != nullptr)
-    scanner_.fail(format("{} is an input already", quoted_text(input.name)));
+    scanner_.fail(format("{} is already an input", quoted_text(input.name)));
   return graph.add_input(input.name, std::move(input.type));
 }
 
@@ -114,7 +114,7 @@ void GraphParser::add_outputs(Graph& graph, const std::vector<TypedName>& output
 Value& GraphParser::find(Graph& graph, const std::string& name) {
   Value* value = find_or_null(graph, name);
   if (value == nullptr) {
-    scanner_.fail(format("{} is no value that is known here; nodes come after what they read",
+    scanner_.fail(format("{} is not a known value; nodes come after the values they read",
                          quoted_text(name)));
   }
   return *value;
@@ -146,7 +146,7 @@ Value* GraphParser::make_output(Graph& graph, const std::string& name) {
   if (value == nullptr) return &graph.add_value(name);
   if (value->producer() != nullptr || value->is_graph_input() || value->is_constant() ||
       value->captured() != nullptr)
-    scanner_.fail(format("{} has a value already", quoted_text(name)));
+    scanner_.fail(format("{} already has a value", quoted_text(name)));
   return value;
 }
 
@@ -163,7 +163,7 @@ void GraphParser::node_into(Graph& graph) {
       Value* output = make_output(graph, name);
       for (const Value* other : outputs) {
         if (output != nullptr && other == output)
-          scanner_.fail(format("{} is made twice", quoted_text(name)));
+          scanner_.fail(format("{} is produced twice", quoted_text(name)));
       }
       outputs.push_back(output);
     } while (scanner_.accept(','));

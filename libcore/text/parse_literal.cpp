@@ -89,7 +89,7 @@ void parse_float_part(Scanner& scanner, Tensor& tensor, std::int64_t index, bool
   const NumberToken token = scanner.number();
   const auto value = to_double(token);
   const auto narrow = to_float(token);
-  if (!value || !narrow) scanner.fail(format("{} is no number", token.text));
+  if (!value || !narrow) scanner.fail(format("{} is not a number", token.text));
   if (is_double) {
     store(tensor, index, *value);
   } else {
@@ -102,7 +102,7 @@ void parse_integer(Scanner& scanner, Tensor& tensor, std::int64_t index) {
   const DataType type = tensor.type();
   const NumberToken token = scanner.number();
   const auto refuse = [&]() {
-    scanner.fail(format("{} is no element of type {}", token.text, name_of(type)));
+    scanner.fail(format("{} is not an element of type {}", token.text, name_of(type)));
   };
   if (!token.is_whole) refuse();
   if (type == DataType::uint64) {
@@ -126,12 +126,12 @@ Tensor parse_string_elements(Scanner& scanner, Shape shape) {
   std::vector<std::string> strings;
   if (scanner.peek() != '}') {
     do {
-      strings.push_back(scanner.quoted("a text in quotes"));
+      strings.push_back(scanner.quoted("a quoted string"));
     } while (scanner.accept(','));
   }
   scanner.expect('}');
   if (static_cast<std::int64_t>(strings.size()) != shape.element_count()) {
-    scanner.fail(format("{} elements found where shape {} takes {}", strings.size(),
+    scanner.fail(format("found {} elements where shape {} takes {}", strings.size(),
                         shape.to_string(), shape.element_count()));
   }
   return Tensor::of_strings(std::move(shape), std::move(strings));
@@ -167,7 +167,7 @@ void parse_element(Scanner& scanner, Tensor& tensor, std::int64_t index) {
         return set_element(tensor, index, std::int64_t{word == "true"});
       }
       const std::int64_t value = scanner.integer("true, false, 1 or 0");
-      if (value != 0 && value != 1) scanner.fail(format("{} is no bool", value));
+      if (value != 0 && value != 1) scanner.fail(format("{} is not a bool", value));
       return set_element(tensor, index, value);
     }
     default:
@@ -176,7 +176,7 @@ void parse_element(Scanner& scanner, Tensor& tensor, std::int64_t index) {
   if (is_integer(type)) return parse_integer(scanner, tensor, index);
   const NumberToken token = scanner.number();
   const auto value = to_double(token);
-  if (!value) scanner.fail(format("{} is no number", token.text));
+  if (!value) scanner.fail(format("{} is not a number", token.text));
   set_element(tensor, index, *value);
 }
 
@@ -188,7 +188,7 @@ Tensor parse_elements(Scanner& scanner, const ValueType& type) {
   const std::int64_t count = known->element_count();
   // Each element takes at least a character and a comma.
   if (count / 2 > static_cast<std::int64_t>(scanner.rest().size())) {
-    scanner.fail(format("shape {} takes {} elements, more than the text can hold",
+    scanner.fail(format("shape {} takes {} elements, more than the text contains",
                         known->to_string(), count));
   }
   Tensor tensor(type.element, *known);
@@ -197,7 +197,7 @@ Tensor parse_elements(Scanner& scanner, const ValueType& type) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (i > 0 && !scanner.accept(',')) {
       scanner.fail(
-          format("{} elements found where shape {} takes {}", i, known->to_string(), count));
+          format("found {} elements where shape {} takes {}", i, known->to_string(), count));
     }
     parse_element(scanner, tensor, i);
   }

@@ -165,7 +165,7 @@ std::string Scanner::quoted(std::string_view what) {
   if (!accept('"')) fail_expected(what);
   std::string result;
   for (;;) {
-    if (position_ >= text_.size()) fail("a text in quotes does not end");
+    if (position_ >= text_.size()) fail("a quoted string does not end");
     const char each = text_[position_++];
     if (each == '"') return result;
     if (each != '\\') {
@@ -197,7 +197,7 @@ std::string Scanner::quoted(std::string_view what) {
         break;
       }
       default:
-        fail("an unknown escape after '\\' in a text");
+        fail("an unknown escape after '\\' in a string");
     }
   }
 }

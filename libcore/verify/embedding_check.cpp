@@ -120,8 +120,9 @@ EmbeddingCheck check_embedding(const Embedding& embedding, std::unique_ptr<Model
     if (!result.has_passed) {
       result.reason =
           comparison.difference.empty()
-              ? format("{} of {} elements differ from what run makes of the picture, by {} at most",
-                       comparison.mismatched, comparison.count, comparison.max_abs_error)
+              ? format(
+                    "{} of {} elements differ from the image as preprocessed by run, by at most {}",
+                    comparison.mismatched, comparison.count, comparison.max_abs_error)
               : comparison.difference;
     }
   }

@@ -83,7 +83,7 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
     const double most = magnitudes.of(value);
     if (most <= most_magnitude) return;
     reasons.try_emplace(std::string(node.name()),
-                        format("'{}' reaches {}, near the end of float16", value->name(), most));
+                        format("'{}' reaches {}, near the float16 maximum", value->name(), most));
   };
   std::vector<bool> is_used(rewriting.settings().kept_globs.size());
   for (const Graph* graph : graphs_in(*session->model().graph)) {
@@ -91,8 +91,7 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
       for (std::size_t i = 0; i < is_used.size(); ++i) {
         if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
         is_used[i] = true;
-        reasons.try_emplace(std::string(node.name()),
-                            format("{} names it", setting_name("keep-float")));
+        reasons.try_emplace(std::string(node.name()), "excluded by --keep-float");
       }
       for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
       for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
@@ -101,9 +100,9 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
   for (std::size_t i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) continue;
     throw Error(ErrorCode::invalid,
-                format("option {}: nothing in the rewritten model fits {}",
-                       setting_name("keep-float"), quote(rewriting.settings().kept_globs[i])),
-                "'ortool inspect MODEL --nodes' lists names; * stands for any text")
+                format("option --keep-float: nothing in the rewritten model matches {}",
+                       quote(rewriting.settings().kept_globs[i])),
+                "'ortool inspect MODEL --nodes' lists names; * matches any text")
         .with_id("usage.applies_to_nothing");
   }
   return reasons;

@@ -20,7 +20,7 @@ namespace {
 constexpr double most_search_seconds = 60;
 /// The number of ranges into which the nodes are divided.
 constexpr std::size_t stretches = 12;
-constexpr std::string_view reason_found = "in float16 outputs differ by more than they may";
+constexpr std::string_view reason_found = "in float16, outputs differ by more than the tolerance";
 
 /// Nodes [begin, end) in execution order.
 struct Stretch {

@@ -190,8 +190,9 @@ std::string Judge::expect_halves(std::set<std::string, std::less<>> names) {
   if (halves_.empty() || has_options() || expects_bits()) return {};
   const std::vector<std::string> list(halves_.begin(), halves_.end());
   const Tolerance tolerance = default_tolerance(DataType::float16);
-  return format("computed in 16-bit floats, so within {} and {} of the largest: {}", tolerance.rtol,
-                tolerance.atol, list_names(list));
+  return format(
+      "computed in 16-bit floats, so compared with rtol {} and atol {} of the largest element: {}",
+      tolerance.rtol, tolerance.atol, list_names(list));
 }
 
 Tolerance Judge::usual_tolerance(DataType type) const {
@@ -228,7 +229,7 @@ Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expecte
     if (!result.passed && !(result.cosine >= least_cosine)) {
       verdict.reason = format("cosine {} is below {}", result.cosine, least_cosine);
     } else if (!result.passed && !has_same_top1(found, expected)) {
-      verdict.reason = "the largest element stands elsewhere";
+      verdict.reason = "the index of the largest element differs";
     }
     verdict.has_passed = verdict.reason.empty();
     return verdict;
@@ -237,12 +238,12 @@ Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expecte
   const bool counts_elements = rtol_ || atol_ || !has_other_measure;
   if (counts_elements && !result.passed) {
     verdict.reason =
-        format("{} of {} elements differ, the worst at {}, largest error {}", result.mismatched,
+        format("{} of {} elements differ, worst at {}, largest error {}", result.mismatched,
                result.count, result.worst_index, readable_number(result.max_abs_error));
   } else if (min_cosine_ && !(result.cosine >= *min_cosine_)) {
     verdict.reason = format("cosine {} is below {}", result.cosine, *min_cosine_);
   } else if (is_same_top1_ && !has_same_top1(found, expected)) {
-    verdict.reason = "the largest element stands elsewhere";
+    verdict.reason = "the index of the largest element differs";
   }
   verdict.has_passed = verdict.reason.empty();
   return verdict;

@@ -22,8 +22,8 @@ ValueType type_of_input(const Value& value) {
 }
 
 std::string wording(const RoundingCheck& check) {
-  return format("{} of {} quantised numbers come from other numbers, by up to {} units",
-                check.wrong, check.count, readable_number(check.largest_excess_units));
+  return format("{} of {} quantized values have different inputs, by up to {} units", check.wrong,
+                check.count, readable_number(check.largest_excess_units));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ void Verifier::read_test_inputs() {
       if (found->value.is_tensor()) {
         const Shape& shape = found->value.tensor().shape();
         if (rewriting_.has_fixed_shapes() && !takes(*inputs[i], shape)) {
-          task_.warn(format("{} is left aside, since {} is {} there: inputs are made up", folder,
+          task_.warn(format("{} is skipped, since {} is {} there: its inputs are random", folder,
                             quote(inputs[i]->name()), shape.to_string()));
           test_inputs_.clear();
           sizes_.clear();
@@ -121,7 +121,7 @@ void Verifier::read_test_inputs() {
     }
   } catch (const Error& error) {
     if (!is_about_model(error)) throw;
-    task_.warn(format("{} is left aside: {}", folder, error.what()));
+    task_.warn(format("{} is skipped: {}", folder, error.what()));
     test_inputs_.clear();
   }
 }
@@ -260,18 +260,18 @@ void Verifier::tell_difference(const Reference& reference, const RewriteReport& 
   if (!compare(reference.original, run(reference.original, reference.inputs), reference.expected,
                repeated)) {
     result.has_passed.reset();
-    result.reason = "the original gives other outputs each time";
+    result.reason = "the original gives different outputs on each run";
     return;
   }
   result.inputs = reference.inputs;
   Candidate unchanged{.rewrites = 0};
   Verification ignored;
   if (!is_same(unchanged, reference, ignored)) {
-    result.reason += "; so it is without any pass: the conversion does it";
+    result.reason += "; the same without any pass: the conversion causes it";
     return;
   }
   if (result.differs_in_session && !is_same_in_session(unchanged, reference, ignored)) {
-    result.reason += "; so it is without any pass: the session does it, not the file";
+    result.reason += "; the same without any pass: the session causes it, not the file";
     const bool is_judged = rewriting_.settings().must_verify && !rewriting_.settings().is_float16;
     if (!is_judged) result.has_passed.reset();
     return;

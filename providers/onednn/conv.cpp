@@ -64,7 +64,7 @@ class ConvKernel : public Kernel {
     std::optional<ConvForm> form;
     if (!is_empty(context.inputs[0].shape, context.inputs[1].shape, shape)) form = find_form(shape);
     if (!form && (conv_.blocked.in || conv_.blocked.out))
-      throw Error(ErrorCode::unsupported, "oneDNN has no code for this image in blocks",
+      throw Error(ErrorCode::unsupported, "oneDNN has no kernel for this image in a blocked layout",
                   "run with --provider cpu");
     if (!form) return prepare_plain_conv(conv_, shape, context);
     return prepare_conv(conv_, shape, *form, context);
@@ -131,16 +131,17 @@ class ConvKernel : public Kernel {
 std::string refuses_conv(const NodeView& view, const Tools& tools) {
   for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
     if (view.node().input(i) != nullptr && view.input_type(i) != DataType::float32)
-      return format("it computes {} in float32 only", view.node().op_type());
+      return format("it supports {} in float32 only", view.node().op_type());
   }
   const std::int64_t rank = std::max(view.input_rank(0), view.input_rank(1));
-  if (rank < 0) return "the rank of the image is not known";
-  if (rank < 3 || rank > 5) return format("it convolves along 1 to 3 axes, not {}", rank - 2);
+  if (rank < 0) return "the rank of the image is unknown";
+  if (rank < 3 || rank > 5)
+    return format("it supports convolution along 1 to 3 axes, not {}", rank - 2);
   const ConvOp op(view.node());
   const std::optional<ConvShape> shape = likely_conv(view, op);
   if (!shape) return {};
   if (!choose_conv_form(*shape, tools.block, {}, *tools.cache))
-    return "oneDNN has only slow code for these channels and this window";
+    return "oneDNN has only a slow kernel for these channels and this window";
   return {};
 }
 

@@ -117,7 +117,7 @@ class ConvPrepared : public Prepared {
     if (shape == residual) return;
     if (conv_.blocked.out)
       throw Error(ErrorCode::unsupported,
-                  "a sum with a tensor of another shape is not computed in blocks",
+                  "adding a tensor of another shape is not supported in a blocked layout",
                   "run with --provider cpu");
     unfused_.emplace(shape, residual, conv_.epilogue.activation, conv_.epilogue.low,
                      conv_.epilogue.high, conv_.tools.isa);

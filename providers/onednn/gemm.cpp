@@ -33,7 +33,7 @@ cpu::Addend addend_of(const Shape& c, const cpu::GemmSizes& sizes) {
 std::string refuses_gemm(const NodeView& view, const Tools&) {
   for (std::int64_t i = 0; i < view.node().input_count(); ++i) {
     if (view.node().input(i) != nullptr && view.input_type(i) != DataType::float32)
-      return "it computes Gemm in float32 only";
+      return "it supports Gemm in float32 only";
   }
   return {};
 }

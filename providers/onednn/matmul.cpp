@@ -22,7 +22,7 @@ ProductShape plain_shape(const cpu::GemmSizes& sizes) {
 std::string refuses_matmul(const NodeView& view, const Tools&) {
   return view.input_type(0) == DataType::float32 && view.input_type(1) == DataType::float32
              ? std::string()
-             : "it computes MatMul in float32 only";
+             : "it supports MatMul in float32 only";
 }
 
 KernelPtr compile_matmul(const NodeView& view, const KernelRow& row, const Tools& tools,

@@ -9,7 +9,7 @@ class AbsentProvider : public Provider {
   std::string_view name() const override { return "onednn"; }
   std::string version() const override { return {}; }
   std::string unavailable_because() const override {
-    return "this build is without oneDNN 2 (Debian 12's libdnnl-dev)";
+    return "this build does not include oneDNN 2 (libdnnl-dev of Debian 12)";
   }
   Claims claims(const Graph&) const override { return {}; }
   KernelPtr compile(const NodeView&, const CompileContext&) const override {

@@ -47,7 +47,7 @@ class OnednnProvider : public Provider {
   }
   std::string unavailable_because() const override {
     if (has_level_) return {};
-    return format("oneDNN was used at another instruction set than {} before, and keeps it",
+    return format("oneDNN is already in use with another instruction set than {}",
                   cpu::isa_name(isa_));
   }
 

@@ -260,13 +260,13 @@ class PoolKernel : public Kernel {
 std::string refuses_pool(const NodeView& view, const Tools&) {
   const std::string_view op_type = view.node().op_type();
   if (view.input_type(0) != DataType::float32)
-    return format("it computes {} in float32 only", op_type);
+    return format("it supports {} in float32 only", op_type);
   const std::int64_t rank = view.input_rank(0);
-  if (rank < 0) return "the rank of the image is not known";
+  if (rank < 0) return "the rank of the image is unknown";
   const bool is_global = op_type.starts_with("Global");
   if (!is_global && (rank < 3 || rank > 5))
-    return format("it pools along 1 to 3 axes, not {}", rank - 2);
-  if (view.node().output(1) != nullptr) return "oneDNN does not tell where the largest pixels are";
+    return format("it supports pooling along 1 to 3 axes, not {}", rank - 2);
+  if (view.node().output(1) != nullptr) return "oneDNN does not return the indices of the maxima";
   if (op_type == "AveragePool") {
     const auto op = read_op<AveragePool>(view.node());
     if (op.count_pads && (op.window.ceil_mode || op.window.auto_pad != AutoPad::not_set))

@@ -49,7 +49,7 @@ def make_wire(add):
     for name, magic, text in (("gzip", b"\x1f\x8b\x08\0", "a gzip archive"), ("hdf5", b"\x89HDF\r\n\x1a\n", "HDF5"),
                               ("tflite", b"\x1c\0\0\0TFL3", "TensorFlow Lite"), ("gguf", b"GGUF\3\0\0\0", "GGUF"),
                               ("pickle", b"\x80\x02}q\0", "pickle"), ("png", b"\x89PNG\r\n\x1a\n", "PNG"),
-                              ("numpy_array", b"\x93NUMPY\1\0", "NumPy"), ("elf", b"\x7fELF\2\1\1", "a program"),
+                              ("numpy_array", b"\x93NUMPY\1\0", "NumPy"), ("elf", b"\x7fELF\2\1\1", "an executable"),
                               ("xz", b"\xfd7zXZ\0", "xz"), ("pdf", b"%PDF-1.4\n", "PDF"),
                               ("json", b'{"graph": [1, 2]}\n', "text"), ("html_upper", b"<HTML><body>", "a web page")):
         add("format_" + name, magic + bytes(24) if name not in ("json", "html_upper") else magic, 2, text)
@@ -119,9 +119,9 @@ def make_external(add):
         bad(name, [("location", location)])
     for name, text in (("plus", "+4"), ("hex", "0x4"), ("space", " 4"), ("nothing", ""), ("point", "4.0"),
                        ("exponent", "1e1"), ("minus_zero", "-0"), ("zero_byte", "4\0")):
-        bad("offset_" + name, [weights, ("offset", text)], "whole number")
-    bad("length_negative", [weights, ("length", "-1")], "whole number")
-    bad("length_2_64", [weights, ("length", str(1 << 64))], "whole number")
+        bad("offset_" + name, [weights, ("offset", text)], "not an integer")
+    bad("length_negative", [weights, ("length", "-1")], "not an integer")
+    bad("length_2_64", [weights, ("length", str(1 << 64))], "not an integer")
     bad("length_huge", [weights, ("length", str((1 << 64) - 1))], "8")
     bad("offset_at_end", [weights, ("offset", "8")], "too few")
     bad("offset_twice", [weights, ("offset", "0"), ("offset", "0")], "two entries")
@@ -147,11 +147,11 @@ def make_graphs(add):
     bad("output_without_name", model(graph([RELU], X, [value("")])), "graph output ''")
     bad("input_without_name", model(graph([RELU], X + [value("")], Y)), "no name")
     long_cycle = [node("Relu", [f"v{(i + 1) % 500}"], [f"v{i}"]) for i in range(500)]
-    bad("cycle_of_500", model(graph(long_cycle, X, [value("v0")])), "circle")
+    bad("cycle_of_500", model(graph(long_cycle, X, [value("v0")])), "cycle")
     loop_capture = graph([node("Relu", ["later"], ["b"])], (), [value("b")])
     bad("cycle_through_subgraph",
         model(graph([node("If", ["x"], ["y"], [subgraph("then_branch", loop_capture)], "op"),
-                     node("Relu", ["y"], ["later"])], [value("x", (), 9)], Y)), "circle")
+                     node("Relu", ["y"], ["later"])], [value("x", (), 9)], Y)), "cycle")
     hidden = graph([node("Relu", ["nothing"], ["b"])], (), [value("b")])
     bad("undefined_in_subgraph", model(graph([node("If", ["x"], ["y"], [subgraph("then_branch", hidden)], "op")],
                                              [value("x", (), 9)], Y)), "'nothing'")
@@ -172,19 +172,19 @@ def make_graphs(add):
     bad("function_undefined_output", model(PLAIN, [body([node("Relu", ["a"], ["c"])])]), "'b'")
     bad("function_input_twice", model(PLAIN, [body([node("Relu", ["a"], ["b"])], inputs=("a", "a"))]), "already")
     bad("function_without_name", model(PLAIN, [body([node("Relu", ["a"], ["b"])], name="")]), "no name")
-    bad("function_cycle_of_50", model(PLAIN, [function(f"f{i}", [f"f{(i + 1) % 50}"]) for i in range(50)]), "circle")
+    bad("function_cycle_of_50", model(PLAIN, [function(f"f{i}", [f"f{(i + 1) % 50}"]) for i in range(50)]), "cycle")
     bad("function_cycle_in_subgraph",
         model(PLAIN, [body([node("If", ["a"], ["b"], [subgraph("then_branch", graph(
-            [node("f", ["a"], ["c"], domain="my")], (), [value("c")]))])])]), "circle")
+            [node("f", ["a"], ["c"], domain="my")], (), [value("c")]))])])]), "cycle")
     wide = [node("f1", ["a"], [f"b{i}"], domain="my") for i in range(1000)]
     many = [node("Relu", ["a"], [f"b{i}"]) for i in range(1100)]
     bad("function_wide", model(graph([node("f0", ["x"], ["y"], name="op", domain="my")], X, Y),
                                [body(wide, outputs=("b0",), name="f0"), body(many, outputs=("b0",), name="f1")]),
         "nodes")
     add("type_map_of_floats", model(graph([RELU], [block(1, "x") + block(2, block(5, integer(1, 1) + block(2, b"")))], Y)),
-        2, "does not take", "look")
+        2, "does not accept", "look")
     add("type_sequence_empty", model(graph([RELU], [block(1, "x") + block(2, block(4, b""))], Y)),
-        2, "does not take", "look")
+        2, "does not accept", "look")
 
 
 def make_checks(add):

@@ -3,7 +3,7 @@
     python3 testdata/digits/train.py [--output FOLDER]
 
 Needs Debian's python3-numpy, python3-sklearn (it holds the pictures), python3-onnx, python3-pil.
-The network, for pictures of 8x8 grey pixels between 0 and 255, white ink on black:
+The network, for pictures of 8x8 gray pixels between 0 and 255, white ink on black:
 
     image [batch,1,8,8] -> Mul 1/255 -> Conv 3x3 -> Relu -> MaxPool 2x2 -> Conv 3x3 -> Relu
                         -> Flatten -> Gemm -> Softmax -> scores [batch,10]
@@ -225,7 +225,7 @@ def make_model(parameters):
     ]
     image = helper.make_tensor_value_info(
         "image", TensorProto.FLOAT, ["batch", 1, 8, 8],
-        "Grey pixels, 0 (paper) to 255 (ink).")
+        "Gray pixels, 0 (paper) to 255 (ink).")
     scores = helper.make_tensor_value_info(
         "scores", TensorProto.FLOAT, ["batch", 10], "Probability of each digit, zero to nine.")
     constants = {"pixel_scale": np.array(PIXEL_SCALE), **parameters}

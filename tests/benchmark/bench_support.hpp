@@ -1,4 +1,4 @@
-// Timing and filled buffers for the kernel benchmark.
+// Support of the kernel benchmark: timing and filled buffers.
 #pragma once
 
 #include <algorithm>

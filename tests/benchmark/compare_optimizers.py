@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the nodes that ortool, onnxsim and onnxruntime leave of the same models, and writes them as a Markdown table.
+"""Counts the nodes of models after optimization by ortool, onnxsim and onnxruntime, and writes them as a Markdown table.
 
 Each file is simplified by onnxsim as its defaults are, saved by onnxruntime at its extended level, and optimized by
 ortool three times: in the model's own opset, with --opset 23 and with --target ortool. One function counts all results:
@@ -7,7 +7,7 @@ nodes of the main graph and of all bodies of If, Loop and Scan, those of model-l
 A count that should be lower stands in bold: ours in the model's opset above onnxsim's, or with --target above
 onnxruntime's. A tool that fails has its error in the notes below the table.
 
---speed times in onnxruntime, with all of its optimisations and one thread, the file ortool saves beside the file that
+--speed times in onnxruntime, with all of its optimizations and one thread, the file ortool saves beside the file that
 onnxruntime itself saves, and beside the original: blocks of runs in turns, medians; the ratio is the other's time
 divided by that of ortool's file, above 1: ortool's file is faster, with a bootstrap interval over rounds (95 %).
 usage: compare_optimizers.py PROGRAM FOLDER... [--only PART,PART] [--speed] [--rounds 5] [--seed 1]

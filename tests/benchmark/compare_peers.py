@@ -59,7 +59,7 @@ class InProcess:
 
 
 class OnnxRuntime(InProcess):
-    """onnxruntime on the cpu with all of its graph optimisations."""
+    """onnxruntime on the cpu with all of its graph optimizations."""
 
     def __init__(self, model, folder, threads):
         options = onnxruntime.SessionOptions()

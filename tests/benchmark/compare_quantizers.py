@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Quantises models by `ortool quantize` and by onnxruntime's quantize_static, and tells what each made of them.
+"""Quantizes models by `ortool quantize` and by onnxruntime's quantize_static, and compares the results.
 
 Both get the same samples and their default settings; onnxruntime's model goes through its quant_pre_process first. All
-files, the float one too, are judged by onnxruntime, and ortool's also by ortool. Models with a labelled set calibrate on
+files, the float one too, are judged by onnxruntime, and ortool's also by ortool. Models with a labeled set calibrate on
 ten samples of each class in the order of names (magika: on every second sample) and are judged on all others:
 agreement   the share of samples with the float model's class; flips are told both ways, right only before and after
 p           McNemar's exact test of these flips
@@ -39,10 +39,10 @@ from compare_peers import read_inputs  # noqa: E402
 
 MOST_DECIBELS = 100.0
 BATCH = 100
-# For each model with a labelled set: the set, and the least agreement.
+# For each model with a labeled set: the set, and the least agreement.
 SETS = {
     "resnet8-cifar10-fp32": ("cifar", 0.985),
-    "resnet20-cifar10-fp32": ("normalised cifar", 0.985),
+    "resnet20-cifar10-fp32": ("normalized cifar", 0.985),
     "vit-mnist-opset17": ("mnist", 0.997),
     "mnist-pytorch-tribuo": ("raw mnist", 0.997),
     "magika-v3_3": ("magika", 1.0),
@@ -60,9 +60,9 @@ def pictures(shared, folder, name):
 
 def labelled_set(shared, folder, kind, name):
     """The whole set as one array and labels, and which samples calibrate."""
-    if kind in ("cifar", "normalised cifar"):
+    if kind in ("cifar", "normalized cifar"):
         images, labels = pictures(shared, folder, name)
-        if kind == "normalised cifar":
+        if kind == "normalized cifar":
             mean = numpy.array([0.485, 0.456, 0.406], numpy.float32).reshape(1, 3, 1, 1)
             deviation = numpy.array([0.229, 0.224, 0.225], numpy.float32).reshape(1, 3, 1, 1)
             images = (images / numpy.float32(255) - mean) / deviation
@@ -121,7 +121,7 @@ class Reader(quantization.CalibrationDataReader):
 
 
 def by_onnxruntime(model, samples, folder):
-    """The path of the quantised model, and nothing; or no path and why not."""
+    """The path of the quantized model, and nothing; or no path and why not."""
     prepared, path = os.path.join(folder, "prepared.onnx"), os.path.join(folder, "onnxruntime.onnx")
     try:
         with contextlib.redirect_stdout(io.StringIO()):

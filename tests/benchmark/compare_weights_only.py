@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times products with weights in 4 and 8 bits against float32, in ortool and onnxruntime, in one interleaved run.
 
-For each shape a model of one product is made, quantised by `ortool quantize --mode weight-only` (int8 behind
+For each shape a model of one product is made, quantized by `ortool quantize --mode weight-only` (int8 behind
 DequantizeLinear, and MatMulNBits of 4 and 8 bits), and timed with each number of rows. onnxruntime runs MatMulNBits as
-it is and with accuracy_level 4, which lets it quantise the rows too. Figures are milliseconds, medians over the rounds.
+it is and with accuracy_level 4, which lets it quantize the rows too. Figures are milliseconds, medians over the rounds.
 usage: compare_weights_only.py PROGRAM [--shapes 4096x4096,4096x11008] [--rows 1,8,128] [--threads 1] [--rounds 5] [--folder FOLDER]
 """
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Small models that would like to become much memory while they run: --max-memory holds, whatever it is that grows.
+# Memory bombs: small models that grow much at run time; --max-memory must hold, whatever grows.
 """Usage: run_bombs.py PROGRAM TESTDATA_BROKEN [--only TEXT]
 
 Each model is run with a limit and must end with the code for it, or within the time given, without taking much more

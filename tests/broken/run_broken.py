@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Opens every broken model and checks that it is refused the way testdata/broken/expected.tsv says.
+# Opens every broken model and checks that it is rejected as testdata/broken/expected.tsv says.
 """Usage: run_broken.py PROGRAM FOLDER [--loader] [--sanitizer]
 
 PROGRAM is ortool, or with --loader one that only loads the file it is given. Exit 77: nothing to test.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Streams without end and files that unpack to much more: refused within --max-memory, whatever reads them.
+# Endless streams and decompression bombs: rejected within --max-memory, whatever reads them.
 """Usage: run_endless.py PROGRAM TESTDATA_BROKEN [--only TEXT]
 
 Standard input is /dev/zero, or a process that writes text without end. Each case must end with the code for it and

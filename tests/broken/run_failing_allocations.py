@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Allocations that fail, one after the other from the first of main() on: always a clean end, never a crash.
+# Failing allocations, one by one from the first of main() on: always a clean exit, never a crash.
 """Usage: run_failing_allocations.py PROGRAM LIBRARY TESTDATA_BROKEN [--each N] [--random N] [--seed S]
 
 LIBRARY, built from fail_allocations.cpp, is preloaded. Of each command the first N allocations fail one by one, then

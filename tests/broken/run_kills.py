@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs killed at random times while they write: every file is the old one or a whole new one, and nothing else is left.
+# Runs killed at random times while they write: every file is the old one or a complete new one, and nothing else remains.
 """Usage: run_kills.py PROGRAM TESTDATA_BROKEN [--kills N] [--seed N]
 
 SIGKILL may leave temporary files, which are hidden and end in .tmp; no other signal may.

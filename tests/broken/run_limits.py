@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Small files that would like to become much memory or time: bounded by max(256 MB, 4 x file), and stopped by --timeout.
+# Resource limits: small files that would take much memory or time are limited to max(256 MB, 4 x file) and by --timeout.
 """Usage: run_limits.py PROGRAM TESTDATA_BROKEN
 
 Each kind of file comes in its full size, which the loader mostly refuses, and once more cut down to what it takes, for

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Odd but valid files are accepted, and links, pipes and devices as external data are not.
+# Unusual but valid files are accepted; links, pipes and devices as external data are not.
 """Usage: run_odd.py PROGRAM TESTDATA_BROKEN"""
 import io
 import os
@@ -113,7 +113,7 @@ def side_files(folder):
     zeros = save(folder, "x.npy", npy(data=bytes(8)))
 
     def at(location, offset):
-        return with_weights(external("w", [2], [("location", location), ("offset", str(offset)), ("colour", "red")]))
+        return with_weights(external("w", [2], [("location", location), ("offset", str(offset)), ("color", "red")]))
     save(folder, "weights.bin", b"abc" + TWO)
     yield "external data not aligned", run(folder, at("weights.bin", 3), zeros, TWO)
     os.makedirs(os.path.join(folder, "deep"), exist_ok=True)

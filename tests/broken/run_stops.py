@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Signals and time limits in the middle of whatever takes long: the program ends in time, by its ordinary way, without files.
+# Signals and time limits during long operations: the program exits in time, the ordinary way, without leaving files.
 """Usage: run_stops.py PROGRAM TESTDATA_BROKEN [--only TEXT] [--seed N]
 
 Every case is a model whose run takes nearly all its time in one place: a kernel with much data and little to cut, a loop

@@ -1,4 +1,4 @@
-// Calibrates and quantises what other programs want to compare with their own.
+// Calibrates and quantizes data for comparison with other programs.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-# Where nobody names a calibration method, the one is taken whose file keeps closest to the float model.
+# Without --calibration-method, the method is chosen whose file is closest to the float model.
 """usage: check_method.py PROGRAM MODEL DATA.npz"""
 import json
 import os

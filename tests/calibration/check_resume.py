@@ -1,4 +1,4 @@
-# A calibration that is interrupted is saved whole, and goes on there to the bits of one that was not.
+# An interrupted calibration is saved completely, and resuming it gives the same bits as an uninterrupted one.
 """usage: check_resume.py PROGRAM MODEL, where MODEL has one input of pictures of 8 x 8 whose first axis is the samples"""
 import os
 import random

@@ -1,8 +1,8 @@
-# A network with one layer that bytes break: the search for the budget must find it, and leave nothing else in float.
+# A network with one layer that int8 breaks: the search for the budget must find it, and keep only it in float.
 """usage: check_search.py PROGRAM
 
 Four layers of matrix products. What the second one reads has one channel 4,000 times as large as all others, which it
-ignores: on levels that span that channel the others are lost. The other layers quantise well.
+ignores: on levels that span that channel the others are lost. The other layers quantize well.
 """
 import json
 import os
@@ -116,10 +116,10 @@ def main():
         whole, _ = quantize(program, model, data, output, "--metric", "top1")
         os.remove(output)
         found, code = quantize(program, model, data, output, "--max-drop", "3%", "--metric", "top1", "--plan-out", output + ".json")
-        left = [each["node"] for each in found["search"]["left_float"]]
+        left = [each["node"] for each in found["search"]["kept_float"]]
         products = {each["node"]: each for each in found["float_reasons"] if each["op_type"] == "Gemm"}
         print(f"whole: {whole['accuracy']}\nwith a budget: {found['accuracy']}\nsearch: {found['search']}")
-        good = check("quantised whole it loses far more", whole["accuracy"]["after"] < 0.8)
+        good = check("quantized whole it loses far more", whole["accuracy"]["after"] < 0.8)
         good &= check("the search ends well", code == 0 and os.path.exists(output))
         good &= check("only the fragile layer is left", left == ["fragile"] and list(products) == ["fragile"])
         good &= check("the budget is kept", found["accuracy"]["after"] >= found["accuracy"]["before"] - 0.03)
@@ -131,19 +131,19 @@ def main():
         os.remove(output)
         none, code = quantize(program, model, data, output, "--max-drop", "0", "--metric", "sqnr", "--plan-out", output + ".json")
         good &= check("a budget that nothing keeps is exit 1 and no file", code == 1 and not os.path.exists(output) and
-                      not none["search"]["is_within"])
+                      not none["search"]["within_budget"])
         command = os.path.join(folder, "judge.sh")
         with open(command, "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\n"{program}" run "$1" --data "{data}" --json | sed -n \'s/.*"value": \\([0-9.]*\\).*/\\1/p\'\n')
         os.chmod(command, 0o755)
         told, code = quantize(program, model, data, output, "--max-drop", "0.03", "--metric", "cmd:" + command)
         good &= check("a command judges as the metric does", code == 0 and
-                      [each["node"] for each in told["search"]["left_float"]] == ["fragile"])
+                      [each["node"] for each in told["search"]["kept_float"]] == ["fragile"])
         told, code = quantize(program, model, data, output, recipe="accurate")
         reasons = {each["node"]: each["reason"] for each in told["float_reasons"]}
         print(f"by itself: {told['end_to_end'][0]}\n{reasons}\n{told['warnings']}\n{told['suggestions']}")
         good &= check("by itself the default recipe leaves what is beyond use, and says so", code == 0 and
-                      "beyond use" in reasons.get("fragile", "") and any("fragile" in each for each in told["warnings"]))
+                      "unusable" in reasons.get("fragile", "") and any("fragile" in each for each in told["warnings"]))
         good &= check("and keeps the others", not {"first", "third", "last"} & set(reasons))
         good &= check("suggestions were measured", all(each["sqnr_gain_db"] > 0 for each in told["suggestions"]))
         # As many samples as suggestions are measured on.

@@ -1,4 +1,4 @@
-# Ranges of all calibration methods against numpy, which sees the numbers themselves instead of a histogram.
+# Ranges of all calibration methods compared with numpy, which uses the values themselves instead of a histogram.
 """usage: compare_ranges.py PROGRAM"""
 import os
 import subprocess
@@ -47,7 +47,7 @@ def scale_of(low, high, kind):
 
 
 def errors_of(values, low, high, kind):
-    """Mean squares of what quantising rounds off, and of what it cuts off."""
+    """Mean squares of what quantizing rounds off, and of what it cuts off."""
     scale, zero, lowest, highest = scale_of(low, high, kind)
     levels = np.rint(values / scale).astype(np.float64) + zero
     back = (np.clip(levels, lowest, highest) - zero) * np.float64(scale)

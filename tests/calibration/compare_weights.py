@@ -1,4 +1,4 @@
-# Quantised weights against numpy, and blocks of weights against ONNX Runtime's MatMulNBits.
+# Quantized weights compared with numpy, and blockwise weights with ONNX Runtime's MatMulNBits.
 """usage: compare_weights.py PROGRAM PEERS_PYTHON"""
 import os
 import subprocess

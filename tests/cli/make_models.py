@@ -1,4 +1,4 @@
-# Writes small models whose inputs and outputs are sequences, maps, optionals and texts.
+# Writes small models whose inputs and outputs are sequences, maps, optionals and strings.
 """usage: make_models.py FOLDER
 
 split.onnx     x float[4,2] -> parts: sequence of float[2,2]
@@ -14,7 +14,7 @@ pool.onnx      x float[a,b,c,d] -> y, the largest numbers of windows of 300 x 7
 random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
 offset.onnx    x float[4] -> y float[4], far away from 0 and back: an Add and a Sub that float16 cannot do
 window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
-norm.onnx      x float[n,4] -> y float[n,4], a layer normalisation and a Gelu spelled out, an Identity, constants to fold
+norm.onnx      x float[n,4] -> y float[n,4], a layer normalization and a Gelu spelled out, an Identity, constants to fold
 """
 import os
 import struct

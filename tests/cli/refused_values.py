@@ -1,4 +1,4 @@
-# Gives every option of every command values that cannot be meant: each is refused with exit code 2, whatever else is given.
+# Gives every option of every command invalid values: each is rejected with exit code 2, whatever else is given.
 """usage: refused_values.py PROGRAM MODEL FOLDER
 
 The options come from `ortool help --json`. An empty value is given to all of them; what is no number, infinite or beyond

@@ -1,4 +1,4 @@
-# Reads a JSON document of ortool, or lines of them, from a file or stdin and holds them against the schema the program prints.
+# Validates a JSON document of ortool, or JSON lines, from a file or stdin against the schema that the program prints.
 import json
 import subprocess
 import sys

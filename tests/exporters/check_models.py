@@ -1,4 +1,4 @@
-# Runs, optimizes and quantizes the exporters' models with ortool, and holds everything against onnxruntime.
+# Runs, optimizes and quantizes the exporters' models with ortool, and compares everything with onnxruntime.
 """usage: check_models.py PROGRAM FOLDER [--only PART,PART] [--steps STEP,STEP] [--jobs 2] [--keep FOLDER]
 
 FOLDER is what make_models.py filled. Prints a row for each model and the reason of every failure. Exit 1 when a step fails

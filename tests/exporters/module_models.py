@@ -1,4 +1,4 @@
-# Small torch modules for what whole networks seldom hold: recurrence, spectra, control flow, sorting, sampling.
+# Small torch modules with features that whole networks rarely contain: recurrence, spectra, control flow, sorting, sampling.
 import torch
 from torch import nn
 from torch.nn import functional

@@ -1,4 +1,4 @@
-# What is done with each model: the steps of check_models.py, and the comparison with onnxruntime.
+# The steps of check_models.py for each model, and the comparison with onnxruntime.
 import glob
 import json
 import os

@@ -1,4 +1,4 @@
-# Networks for pictures: torchvision's with small sizes, a UNet, a YOLO-like detector and detectors with NonMaxSuppression.
+# Vision networks: torchvision's with small sizes, a UNet, a YOLO-like detector and detectors with NonMaxSuppression.
 import functools
 
 import torch

@@ -1,4 +1,4 @@
-// A model a seed: node by node first, then every way that a session or a file may rewrite it.
+// Checks one model per seed: node by node first, then every way a session or file may rewrite it.
 #include "tests/flow/check_models.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Made-up models with control flow in sessions at every level.
+// Checks random models with control flow in sessions at every level.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CheckOptions {
 };
 
 /// Runs `count` models from `seed` on node by node, then at each level, with nodes side by side,
-/// and from files that were optimised: the outputs must agree, at the basic level to the bit.
+/// and from files that were optimized: the outputs must agree, at the basic level to the bit.
 /// Prints the seed and text of each model that fails, and what all models held; returns how many
 /// failed.
 int check_flow_models(const CheckOptions& options);

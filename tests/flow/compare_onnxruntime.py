@@ -1,4 +1,4 @@
-"""Compares the models that flow_graphs --write made, node by node in ortool, with onnxruntime.
+"""Compares the models written by flow_graphs --write, executed node by node in ortool, with onnxruntime.
 
 compare_onnxruntime.py FOLDER: FOLDER/case_NUMBER.onnx (the cases alone) and FOLDER/SEED.onnx (models of several cases, which
 FOLDER/SEED.txt names), each with NAME.RUN.npz. Exit code 1 when a model or a case differs for which known_differences.txt

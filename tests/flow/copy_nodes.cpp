@@ -1,4 +1,4 @@
-// Values get fresh names; attributes are copied, and graphs among them value by value.
+// Copies nodes: values get new names; attributes are copied, subgraphs value by value.
 #include "tests/flow/copy_nodes.hpp"
 
 #include <memory>

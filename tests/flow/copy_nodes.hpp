@@ -1,4 +1,4 @@
-// The nodes of one graph once more in another, graphs inside them too.
+// Copies the nodes of one graph into another, including subgraphs.
 #pragma once
 
 #include <string>

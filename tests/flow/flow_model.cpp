@@ -1,4 +1,4 @@
-// Bodies are written from the outside in, each node of the flow before what is inside it.
+// Control-flow test model: bodies are written from the outside in.
 #include "tests/flow/flow_model.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A plan of nodes inside nodes as a model, with inputs for several runs.
+// Control-flow test model: nested nodes, with inputs for several runs.
 #pragma once
 
 #include <memory>

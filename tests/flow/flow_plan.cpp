@@ -1,4 +1,4 @@
-// A palette of few pieces, so that bodies read the same outer values; then nodes inside nodes.
+// Plan of a random model: few pieces, so that bodies read the same outer values; then nested nodes.
 #include "tests/flow/flow_plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a made-up model with If, Loop, Scan and SequenceMap holds, before it is written.
+// Plan of a random model with If, Loop, Scan and SequenceMap, before it is written.
 #pragma once
 
 #include <cstddef>

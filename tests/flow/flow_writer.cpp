@@ -1,4 +1,4 @@
-// Sources become inputs of the model; on their way inwards some go through nodes that keep them.
+// Writer of nested graphs: sources become model inputs; some pass through identity-like nodes.
 #include "tests/flow/flow_writer.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Graphs inside graphs while they are written, and values that reach them from outside.
+// Writer of nested graphs, with values captured from outer graphs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Reading cases, giving them inputs, and trying each once.
+// Pieces of test models: reads cases, generates inputs, and runs each once.
 #include "tests/flow/piece.hpp"
 
 #include <algorithm>

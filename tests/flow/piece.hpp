@@ -1,4 +1,4 @@
-// Groups of nodes to put into bodies: the cases of rewrite rules and operators as models that run.
+// Pieces of test models: cases of rewrite rules and operators as runnable groups of nodes.
 #pragma once
 
 #include <cstdint>

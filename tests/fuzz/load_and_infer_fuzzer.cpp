@@ -1,4 +1,4 @@
-// Loads the bytes as a model, checks, saves and loads it again, infers shapes and verifies.
+// Fuzzer: loads the bytes as a model, checks, saves and reloads it, infers shapes and verifies.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Elements drawn by a generator of our own, in one of four ways a tensor.
+// Random values of fuzzed models: elements from our own generator, with one of four distributions per tensor.
 #include "tests/fuzz/made_values.hpp"
 
 #include <algorithm>

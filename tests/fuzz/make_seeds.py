@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Gathers what the fuzzers start from: small model files, texts of models, and a dictionary of names.
+# Collects the seed corpus of the fuzzers: small model files, texts of models, and a dictionary of names.
 """Usage: make_seeds.py ROOT OUTPUT: writes OUTPUT/wire_reader, load_and_infer, text_parser and OUTPUT/dictionary."""
 import hashlib
 import os

@@ -1,4 +1,4 @@
-// Gives a fuzzer's entry point the files named, then copies of them with bytes changed at random.
+// Replays files through a fuzzer's entry point, then randomly mutated copies of them.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Loads the bytes as a model, runs it with values made of them, and holds runs against each other.
+// Fuzzer: loads the bytes as a model, runs it with values made from them, and compares runs.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Parses the bytes as a model in textual syntax; what is accepted must print and parse to the same.
+// Fuzzer: parses the bytes as a model in textual syntax; accepted text must print and parse to the
+// same.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

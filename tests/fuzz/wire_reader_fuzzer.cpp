@@ -1,4 +1,4 @@
-// Walks the bytes as a model and as one other kind of message: the wire reader without the graph.
+// Fuzzer: parses the bytes as a model and as another message: the wire reader without the graph.
 #include <cstdlib>
 #include <iterator>
 #include <map>

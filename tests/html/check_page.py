@@ -1,4 +1,4 @@
-# Opens the pages of `ortool inspect --format html` in headless Chromium and uses them as a person would.
+# Opens the pages of `ortool inspect --format html` in headless Chromium and operates them like a user.
 import argparse
 import os
 import subprocess
@@ -168,11 +168,11 @@ def check_use(checker, model_path):
     page.mouse("mouseMoved", 90, 340, button="left", buttons=1)
     page.mouse("mouseReleased", 90, 340, button="left", clickCount=1)
     checker.expect_true("dragging moves", abs(page.run("viewer.state.x") - left - 60) < 2)
-    # Colours by cost, and light and dark.
+    # Colors by cost, and light and dark.
     colours = page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill")
     page.key("o")
     checker.expect("overlay", page.run("document.getElementById('overlay').value"), "macs")
-    checker.expect_true("the overlay colours", page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill") != colours)
+    checker.expect_true("the overlay colors", page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill") != colours)
     checker.expect("legend", page.run("document.getElementById('legend').hidden"), False)
     page.key("t")
     checker.expect("dark", page.run("document.documentElement.classList.contains('dark')"), True)

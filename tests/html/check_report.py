@@ -1,4 +1,4 @@
-# Opens the page of `ortool bench --html` in headless Chromium and looks at what it draws.
+# Opens the page of `ortool bench --html` in headless Chromium and checks the drawing.
 import argparse
 import os
 import shutil
@@ -26,7 +26,7 @@ _CHECK_PLOTS = """(() => {
 })()"""
 
 _HOSTILE = "<img src=x onerror=alert(1)>&amp;.onnx"
-_ALL_PLOTS = ["Medians with intervals", "Block medians over time", "Share of runs below a time", "Ratios with intervals",
+_ALL_PLOTS = ["Medians with intervals", "Block medians over time", "Cumulative distribution of run times", "Ratios with intervals",
               "Time of nodes", "Roofline", "Time of nodes", "Roofline"]
 
 

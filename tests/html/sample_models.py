@@ -1,4 +1,4 @@
-# The models that the page is tried on: hostile names, control flow and functions, and thousands of nodes.
+# Models for testing the page: hostile names, control flow and functions, and thousands of nodes.
 import random
 
 import numpy

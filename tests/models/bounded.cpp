@@ -1,4 +1,4 @@
-// Runs a command and fails when it fails or takes more memory than it may; prints its time too.
+// Runs a command with a memory limit: fails if it fails or exceeds the limit; also prints its time.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-# Real models on whole sets of real data: as often right as other runtimes and the models' authors say.
+# Accuracy of real models on whole data sets, compared with other runtimes and the authors' figures.
 """usage: check_accuracy.py PROGRAM SHARED MODEL"""
 import json
 import os

@@ -1,4 +1,4 @@
-# Mistakes in the data that calibrate are told, with the model's own test data beside it and without; right data are not.
+# Mistakes in calibration data are reported, with and without the model's own test data; correct data is not.
 """usage: check_diagnosis.py PROGRAM SHARED"""
 import json
 import os
@@ -13,22 +13,22 @@ _LARGE = "resize:256,crop:224,"
 # Model, how the pictures become its input, and what is told of them, None: nothing.
 _CASES = [
     ("resnet8-cifar10-fp32", "scale:1", None),
-    ("resnet8-cifar10-fp32", "scale:1/255", "0-1 for 0-255?"),
+    ("resnet8-cifar10-fp32", "scale:1/255", "0-1 instead of 0-255?"),
     ("resnet20-cifar10-fp32", _NORMALISED, None),
-    ("resnet20-cifar10-fp32", "scale:1", "0-255 for 0-1?"),
+    ("resnet20-cifar10-fp32", "scale:1", "0-255 instead of 0-1?"),
     ("resnet20-cifar10-fp32", "scale:1/255", "mean and std left out?"),
-    ("resnet20-cifar10-fp32", _SCALED_TWICE, "the data look like none that the model was trained on"),
+    ("resnet20-cifar10-fp32", _SCALED_TWICE, "standard deviations off: the data does not look like the training data ("),
 ]
 # Only the model's own test data tell these.
 _WITH_OWN_DATA = [
     ("mobilenetv2-imagenet-fp32", _LARGE + _NORMALISED, None),
-    ("mobilenetv2-imagenet-fp32", _LARGE + "scale:1", "0-255 for 0-1?"),
+    ("mobilenetv2-imagenet-fp32", _LARGE + "scale:1", "0-255 instead of 0-1?"),
 ]
 
 
 def told(program, model, pictures, recipe, folder):
     samples = 8 if recipe.startswith(_LARGE) else 40
-    output = os.path.join(folder, "quantised.onnx")
+    output = os.path.join(folder, "quantized.onnx")
     done = subprocess.run([program, "quantize", model, "-o", output, "--force", "--recipe", "fast", "--json",
                            "--calibration-data", pictures, "--samples", str(samples), "--image", f"input={recipe}"],
                           capture_output=True, check=False)

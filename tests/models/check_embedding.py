@@ -1,4 +1,4 @@
-# Puts the preparation of pictures into models, and holds onnxruntime on raw bytes against `ortool run` on the picture.
+# Embeds image preprocessing into models, and compares onnxruntime on raw pixels with `ortool run` on the image.
 """Usage: check_embedding.py PROGRAM   (exit 77: nothing to check)
 
 Each recipe goes into a model that hands its input on. onnx's checker accepts the file, and onnxruntime makes of a

@@ -1,4 +1,4 @@
-# Fixes the shapes of real models: nothing that computes with shapes is left of them.
+# Fixes the shapes of real models: no shape arithmetic may be left.
 """Usage: check_fixed_shapes.py PROGRAM MODELS_FOLDER   (exit 77: nothing to check)
 
 Shapes are those of the test data beside the models, so that the outputs are compared too.

@@ -1,8 +1,8 @@
-# Holds the multiplications that inspect counts against the known figures of well-known networks.
+# Compares the MACs counted by inspect with the published figures of well-known networks.
 """Usage: check_macs.py PROGRAM PEERS_PYTHON MAKE_MODELS   (exit 77: nothing to compare)
 
-Makes ResNet-50, MobileNetV2 and BERT-base with the model maker, their statically quantised forms with pairs of
-QuantizeLinear and DequantizeLinear, and with onnxruntime's quantiser the forms of quantised operators, then asks
+Makes ResNet-50, MobileNetV2 and BERT-base with the model maker, their statically quantized forms with pairs of
+QuantizeLinear and DequantizeLinear, and with onnxruntime's quantizer the forms of quantized operators, then asks
 `ortool inspect --json` for the multiplications with additions. Each must be within 2 % of the figure in the papers.
 """
 import json

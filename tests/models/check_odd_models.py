@@ -1,4 +1,4 @@
-# Every command on small models that exporters write and few test: what is written loads in onnxruntime at its defaults.
+# Every command on small models that exporters write and few tests cover: written files load in onnxruntime at its defaults.
 """Usage: check_odd_models.py PROGRAM   (exit 77: nothing to compare with)
 
 Each model of odd_models.py goes through run, inspect --check, bench, optimize and quantize. Outputs must be those of

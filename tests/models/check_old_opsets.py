@@ -1,7 +1,7 @@
-# Models of opset 10 and before, quantised: onnxruntime loads the files and computes what ortool computes.
+# Models of opset 10 and before, quantized: onnxruntime loads the files and computes what ortool computes.
 """Usage: check_old_opsets.py PROGRAM MODELS   (exit 77: nothing to look at)
 
-A model of which nothing is quantised has to stay as it was read and be told so.
+A model of which nothing is quantized has to stay as it was read and be told so.
 """
 import json
 import os
@@ -19,7 +19,7 @@ except ImportError as error:
 
 _MODELS = ["mnist-cnn", "mnist-pytorch-tribuo", "squeezenet-imagenet-fp32", "ultraface-rfb320", "byte-bidi-lstm", "fns-candy",
            "lgbm-classifier-tensor"]
-# Its normalisations make up to 16 levels of one that is rounded the other way (docs/benchmarks/2026-11-22-int8-accuracy.md), 15 of them in a row:
+# Its normalizations make up to 16 levels of one that is rounded the other way (docs/benchmarks/2026-11-22-int8-accuracy.md), 15 of them in a row:
 # outputs of its static form say nothing about a runtime.
 _FORMS_OF = {"fns-candy": ["weight-only", "dynamic"]}
 _NOTHING_TO_QUANTISE = {"lgbm-classifier-tensor"}
@@ -65,7 +65,7 @@ def decibels(expected, found):
 
 
 def check(program, name, path, form, folder):
-    out = os.path.join(folder, "quantised.onnx")
+    out = os.path.join(folder, "quantized.onnx")
     done = subprocess.run([program, "quantize", path, "-o", out, "--force", "--json", "-q", *_FORMS[form]],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -80,10 +80,10 @@ def check(program, name, path, form, folder):
             problems.append(f"the model changed for nothing, from opset {before} to {after}")
         if any("becomes" in each for each in told["warnings"]):
             problems.append(f"a change is told that is none: {told['warnings']}")
-        if not any("written as it was read" in each for each in told["warnings"]):
-            problems.append(f"nobody says that nothing is quantised: {told['warnings']}")
+        if not any("written unchanged" in each for each in told["warnings"]):
+            problems.append(f"nobody says that nothing is quantized: {told['warnings']}")
     elif form.startswith("static") and told["quantized_nodes"] == 0:
-        problems.append("nothing is quantised")
+        problems.append("nothing is quantized")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(out, options, providers=["CPUExecutionProvider"])

@@ -1,4 +1,4 @@
-# Optimizes whole models, and holds what is written against the originals, by ortool and by onnxruntime.
+# Optimizes whole models, and compares the results with the originals, in ortool and onnxruntime.
 """Usage: check_optimize.py PROGRAM FOLDER...   (exit 77: nothing to check)
 
 Each model in the folders goes through `ortool optimize` at both levels that files are written with, and with

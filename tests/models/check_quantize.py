@@ -1,4 +1,4 @@
-# Real models quantised at default settings on a hundred samples: how often they say what the float models say.
+# Real models quantized with default settings on a hundred samples: agreement with the float models.
 """usage: check_quantize.py PROGRAM SHARED MODEL
 
 Ten samples of each class, in the order of their names, calibrate; all others judge. Prints the share of samples with the

@@ -1,4 +1,4 @@
-# Small networks quantised in every form: onnxruntime loads the files and agrees, and nothing is off by much.
+# Small networks quantized in every mode: onnxruntime loads the files and agrees, and errors are small.
 """usage: check_quantize_forms.py PROGRAM TYPE   (float32, float16, bfloat16 or float64; exit 77: nothing to compare)
 
 Each network is calibrated on twelve samples. Prints a line for each form: signal to noise against the float model and
@@ -158,7 +158,7 @@ def check(case, form, expected, has_peer, figures):
     before = os.path.getsize(case.path) - document["before"]["tensor_bytes"]
     added = (structure - before) / max(1, document["quantized_nodes"])
     if added > _MOST_NODE_BYTES:
-        findings.append(f"{added:.0f} bytes a quantised node beyond tensors (at most {_MOST_NODE_BYTES})")
+        findings.append(f"{added:.0f} bytes a quantized node beyond tensors (at most {_MOST_NODE_BYTES})")
     return f"{own:6.1f} dB {peer:6.1f} dB {added:5.0f} bytes a node", findings
 
 

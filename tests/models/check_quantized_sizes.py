@@ -1,8 +1,8 @@
-# What quantised files of real models take: their weights, what is added for each node, and the file as a whole.
+# Sizes of quantized files of real models: weights, overhead per node, and the whole file.
 """Usage: check_quantized_sizes.py PROGRAM MODELS   (exit 77: nothing to look at)
 
 Sizes depend on no data, so that made-up ones serve. Weights with their scales and zero points may take 0.26 of what the
-floats took, nodes and names 400 bytes a quantised node more than before, and a model of 10 MB and more 0.27 of its file.
+floats took, nodes and names 400 bytes a quantized node more than before, and a model of 10 MB and more 0.27 of its file.
 The report's own figures are held against the files.
 """
 import json

@@ -1,4 +1,4 @@
-# Optimizes small files that nodes fill with weights: how far they grow, and that a second run changes nothing.
+# Optimizes small files whose weights are computed by nodes: how much they grow, and that a second run changes nothing.
 """Usage: check_second_run.py PROGRAM ARCHIVE   (exit 77: nothing to check)
 
 ARCHIVE is light.tar.xz of ONNX's backend tests: networks whose weights are nodes that fill them, one of 9 kB in place

@@ -1,4 +1,4 @@
-# Holds what is left of transformers once they are written for opset 23, or for ortool alone.
+# Checks the nodes of transformers after conversion to opset 23, or for ortool only.
 """Usage: check_transformers.py PROGRAM MODELS MAKE_MODELS   (exit 77: nothing to check)
 
 Each transformer goes through `ortool optimize` with --opset 23 and with --target ortool. The fused operators are there

@@ -1,4 +1,4 @@
-# Files that onnxruntime optimised and saved, with operators of com.microsoft: run by ortool and by onnxruntime.
+# Files that onnxruntime optimized and saved, with operators of com.microsoft: run by ortool and by onnxruntime.
 """Usage: check_vendor_files.py PROGRAM [MODEL…]   (exit 77: nothing to check)
 
 Each operator alone, in the forms that its attributes and optional inputs give it, and each MODEL as onnxruntime saves

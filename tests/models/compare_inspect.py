@@ -1,4 +1,4 @@
-# Compares what inspect says of models with what PyPI's onnx reads in the same files.
+# Compares inspect's report with what PyPI's onnx reads from the same files.
 """Usage: compare_inspect.py PROGRAM FOLDER...   (exit 77: nothing to compare)
 
 For every .onnx file in the folders and in the .tar.xz archives lying in them: the document must follow its schema, and

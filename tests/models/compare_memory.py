@@ -1,4 +1,4 @@
-# run --compare looks for the first different node without keeping values: memory of two runs, no more.
+# run --compare finds the first different node without keeping values, in the memory of two runs.
 """usage: compare_memory.py PROGRAM SHARED"""
 import json
 import os

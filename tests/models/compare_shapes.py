@@ -2,7 +2,7 @@
 # Compares inferred types and shapes of whole models with the tensors ONNX Runtime really makes.
 """Usage: compare_shapes.py DUMP_PROGRAM FOLDER [MODEL...]   (exit 77: nothing to compare)
 
-Every model of FOLDER is run by ONNX Runtime, unoptimised, on its stored inputs, with every value of
+Every model of FOLDER is run by ONNX Runtime, unoptimized, on its stored inputs, with every value of
 its main graph as an output. Then it is inferred twice:
 
 - with the shapes of these inputs fixed: every dimension must be the number ONNX Runtime has, or be

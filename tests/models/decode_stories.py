@@ -1,4 +1,4 @@
-# run --loop tells the story that the model's authors' program tells, token by token.
+# run --loop generates the same tokens as the program of the model's authors.
 """usage: decode_stories.py PROGRAM SHARED"""
 import array
 import json

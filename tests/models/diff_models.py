@@ -1,4 +1,4 @@
-# Changes real models in known ways, and holds `ortool inspect --diff` to report exactly those.
+# Changes real models in known ways, which `ortool inspect --diff` must report exactly.
 import argparse
 import json
 import os
@@ -105,7 +105,7 @@ def rename_and_shuffle(model):
 
 
 def change_weight(model):
-    """One number of the largest float initialiser; its name."""
+    """One number of the largest float initializer; its name."""
     floats = [tensor for tensor in model.graph.initializer
               if tensor.data_type == onnx.TensorProto.FLOAT and tensor.data_location == 0]
     used = set().union(*(reads(node) for node in model.graph.node))

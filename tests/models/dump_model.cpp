@@ -1,4 +1,4 @@
-// Prints what the loader read of a model, for comparison with another reader: one line a fact.
+// Prints what the loader read of a model, for comparison with another reader: one line per fact.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 # Makes sets of samples for `ortool run --data` from files as people publish them, with Python alone.
 """usage: make_sets.py mnist|cifar|magika SHARED FOLDER [--raw]
 
-mnist   the ten thousand test digits: FOLDER/set.npz, floats, normalised unless --raw
+mnist   the ten thousand test digits: FOLDER/set.npz, floats, normalized unless --raw
 cifar   a thousand pictures: FOLDER/MANIFEST.json beside nothing, paths are absolute
 magika  sample files as the first and last bytes that the model wants: FOLDER/set.npz
 """

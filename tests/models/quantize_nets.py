@@ -1,4 +1,4 @@
-# Small networks that hold what quantisers get wrong: shared weights, bodies, chains of moves, recurrent layers.
+# Small networks that hold what quantizers get wrong: shared weights, bodies, chains of moves, recurrent layers.
 import ml_dtypes
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-# Random small networks quantised by ortool: onnxruntime loads what is written, and computes what ortool does.
+# Random small networks quantized by ortool: onnxruntime loads what is written, and computes what ortool does.
 """usage: quantize_random.py PROGRAM [--networks 200] [--seed N] [--keep FOLDER]
 
 Each network and its settings follow from the seed, which is printed; with --keep a network that disagrees is left there.
@@ -123,7 +123,7 @@ def matrix_network(net, choose):
     net.inputs.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [rows, width]))
     x = "x"
     for _ in range(choose.randint(1, 4)):
-        kind = choose.choice(["gemm", "matmul", "matmul", "normalised", "residual", "heads"])
+        kind = choose.choice(["gemm", "matmul", "matmul", "normalized", "residual", "heads"])
         if kind == "gemm":
             made = choose.choice([4, 9, 16])
             x, width = net.add("Gemm", x, net.weights(made, width), net.bias(made), transB=1), made
@@ -131,7 +131,7 @@ def matrix_network(net, choose):
             made = choose.choice([4, 9, 32])
             x = net.add("MatMul", x, net.weights(width, made))
             x, width = (net.add("Add", x, net.bias(made)) if choose.random() < 0.7 else x), made
-        elif kind == "normalised":
+        elif kind == "normalized":
             scale = net.constant(net.rng.uniform(0.5, 2, width).astype(numpy.float32))
             x = net.add("LayerNormalization", x, scale, net.bias(width), axis=-1)
             continue

@@ -55,7 +55,7 @@ Tensor read_strings(Scanner& scanner, Shape shape) {
   std::vector<std::string> strings;
   while (!scanner.at_end()) strings.push_back(scanner.quoted("a text in quotes"));
   if (static_cast<std::int64_t>(strings.size()) != shape.element_count()) {
-    scanner.fail(format("{} elements found where shape {} takes {}", strings.size(),
+    scanner.fail(format("found {} elements where shape {} takes {}", strings.size(),
                         shape.to_string(), shape.element_count()));
   }
   return Tensor::of_strings(std::move(shape), std::move(strings));
@@ -75,7 +75,7 @@ Tensor read_values(Scanner& scanner, DataType type, Shape shape) {
   }
   for (std::int64_t i = 0; i < count; ++i) {
     if (scanner.at_end()) {
-      scanner.fail(format("{} elements found where shape {} takes {}", i,
+      scanner.fail(format("found {} elements where shape {} takes {}", i,
                           tensor.shape().to_string(), count));
     }
     parse_element(scanner, tensor, i);

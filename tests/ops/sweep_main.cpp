@@ -51,7 +51,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
-/// Below opset 21 scale and bias of channels become a Mul and an Add behind the normalisation.
+/// Below opset 21 scale and bias of channels become a Mul and an Add behind the normalization.
 bool rounds_once_more(const test::OpCase& each) {
   return each.nodes.find("GroupNormalization") != std::string::npos;
 }

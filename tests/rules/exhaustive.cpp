@@ -243,8 +243,8 @@ const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
       {"merge-unsqueezes", unsqueezes},      {"remove-neutral-operand", broadcasts},
       {"remove-same-expand", expansions},    {"remove-same-reshape", reshapes},
       {"remove-same-slice", slices},         {"remove-same-transpose", transposes},
-      {"take-joined-parts", joined_parts},   {"turn-arg-extreme", turned_extremes},
-      {"turn-reduction", turned_reductions},
+      {"merge-slice-concat", joined_parts},   {"sink-transpose-argmax", turned_extremes},
+      {"sink-transpose-reduce", turned_reductions},
   };
   return rows;
 }

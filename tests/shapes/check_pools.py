@@ -1,7 +1,7 @@
 # MaxPool, AveragePool and LpPool with ceil_mode and windows wider than the image, in every layout, type and provider.
 """usage: check_pools.py PROGRAM [--count N] [--seed N] [--onnxruntime]
 
-Outputs must be those of the text: sizes as ONNX's shape inference has them, which divides towards zero. With
+Outputs must be those of the text: sizes as ONNX's shape inference has them, which divides toward zero. With
 --onnxruntime, the oracle's sizes are held against onnx.shape_inference and its numbers against onnxruntime; where
 onnxruntime or onnx's ReferenceEvaluator give other sizes, that is counted. Prints the seed; exit 1: a pool is wrong.
 """

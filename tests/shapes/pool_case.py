@@ -50,7 +50,7 @@ class Pool:
             before = total // 2 if self.auto_pad == "SAME_UPPER" else total - total // 2
             return outputs, before, total - before
         room = size + before + after - extent
-        # As onnx's C++ divides: towards zero; before opset 22 ceil_mode rounded up.
+        # As onnx's C++ divides: toward zero; before opset 22 ceil_mode rounded up.
         if self.ceil_mode and (room >= 0 or self.opset >= 22):
             room += stride - 1
         steps = room // stride if room >= 0 else -(-room // stride)

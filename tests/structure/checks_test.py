@@ -22,7 +22,7 @@ class SmallTree(unittest.TestCase):
     def setUp(self):
         self.root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.root)
-        self.write("README.md", "# ortool\n[the licence](LICENSE)\n")
+        self.write("README.md", "# ortool\n[the license](LICENSE)\n")
         self.write("LICENSE", "none\n")
         self.write("libcore/base/error.hpp", "// Errors are values.\n#pragma once\n")
         self.write("libcore/graph/graph.hpp", '// A graph of nodes.\n#include "libcore/base/error.hpp"\n')

@@ -84,7 +84,7 @@ FULL_FOLDERS = []
 
 # Headers nobody includes outside tests, with the reason.
 FORBIDDEN_HEADERS = {
-    "iostream": "it plants a static initialiser in every file",
+    "iostream": "it plants a static initializer in every file",
     "regex": "it is slow and recurses on hostile input",
 }
 

@@ -1,4 +1,4 @@
-// Percentiles that the samples cannot give are null, with the number of samples they take.
+// JSON of benchmark results. Percentiles with too few samples are null, with the number needed.
 #include "apps/ortool/bench/bench_blocks.hpp"
 
 #include <cmath>
@@ -43,7 +43,7 @@ Json load_block(const OfferedLoad& load) {
     block.set("bound", Json::object()
                            .set("percentile", percentile_key(load.bound->percent))
                            .set("bound_ms", load.bound->bound_ms)
-                           .set("kept", load.keeps_bound));
+                           .set("met", load.keeps_bound));
   }
   return block;
 }
@@ -82,7 +82,7 @@ Json result_block(const VariantResult& result, bool has_raw) {
   if (result.load) block.set("load", load_block(*result.load));
   block.set("warmup_runs", result.times.warmup_runs)
       .set("steady", result.times.is_steady)
-      .set("settled", result.is_settled)
+      .set("converged", result.is_settled)
       .set("base_rss_bytes", bytes_or_null(result.memory.base_rss_bytes))
       .set("peak_rss_bytes", bytes_or_null(result.memory.peak_rss_bytes))
       .set("weight_bytes", result.facts.weight_bytes)

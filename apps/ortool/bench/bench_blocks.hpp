@@ -1,4 +1,4 @@
-// Results of a benchmark as JSON.
+// JSON of benchmark results.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ortool {
 /// An entry of `results`; with `has_raw` every sample.
 Json result_block(const VariantResult& result, bool has_raw);
 
-/// [low, high], or null where the interval is not known.
+/// [low, high], or null if the interval is unknown.
 Json interval_block(const Interval& interval);
 
 Json comparison_block(const VariantComparison& comparison);

@@ -1,4 +1,4 @@
-// Sessions of this process, and the callers that run them at once.
+// Benchmark runners in this process: sessions, and concurrent callers of them.
 #include "apps/ortool/bench/bench_lane.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ int most_threads(const BenchSettings& settings) {
   return *std::max_element(settings.threads.begin(), settings.threads.end());
 }
 
-/// Models beside the first may lack a dimension that --dim names; they keep their own then.
+/// Other models than the first may lack a dimension that --dim names; they keep their own.
 void apply_shapes(const Invocation& invocation, const BenchVariant& variant, bool is_first,
                   Model& model) {
   try {
@@ -45,7 +45,7 @@ std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
   return in_file(loaded.path, [&] { return gather_inputs(of_variant, *loaded.model); });
 }
 
-/// A session with what it took to make it.
+/// A session and its preparation times.
 struct LaneMaker::Shared {
   std::string model;
   std::string provider;
@@ -54,7 +54,7 @@ struct LaneMaker::Shared {
   std::string path;
   double load_ms = 0;
   double compile_ms = 0;
-  std::string first_provider;  ///< empty: none was named
+  std::string first_provider;  ///< empty: none was given
   std::unique_ptr<Session> session;
   bool has_run = false;
 };
@@ -80,7 +80,7 @@ std::shared_ptr<LaneMaker::Shared> LaneMaker::shared_session(const BenchVariant&
   shared->threads = variant.threads;
   shared->is_reference = variant.is_reference;
   shared->first_provider = providers.front()->name();
-  // What `auto` passes over was not asked for.
+  // Providers that `auto` skips were not requested.
   if (variant.provider.starts_with("auto")) shared->first_provider.clear();
   LoadOptions load_options;
   load_options.cap = &invocation.memory;

@@ -1,4 +1,4 @@
-// Variants made ready in this process.
+// Benchmark runners in this process: sessions of variants, ready to run.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@
 
 namespace ortool {
 
-/// The variant's inputs, as a session of its own gets them; says what was made up or guessed. With
-/// `describes` the model's block goes into the report.
+/// The variant's inputs, as a separate session gets them; warns of random and assumed values. With
+/// `describes` the report gets the model's block.
 std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
                                               const BenchSettings& settings,
                                               const BenchVariant& variant, bool describes);
 
-/// Makes lanes in this process. Variants that differ in their dimensions alone share a session.
+/// Creates runners in this process. Variants that only differ in dimensions share a session.
 class LaneMaker {
  public:
-  /// The invocation and settings outlive it and its lanes.
+  /// The invocation and settings outlive it and its runners.
   LaneMaker(const Invocation& invocation, const BenchSettings& settings);
   ~LaneMaker();
 
-  /// Loads, compiles and runs once. Throws what is wrong with model, inputs or providers.
+  /// Loads, compiles and runs once. Throws errors of the model, inputs or providers.
   std::unique_ptr<Lane> make(const BenchVariant& variant);
 
  private:

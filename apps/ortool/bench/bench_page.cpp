@@ -1,4 +1,4 @@
-// --html: the document with plots, in one file.
+// HTML report of bench: the document with plots, in one file.
 #include "apps/ortool/bench/bench_page.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_quantiles = 400;
 
-/// Evenly spread over the sorted samples, both ends included: what a distribution is drawn from.
+/// Quantiles for plotting the distribution: evenly spaced over the sorted samples, with both ends.
 Json quantiles(const std::vector<double>& sorted) {
   const std::size_t count = std::min(sorted.size(), most_quantiles);
   Json list = Json::list();

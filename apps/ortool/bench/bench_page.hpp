@@ -1,4 +1,4 @@
-// --html: what bench found as one page with plots.
+// HTML report of bench: one page with plots.
 #pragma once
 
 #include <string>

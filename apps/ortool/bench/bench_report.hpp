@@ -1,4 +1,4 @@
-// A measurement as people, spreadsheets and build servers read it.
+// Reports of bench: text, CSV, Markdown, JUnit and GitHub annotations.
 #pragma once
 
 #include <string>
@@ -11,28 +11,28 @@
 
 namespace ortool {
 
-/// All that bench found.
+/// All results of bench.
 struct BenchFindings {
   std::vector<VariantResult> results;
   std::vector<VariantComparison> comparisons;
   std::vector<GateEntry> gate;
   std::vector<NodeProfile> profile;  ///< of all variants profiled
   std::vector<std::string> warnings;
-  bool has_target = true;  ///< a variant that did not settle is a failure
+  bool has_target = true;  ///< a variant that did not converge is a failure
 };
 
 std::string text_report(const BenchFindings& findings, const BenchSettings& settings);
-/// One line a variant; with `has_raw` one line a sample.
+/// One line per variant; with `has_raw` one line per sample.
 std::string csv_report(const BenchFindings& findings, bool has_raw);
 std::string markdown_report(const BenchFindings& findings);
 /// A test case for each verdict, and one for each variant that has none: failed when regressed or
-/// unsettled, skipped when unavailable.
+/// not converged, skipped when unavailable.
 std::string junit_report(const BenchFindings& findings);
-/// What GitHub shows beside a change: annotations, and a table for the job's summary, which is also
+/// GitHub annotations of a change, and a table for the job summary, which is also
 /// appended to the file that the environment variable GITHUB_STEP_SUMMARY names.
 std::string github_report(const BenchFindings& findings);
 
-/// "1.2 ms", with as many digits as the interval is worth looking at.
+/// "1.2 ms", with as many digits as the interval justifies.
 std::string short_ms(double milliseconds);
 /// One sentence for a verdict.
 std::string verdict_sentence(const GateEntry& entry);

@@ -1,4 +1,4 @@
-// Making lanes, measuring them together, judging, reporting.
+// Runs bench: creates runners, measures them together, evaluates and reports.
 #include "apps/ortool/bench/bench_run.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class BenchRun {
   Baseline baseline_;
   std::unique_ptr<LaneMaker> maker_;
   BenchFindings findings_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  ///< null for what is left out
+  std::vector<std::unique_ptr<Lane>> lanes_;  ///< null if skipped
 };
 
 void BenchRun::run() {
@@ -94,21 +94,21 @@ void BenchRun::run() {
   invocation_.report.verdict = verdict();
 }
 
-/// --stepped: nothing but one lane and its answers.
+/// --stepped: only one runner and its answers.
 void BenchRun::step() {
   for (const char* name : {"json", "format", "report", "raw", "html", "profile", "tune", "isolate",
                            "reference", "baseline", "max-latency", "max-rss", "find-rate", "rate",
                            "warmup", "iterations", "duration", "precision-target"}) {
     if (!options_.has(name)) continue;
     throw Error(ErrorCode::invalid, format("option --{} has no effect with --stepped", name),
-                "whoever steps decides what is measured")
+                "in stepped mode the caller decides what is measured")
         .with_id("usage.applies_to_nothing");
   }
   const std::vector<BenchVariant> variants = list_variants(settings_);
   if (variants.size() != 1) {
     throw Error(ErrorCode::invalid,
                 format("--stepped takes one variant (found {})", variants.size()),
-                "give one model, provider, number of threads and number a dimension")
+                "give one model, provider, number of threads and one value per dimension")
         .with_id("usage.stepped");
   }
   const std::int64_t base_rss_bytes = resident_bytes();
@@ -126,7 +126,7 @@ void BenchRun::make_lanes() {
     lanes_.emplace_back();
     try {
       if (maker_ == nullptr) {
-        // The other process keeps to itself what it guesses.
+        // The other process does not report its assumptions.
         gather_variant_inputs(invocation_, settings_, variant, findings_.results.size() == 1);
       }
       lanes_.back() = maker_ ? maker_->make(variant) : make_child_lane(invocation_, variant);
@@ -137,12 +137,12 @@ void BenchRun::make_lanes() {
       }
       result.skipped_because = error.what();
       missing = error.what();
-      invocation_.warn(format("{} is left out: {}", variant.name, error.what()));
+      invocation_.warn(format("{} is skipped: {}", variant.name, error.what()));
     }
   }
   if (std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane == nullptr; })) {
     throw Error(ErrorCode::provider_unavailable, missing,
-                "`ortool providers` lists what can be used here")
+                "`ortool providers` lists what is available")
         .with_id("provider.unavailable");
   }
 }
@@ -184,8 +184,8 @@ void BenchRun::measure_offered_loads() {
     result.is_settled = !offered.is_overrun;
     if (offered.is_overrun && !settings_.find_rate) {
       invocation_.warn(
-          format("{}: requests came faster than they were answered, so that waiting "
-                 "times only tell how long this was measured",
+          format("{}: requests arrived faster than they were answered, so waiting times only "
+                 "reflect how long this was measured",
                  result.variant.name));
     }
   }
@@ -197,7 +197,7 @@ void BenchRun::measure_memory_of_all() {
     if (!result.was_measured()) continue;
     if (!can_have_child(options_, result.variant)) {
       invocation_.warn(
-          "peak memory is not known: it is measured in another process, which cannot read standard "
+          "peak memory is unknown: it is measured in another process, which cannot read standard "
           "input");
       continue;
     }
@@ -205,7 +205,7 @@ void BenchRun::measure_memory_of_all() {
       result.memory = measure_memory(invocation_, result.variant);
     } catch (const Error& error) {
       if (error.id() != no_process_id) throw;
-      invocation_.warn(format("peak memory is not known: {}", error.message()));
+      invocation_.warn(format("peak memory is unknown: {}", error.message()));
     }
   }
 }
@@ -232,7 +232,7 @@ void BenchRun::profile_all() {
     append_trace_events(trace, *lanes_[i]->session(), profile.last,
                         {result.facts.load_ms, result.facts.compile_ms},
                         static_cast<std::int64_t>(i) + 1);
-    // Its texts end with the session.
+    // Its texts are destroyed with the session.
     profile.last.events.clear();
     findings_.profile.push_back(std::move(profile));
   }
@@ -279,7 +279,7 @@ int BenchRun::verdict() const {
       code = static_cast<int>(ErrorCode::negative_result);
     }
     if (result.load) continue;
-    // Where a gate looks, its verdict is the conclusion.
+    // With a gate, its verdict is the conclusion.
     is_open =
         is_open || (settings_.has_target && !result.is_settled && !is_gated(result.variant.name));
   }
@@ -294,7 +294,8 @@ void BenchRun::report() {
   }
   const std::string stored = baseline_.store(results, machine_);
   if (!stored.empty()) {
-    invocation_.warn(format("new here: kept in {} as what later runs are compared with", stored));
+    invocation_.warn(format(
+        "no baseline for this machine yet: stored in {} for later runs to compare with", stored));
   }
   Json comparisons = Json::list();
   for (const VariantComparison& comparison : findings_.comparisons) {

@@ -1,4 +1,4 @@
-// Reading lists, shares and durations.
+// Parses the settings of bench: lists, ratios and durations.
 #include "apps/ortool/bench/bench_settings.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 Error bad_value(std::string_view option, const std::string& text, std::string_view expected,
                 std::string hint) {
   return Error(ErrorCode::invalid,
-               format("option --{}: {} is no {}", option, quote(text), expected), std::move(hint))
+               format("option --{}: {} is not a {}", option, quote(text), expected),
+               std::move(hint))
       .with_id("usage.value");
 }
 
@@ -38,7 +39,7 @@ double read_share(std::string_view option, const std::string& text) {
   return is_percent ? number / 100 : number;
 }
 
-/// "12ms", "1.5s", "300us"; a number alone is seconds.
+/// "12ms", "1.5s", "300us"; a number without a unit is in seconds.
 double read_seconds(std::string_view option, const std::string& text) {
   constexpr std::array<std::pair<std::string_view, double>, 5> units = {
       {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"s", 1}, {"", 1}}};
@@ -89,7 +90,7 @@ std::vector<int> read_threads(const OptionValues& options) {
   return threads;
 }
 
-/// Every combination of the numbers given, the last dimension changing fastest.
+/// Every combination of the given values, the last dimension varying fastest.
 std::vector<DimensionNumbers> read_dims(const OptionValues& options) {
   std::vector<DimensionNumbers> all = {{}};
   for (const std::string& text : options.all("dim")) {
@@ -102,7 +103,7 @@ std::vector<DimensionNumbers> read_dims(const OptionValues& options) {
       for (const std::string& piece : split(text.substr(mark + 1), ',')) {
         std::int64_t number = 0;
         if (!read_integer(piece, number) || number < 0) {
-          throw bad_value("dim", piece, "dimension", "give whole numbers: --dim batch=1,8");
+          throw bad_value("dim", piece, "dimension", "give integers: --dim batch=1,8");
         }
         longer.push_back(numbers);
         longer.back().emplace_back(text.substr(0, mark), std::to_string(number));
@@ -167,8 +168,8 @@ void check_together(const OptionValues& options, const BenchSettings& settings) 
       if (options.has(name)) throw no_effect(name, "with --tune", format("leave --{} out", name));
     }
     if (settings.models.size() > 1 || settings.has_several_dims()) {
-      throw Error(ErrorCode::invalid, "--tune takes one model and one number a dimension",
-                  "tune one after the other, each with a file of its own")
+      throw Error(ErrorCode::invalid, "--tune takes one model and one value per dimension",
+                  "tune them one at a time, each with its own file")
           .with_id("usage.tune");
     }
   }

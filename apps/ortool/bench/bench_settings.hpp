@@ -1,4 +1,4 @@
-// What the options of bench ask for, read and checked before anything is loaded.
+// Settings of bench, parsed from its options and checked before anything is loaded.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace ortool {
 
 std::vector<OptionGroup> bench_options();
 
-/// Throws ErrorCode::invalid for values that cannot be read and options that have no effect.
+/// Throws ErrorCode::invalid for values that cannot be parsed and options that have no effect.
 BenchSettings read_bench_settings(const Invocation& invocation);
 
 }  // namespace ortool

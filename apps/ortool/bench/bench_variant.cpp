@@ -1,4 +1,4 @@
-// Options of a variant in place of those of the command line.
+// Options of a benchmark variant, which replace those of the command line.
 #include "apps/ortool/bench/bench_variant.hpp"
 
 #include <string>

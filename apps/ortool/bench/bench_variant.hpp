@@ -1,4 +1,4 @@
-// The options of a variant.
+// Options of a benchmark variant.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool {
 
-/// The command line's options with what the variant says in their place. With `fixes_dims` false
-/// the dimensions are left out, for a session that sees several shapes.
+/// The command line's options, overridden by the variant's. With `fixes_dims` false
+/// dimensions are omitted, for a session that runs with several shapes.
 OptionValues options_for(const OptionValues& options, const BenchVariant& variant,
                          bool fixes_dims = true);
 

@@ -1,4 +1,4 @@
-// Spawning this program again, with pipes as its standard streams.
+// Benchmark runner in a child process: spawns this program again, with pipes as standard streams.
 #include "apps/ortool/bench/child_lane.hpp"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::vector<std::string> words_for(const OptionValues& options, const BenchVaria
 
 [[noreturn]] void fail_to_start(int number) {
   throw Error(ErrorCode::no_conclusion,
-              format("no process of its own can be started: {}", error_text(number)),
-              "leave --isolate out; where /proc is not there, no other process can be started")
+              format("cannot start a separate process: {}", error_text(number)),
+              "omit --isolate; separate processes can only be started where /proc exists")
       .with_id(std::string(no_process_id));
 }
 
@@ -69,7 +69,7 @@ struct Pipe {
   Descriptor writing;
 };
 
-/// The other process. Its standard error goes into memory, to be read when it fails.
+/// The child process. Its standard error is kept in memory, to be read when it fails.
 class Child {
  public:
   Child(const StopToken& stop, std::vector<std::string> words)
@@ -105,7 +105,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Sends a line and waits for the answer. Throws what the process says when it ends instead.
+  /// Sends a line and waits for the answer. Throws the process's own error when it exits instead.
   Json ask(std::string line) {
     line += '\n';
     is_waiting_ = true;
@@ -145,7 +145,7 @@ class Child {
     pending_.append(buffer.data(), static_cast<std::size_t>(got));
   }
 
-  /// Reads what the process said before it ended, and says it as our own.
+  /// Reads the error that the process reported before it exited, and returns it as our own.
   [[noreturn]] void fail() {
     const int status = end();
     std::string text(4096, '\0');
@@ -161,11 +161,11 @@ class Child {
     const bool is_known = code >= 2 && code <= 7;
     const std::string said = line_behind("error: ");
     throw Error(is_known ? static_cast<ErrorCode>(code) : ErrorCode::no_conclusion,
-                said.empty() ? "the process of its own ended before it answered" : said,
+                said.empty() ? "the separate process ended before it answered" : said,
                 line_behind("hint: "));
   }
 
-  /// Closes its standard input, upon which it ends; one that still works is killed.
+  /// Closes its standard input, which makes it exit; a busy one is killed.
   int end() noexcept {
     if (process_ <= 0) return status_;
     to_child_ = Descriptor();
@@ -181,7 +181,7 @@ class Child {
   Descriptor from_child_;
   pid_t process_ = -1;
   int status_ = 0;
-  bool is_waiting_ = false;  ///< for an answer: it may work for long
+  bool is_waiting_ = false;  ///< for an answer, which may take long
   std::string pending_;
 };
 

@@ -1,4 +1,4 @@
-// A variant in a process of its own, stepped over pipes.
+// Benchmark runner in a child process, driven over pipes.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@
 
 namespace ortool {
 
-/// The id of the error where no other process can be started.
+/// The id of the error when no child process can be started.
 constexpr std::string_view no_process_id = "bench.process";
 
-/// Starts this program once more with `bench MODEL --stepped` and the variant's options; it loads,
-/// compiles and runs once. Ends with the lane. Throws what the other process says is wrong, with
+/// Starts this program again with `bench MODEL --stepped` and the variant's options; it loads,
+/// compiles and runs once. Exits with the runner. Throws the errors of the child process, with
 /// its exit code.
 std::unique_ptr<Lane> make_child_lane(const Invocation& invocation, const BenchVariant& variant);
 
-/// Of a process that runs the variant a few times.
+/// Peak memory of a process that runs the variant a few times.
 ProcessMemory measure_memory(const Invocation& invocation, const BenchVariant& variant);
 
-/// Whether another process can read the same model and inputs: none comes from standard input.
+/// Whether a child process can read the same model and inputs: none is standard input.
 bool can_have_child(const OptionValues& options, const BenchVariant& variant);
 
 }  // namespace ortool

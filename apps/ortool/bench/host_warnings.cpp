@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// Fewer than this share of denormals is what training leaves behind.
+/// Training normally leaves a smaller fraction of denormals than this.
 constexpr double telling_share = 1e-3;
 
 }  // namespace
@@ -25,8 +25,8 @@ void warn_of_threads(const Invocation& invocation, const BenchSettings& settings
   const int busy = settings.concurrency + most - 1;
   if (busy <= processors) return;
   invocation.warn(
-      format("{} threads on {} processors: they take turns, and times are longer than "
-             "with fewer",
+      format("{} threads on {} processors: they compete for processors, and runs take longer than "
+             "with fewer threads",
              busy, processors));
 }
 
@@ -48,8 +48,8 @@ void warn_of_denormals(const Invocation& invocation, const BenchSettings& settin
       continue;
     }
     invocation.warn(
-        format("{}: {} of {} weights are denormal numbers, which many processors "
-               "compute with many times slower; set them to zero",
+        format("{}: {} of {} weights are denormal numbers, with which many processors compute many "
+               "times slower; set them to zero",
                loaded.path, readable_count(static_cast<double>(total.denormals)),
                readable_count(static_cast<double>(elements))));
   }

@@ -8,8 +8,8 @@ namespace ortool {
 /// Warns when callers and threads are more than the processors this process may use.
 void warn_of_threads(const Invocation& invocation, const BenchSettings& settings);
 
-/// Warns of models whose float weights hold many denormal numbers, which many processors compute
-/// with many times slower.
+/// Warns of models with many denormal float weights, with which many processors compute much
+/// slower.
 void warn_of_denormals(const Invocation& invocation, const BenchSettings& settings);
 
 }  // namespace ortool

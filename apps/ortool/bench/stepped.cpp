@@ -1,4 +1,4 @@
-// Lines in, lines out, with an ear for the stop token while waiting.
+// Stepped mode: reads commands and writes answers, polling the stop token while waiting.
 #include "apps/ortool/bench/stepped.hpp"
 
 #include <array>
@@ -21,12 +21,12 @@ namespace {
 
 constexpr double most_step_seconds = 1e6;
 
-/// Lines of standard input, however they come in.
+/// Lines of standard input, in whatever chunks they arrive.
 class StepReader {
  public:
   explicit StepReader(const StopToken& stop) : stop_(stop) {}
 
-  /// False at the end.
+  /// False at the end of input.
   bool next(std::string& line) {
     for (;;) {
       const std::size_t end = pending_.find('\n');
@@ -58,7 +58,7 @@ class StepReader {
     }
     if (pending_.size() > 1 << 16) {
       throw Error(ErrorCode::invalid, "standard input: a line is longer than 64 kB",
-                  "write lines such as: run 100");
+                  "write lines like: run 100");
     }
   }
 
@@ -80,8 +80,8 @@ std::int64_t status_bytes(std::string_view key) {
 }
 
 [[noreturn]] void refuse_step(const std::string& line) {
-  throw Error(ErrorCode::invalid, format("standard input: {} is no step", quote(line)),
-              "write lines such as: run 100, run 0.2s, info")
+  throw Error(ErrorCode::invalid, format("standard input: {} is not a step", quote(line)),
+              "write lines like: run 100, run 0.2s, info")
       .with_id("usage.step");
 }
 
@@ -99,7 +99,7 @@ Json info_line(const Lane& lane, std::int64_t base_rss_bytes) {
       .set("peak_rss_bytes", peak_resident_bytes_of_process());
 }
 
-/// A block of so many runs, or of as many as it takes to fill the seconds.
+/// A block of the given number of runs, or of as many as fit into the seconds.
 LaneBlock run_step(Lane& lane, std::string_view wanted, const std::string& line) {
   std::int64_t runs = 0;
   if (read_integer(wanted, runs) && runs >= 1 && runs <= most_bench_runs) return lane.run(runs);

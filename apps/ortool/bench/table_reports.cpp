@@ -1,4 +1,4 @@
-// The same figures for spreadsheets, comments, build servers and GitHub.
+// Tabular reports of bench: CSV, Markdown, JUnit and GitHub.
 #include <cstdlib>
 #include <fstream>
 
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// A field of RFC 4180: in quotes where it holds a comma, a quote or a line's end.
+/// An RFC 4180 field: quoted if it contains a comma, a quote or a line break.
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
@@ -51,7 +51,7 @@ std::string csv_of_samples(const BenchFindings& findings) {
   return text;
 }
 
-/// What breaks a table's cell or would be taken for markup.
+/// Escapes characters that break a table cell or are markup.
 std::string markdown_cell(std::string_view text) {
   std::string cell;
   for (const char character : printable(text)) {
@@ -66,7 +66,7 @@ std::string xml_text(std::string_view text) {
 }
 
 std::string median_text(const VariantResult& result) {
-  if (!result.was_measured()) return "left out";
+  if (!result.was_measured()) return "skipped";
   if (!result.median.has_enough) return format("needs {} runs", result.median.needed);
   return format("{} ({} to {})", short_ms(result.median.value),
                 short_ms(result.median.interval.low), short_ms(result.median.interval.high));
@@ -85,7 +85,7 @@ std::string_view sign_of(RegressionVerdict verdict) {
   }
 }
 
-/// As GitHub's workflow commands want values: RFC 3986 escapes for what ends a line.
+/// A value of a GitHub workflow command: RFC 3986 escapes for line breaks.
 std::string command_text(std::string_view text) {
   std::string result;
   for (const char character : text) {
@@ -116,9 +116,9 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     const std::string key = percentile_key(row.percent);
     for (const char* part : {"_ms", "_low_ms", "_high_ms"}) heads.push_back(key + part);
   }
-  for (const char* head :
-       {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s", "load_ms",
-        "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs", "settled", "peak_rss_bytes"}) {
+  for (const char* head : {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s",
+                           "load_ms", "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs",
+                           "converged", "peak_rss_bytes"}) {
     heads.emplace_back(head);
   }
   std::string text = csv_line(heads);
@@ -245,7 +245,7 @@ std::string junit_report(const BenchFindings& findings) {
     }
     if (has_verdict || result.variant.is_reference) continue;
     add(name, seconds,
-        result.is_settled || !findings.has_target ? std::string() : failure("did not settle"));
+        result.is_settled || !findings.has_target ? std::string() : failure("did not converge"));
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
          format("<testsuites tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", count, failures,
@@ -275,7 +275,7 @@ std::string github_report(const BenchFindings& findings) {
   file.close();
   if (!file) {
     throw Error(ErrorCode::write_failed, "cannot write the job's summary",
-                "look at the environment variable GITHUB_STEP_SUMMARY")
+                "check the environment variable GITHUB_STEP_SUMMARY")
         .in(path)
         .with_id("output.write");
   }

@@ -1,4 +1,4 @@
-// Tables for terminals.
+// Text report of bench: tables for terminals.
 #include <cmath>
 
 #include "apps/ortool/bench/bench_report.hpp"
@@ -58,7 +58,7 @@ std::string before_table(const BenchFindings& findings) {
   std::vector<Align> alignment(7, Align::right);
   alignment.front() = Align::left;
   TextTable table(alignment);
-  std::vector<std::string> heads = {"before it", "load", "compile", "first run"};
+  std::vector<std::string> heads = {"startup", "load", "compile", "first run"};
   if (has_new_shapes) heads.emplace_back("new shape");
   heads.emplace_back("warm-up runs");
   heads.emplace_back("peak memory");
@@ -84,7 +84,7 @@ std::string load_line(const VariantResult& result) {
   const OfferedLoad& load = *result.load;
   const std::string name = printable(result.variant.name);
   if (load.bound && !load.keeps_bound) {
-    return format("{}: no rate keeps {} within {}\n", name, percentile_key(load.bound->percent),
+    return format("{}: no rate with {} within {}\n", name, percentile_key(load.bound->percent),
                   short_ms(load.bound->bound_ms));
   }
   std::string line = load.bound
@@ -100,7 +100,7 @@ std::string profile_table(const BenchFindings& findings) {
   std::string text;
   constexpr std::size_t most_rows = 25;
   for (const NodeProfile& profile : findings.profile) {
-    text += format("\nwhere the time of {} goes ({} a run, {} outside of kernels)\n",
+    text += format("\nwhere the time of {} goes ({} per run, {} outside kernels)\n",
                    printable(profile.variant), short_ms(profile.run_ms),
                    short_ms(profile.run_ms - profile.kernels_ms));
     text += format("this machine: {} GFLOP/s, memory {} GB/s, caches {} GB/s\n",
@@ -144,7 +144,7 @@ std::string verdict_sentence(const GateEntry& entry) {
   };
   if (entry.ratio <= 0 || !entry.baseline) {
     return text + (entry.verdict == RegressionVerdict::fresh ? ": nothing to compare with yet"
-                   : is_bound                                ? ": not known"
+                   : is_bound                                ? ": unknown"
                               : ": " + entry.against + " has no such entry");
   }
   if (is_bound) {
@@ -162,10 +162,10 @@ std::string text_report(const BenchFindings& findings, const BenchSettings& sett
   for (const VariantResult& result : findings.results) {
     if (result.load) text += load_line(result);
     if (!result.was_measured()) {
-      text += format("{}: left out, {}\n", printable(result.variant.name),
+      text += format("{}: skipped, {}\n", printable(result.variant.name),
                      printable(result.skipped_because));
     } else if (settings.has_target && !result.is_settled && !result.load) {
-      text += format("{}: did not settle (median known to {}, wanted {}{})\n",
+      text += format("{}: did not converge (median known to {}, target {}{})\n",
                      printable(result.variant.name),
                      result.median.has_enough ? "+-" + percent_text(median_precision(result.times))
                                               : "nothing",

@@ -1,4 +1,4 @@
-// Contests of lanes in turns; a challenger has to be significantly faster.
+// Tunes run settings: interleaved comparisons, in which a candidate must be significantly faster.
 #include "apps/ortool/bench/tune.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace ortool {
 namespace {
 
 constexpr double seconds_a_lane = 4;
-/// What a challenger has to gain: less is not worth a setting of its own.
+/// Minimum gain of a candidate: less does not justify a setting.
 constexpr double least_tune_gain = 0.02;
 constexpr std::size_t profiled_runs = 15;
 
-/// One way to run the model, and how it did.
+/// One candidate configuration and its measurement.
 struct Entry {
   BenchVariant variant;
   std::unique_ptr<Lane> lane;
@@ -30,7 +30,7 @@ struct Entry {
   double p50_ms = 0;
 };
 
-/// As --config takes them.
+/// In the format of --config.
 Json settings_of(const BenchVariant& variant) {
   Json settings = Json::object().set("provider", variant.provider).set("threads", variant.threads);
   Json pins = Json::list();
@@ -60,8 +60,8 @@ class Tuner {
   std::vector<std::string> provider_lists() const;
   std::unique_ptr<Entry> enter(BenchVariant variant);
   void contest(const std::vector<Entry*>& entries);
-  /// The standard, unless an entry is measurably faster, or takes fewer threads and surely no
-  /// longer.
+  /// The default, unless an entry is measurably faster, or needs fewer threads and is surely not
+  /// slower.
   Entry* winner(Entry* standard, const std::vector<Entry*>& entries) const;
   std::vector<std::string> node_providers(const std::vector<Entry*>& rivals) const;
   std::map<std::string, double> node_times(Entry& entry) const;
@@ -82,8 +82,8 @@ std::vector<int> Tuner::thread_counts() {
   return counts;
 }
 
-/// Those named; else their usual order, and each that is there with cpu behind it. One that is
-/// alone is the usual order.
+/// The given ones; otherwise the default order, and each available provider followed by cpu. With
+/// a single provider that is the default order.
 std::vector<std::string> Tuner::provider_lists() const {
   if (settings_.names_providers) return settings_.providers;
   std::vector<std::string> lists;
@@ -105,7 +105,7 @@ std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
       variant.name += format(" {}={}", name, value);
     }
   }
-  if (pins > 0) variant.name += format(" with {} nodes elsewhere", pins);
+  if (pins > 0) variant.name += format(" with {} nodes on other providers", pins);
   auto entry = std::make_unique<Entry>();
   entry->lane = maker_->make(variant);
   entry->variant = std::move(variant);
@@ -140,7 +140,7 @@ Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const 
   return best;
 }
 
-/// Medians over some runs by the node's name.
+/// Medians over some runs by node name.
 std::map<std::string, double> Tuner::node_times(Entry& entry) const {
   std::map<std::string, std::vector<double>> times;
   RunOptions options = entry.lane->run_options();
@@ -161,13 +161,13 @@ std::map<std::string, double> Tuner::node_times(Entry& entry) const {
   return medians;
 }
 
-/// A name as a pattern that nothing else fits would need escapes, which globs have none of: such
-/// nodes stay where they are.
+/// A pattern that matches only this name would need escapes, which globs lack: such
+/// nodes keep their provider.
 bool is_plain_name(const std::string& name) {
   return name.find_first_of("*?") == std::string::npos;
 }
 
-/// For every node that another provider computed faster than the first of the rivals did: its name
+/// For every node that another provider computed faster than the preferred one: its name
 /// and that provider's.
 std::vector<std::string> Tuner::node_providers(const std::vector<Entry*>& rivals) const {
   struct Best {
@@ -214,7 +214,7 @@ TuneOutcome Tuner::run() {
     }
   }
   contest(all);
-  // What is used without any option: all threads, and the providers' own order.
+  // The defaults: all threads, and the default order of providers.
   Entry* standard = all[all.size() - providers.size()];
   Entry* best = winner(standard, all);
 
@@ -231,7 +231,7 @@ TuneOutcome Tuner::run() {
     const std::vector<std::string> pins = node_providers(rivals);
     if (!pins.empty()) {
       BenchVariant apart = rivals.front()->variant;
-      // Whoever gets a node must be in the list, behind those preferred.
+      // A provider that gets a node must be in the list, after the preferred ones.
       for (const std::string& provider : providers) {
         for (const std::string& name : split(provider, ',')) {
           const std::vector<std::string> there = split(apart.provider, ',');
@@ -260,7 +260,7 @@ TuneOutcome Tuner::outcome(const std::vector<Entry*>& last_round, const Entry& s
     tried.add(
         Json::object().set("settings", settings_of(entry->variant)).set("p50_ms", entry->p50_ms));
   }
-  // The winner first, then what it beat.
+  // The winner first, then the others.
   std::vector<const Entry*> order = {&best};
   for (const Entry* entry : last_round) {
     if (entry != &best) order.push_back(entry);
@@ -282,11 +282,10 @@ TuneOutcome Tuner::outcome(const std::vector<Entry*>& last_round, const Entry& s
                       .set("speedup", &best == &standard ? 1.0 : gain.ratio)
                       .set("file", path);
   if (&best == &standard) {
-    outcome.text =
-        format("nothing is measurably faster than without options; written to {}\n", path);
+    outcome.text = format("nothing is measurably faster than the defaults; written to {}\n", path);
   } else {
     outcome.text =
-        format("{} is {} times as fast as without options ({} to {}); written to {}\n",
+        format("{} is {} times as fast as the defaults ({} to {}); written to {}\n",
                best.variant.name, fixed_number(gain.ratio, 2), fixed_number(gain.interval.low, 2),
                fixed_number(gain.interval.high, 2), path);
   }

@@ -1,4 +1,4 @@
-// --tune: the fastest of the ways to run a model here, as a configuration for --config.
+// Tuning: finds the fastest settings for a model on this machine, as a file for --config.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace ortool {
 
 struct TuneOutcome {
-  std::vector<VariantResult> results;  ///< of the last contest, the winner first
-  Json block;                          ///< settings, what was tried, the gain, the file
+  std::vector<VariantResult> results;  ///< of the last comparison, the winner first
+  Json block;                          ///< settings, candidates, gain, file
   std::string text;
 };
 
-/// Tries every provider with several numbers of threads, then independent nodes at once with the
-/// best of them, then, where providers differ, each node on the provider that was fastest with it;
-/// what is not measurably faster is not taken, unless it needs fewer threads and surely takes no
-/// longer. Writes the settings to the file that --tune names, under the commands that run models.
+/// Tries every provider with several numbers of threads, then parallel execution with the
+/// best of them, then, with several providers, each node on the provider that was fastest for it.
+/// A candidate must be measurably faster, or need fewer threads and certainly not be
+/// slower. Writes the settings to the file that --tune names, under the commands that run models.
 /// One model with one set of dimensions.
 TuneOutcome tune(Invocation& invocation, const BenchSettings& settings);
 

@@ -13,14 +13,17 @@ class BenchCommand : public Command {
   std::string_view summary() const override { return "measure models, and compare measurements"; }
   std::vector<Example> examples() const override {
     return {
-        {"ortool bench model.onnx", "how fast it is, and how sure that is"},
-        {"ortool bench old.onnx new.onnx --threads 1,2", "models and threads beside each other"},
-        {"ortool bench model.onnx --dim batch=1,8 --percentiles 50,99.9", "several shapes"},
+        {"ortool bench model.onnx", "latency, with its confidence interval"},
+        {"ortool bench old.onnx new.onnx --threads 1,2", "two models, each with two thread counts"},
+        {"ortool bench model.onnx --dim batch=1,8 --percentiles 50,99.9",
+         "several shapes and percentiles"},
         {"ortool bench new.onnx --reference old.onnx --max-regression 3%",
-         "exit 1 when it is slower than the old one, measured in turns"},
-        {"ortool bench model.onnx --baseline times/", "exit 1 when it is slower than it was here"},
+         "exit 1 if it is slower than the old one, measured alternately"},
+        {"ortool bench model.onnx --baseline times/",
+         "exit 1 if it is slower than before on this machine"},
         {"ortool bench model.onnx --profile --html report.html", "where the time goes, with plots"},
-        {"ortool bench model.onnx --find-rate p99=20ms", "how many requests a second it serves"},
+        {"ortool bench model.onnx --find-rate p99=20ms",
+         "how many requests per second it can serve"},
         {"ortool bench model.onnx --tune fast.json", "the fastest settings, for --config"},
     };
   }

@@ -1,4 +1,4 @@
-// The factories of all commands.
+// Factories of all commands.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// ortool completion: what makes a shell complete commands, options and values.
+// ortool completion: scripts that complete commands, options and values in a shell.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/completion_script.hpp"
 

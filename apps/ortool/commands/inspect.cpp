@@ -1,4 +1,4 @@
-// ortool inspect: what is in a model, and whether it is valid.
+// ortool inspect: structure, cost and validity of a model.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
@@ -30,7 +30,7 @@ std::string format_of(const OptionValues& options) {
   return options.flag("json") ? "json" : options.text("format", "text");
 }
 
-/// Types and shapes as far as they go; an operator nobody knows is no reason not to look.
+/// Infers types and shapes as far as possible; unknown operators do not prevent inspection.
 void infer_what_is_known(const Invocation& invocation, Model& model) {
   try {
     infer_shapes(model);
@@ -40,7 +40,7 @@ void infer_what_is_known(const Invocation& invocation, Model& model) {
   }
 }
 
-/// Calls `visit` with the names of nodes and values until it says true; whether it did.
+/// Calls `visit` with the names of nodes and values until it returns true; returns whether it did.
 template <typename Visit>
 bool visit_names(const Model& model, const Visit& visit) {
   for (const Graph* graph : graphs_in(model)) {
@@ -54,7 +54,7 @@ bool visit_names(const Model& model, const Visit& visit) {
   return false;
 }
 
-/// Throws when a glob chooses nothing.
+/// Throws if a glob matches nothing.
 void check_selection(const Model& model, std::string_view select) {
   if (visit_names(model, [&](std::string_view name) { return matches_glob(name, select); })) return;
   NearestName nearest(select);
@@ -63,14 +63,14 @@ void check_selection(const Model& model, std::string_view select) {
     return false;
   });
   throw Error(ErrorCode::invalid,
-              format("option --select: nothing in the model fits {}", quote(select)),
+              format("option --select: nothing in the model matches {}", quote(select)),
               nearest.best().empty()
-                  ? "* stands for any text; `--nodes`, `--weights` and `--values` list the names"
-                  : format("the nearest name is {}; * stands for any text", quote(nearest.best())))
+                  ? "* matches any text; `--nodes`, `--weights` and `--values` list the names"
+                  : format("the nearest name is {}; * matches any text", quote(nearest.best())))
       .with_id("usage.applies_to_nothing");
 }
 
-/// Writes the lists that were asked for.
+/// Writes the requested lists.
 void write_lists(const Inspection& inspection, const OptionValues& options, TextSink& out) {
   const Model& model = inspection.model();
   const std::string& select = inspection.options().blocks.select;
@@ -89,7 +89,7 @@ bool has_list(const OptionValues& options) {
          options.flag("quantization") || options.flag("placement");
 }
 
-/// --assert and --budget: a condition that does not hold makes the answer "no".
+/// --assert and --budget: a failed condition makes the result negative.
 void check_conditions(const Invocation& invocation, Inspection& inspection) {
   const OptionValues& options = invocation.options;
   if (!options.has("assert") && !options.has("budget")) return;
@@ -167,12 +167,14 @@ class InspectCommand : public Command {
   std::string_view name() const override { return "inspect"; }
   std::string_view summary() const override { return "show what is in a model"; }
   std::vector<Example> examples() const override {
-    return {{"ortool inspect model.onnx", "shapes, operators, size, cost"},
-            {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes of some names"},
-            {"ortool inspect model.onnx --budget memory=64MB,macs=300M", "whether it fits"},
-            {"ortool inspect model.onnx --check", "whether it keeps the rules"},
-            {"ortool inspect model.onnx --placement", "who computes what"},
-            {"ortool inspect old.onnx --diff new.onnx", "what has changed, names aside"}};
+    return {
+        {"ortool inspect model.onnx", "shapes, operators, size, cost"},
+        {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes whose names match"},
+        {"ortool inspect model.onnx --budget memory=64MB,macs=300M",
+         "whether it stays within limits"},
+        {"ortool inspect model.onnx --check", "whether it is valid"},
+        {"ortool inspect model.onnx --placement", "provider and kernel of each node"},
+        {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
@@ -188,22 +190,22 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "weights", .help = "list the stored tensors"},
           {.name = "values", .help = "list the values that flow between nodes"},
           {.name = "placement",
-           .help = "who computes each node, with which kernel, and why not the others"},
-          {.name = "select", .value = "GLOB", .help = "only names that fit, such as 'layer1/*'"},
-          {.name = "check", .help = "report everything that breaks ONNX's rules; exit 2 when so"},
+           .help = "which provider and kernel computes each node, and why the others do not"},
+          {.name = "select", .value = "GLOB", .help = "only names that match, such as 'layer1/*'"},
+          {.name = "check", .help = "report every violation of ONNX's rules; exit 2 for errors"},
           {.name = "data",
            .value = "SET",
-           .help = "the range of every value on real inputs: a set as `run --data` takes it",
+           .help = "the range of every value on real inputs: a data set as for `run --data`",
            .completes = Completes::folders},
           {.name = "no-weights", .help = "never read external data"},
           {.name = "diff",
            .value = "OTHER.onnx",
-           .help = "what is different in another model, names and order aside; exit 1 when so",
+           .help = "compare with another model, ignoring names and order; exit 1 if different",
            .completes = Completes::files},
           {.name = "quantization", .help = "list scales, zero points and float islands"},
           {.name = "max-elements",
            .value = "N",
-           .help = "of tensor attributes in JSON (default: 16)"},
+           .help = "elements of tensor attributes in JSON (default: 16)"},
       }};
   const OptionGroup conditions = {
       "Conditions (exit 1 when one does not hold)",
@@ -214,7 +216,7 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .repeats = true},
           {.name = "budget",
            .value = "LIMITS",
-           .help = "of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
+           .help = "limits of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
       }};
   OptionGroup session = {
       "Session",
@@ -228,11 +230,11 @@ std::vector<OptionGroup> InspectCommand::options() const {
   return {lists, conditions, shape_options(), input_options(), session};
 }
 
-/// How to run matters only where something runs or is placed.
+/// Run options only apply where something runs or is placed.
 void check_run_settings(const OptionValues& options, bool has_data) {
   const auto refuse = [](std::string_view option, std::string_view other) {
     throw Error(ErrorCode::invalid, format("option --{} has no effect {}", option, other),
-                "--placement and --data look at a session")
+                "it applies to --placement and --data")
         .with_id("usage.applies_to_nothing");
   };
   check_execution_options(options);
@@ -246,7 +248,7 @@ void check_run_settings(const OptionValues& options, bool has_data) {
   }
 }
 
-/// A picture shows nodes and what flows between them, nothing else.
+/// A drawing only shows nodes and edges.
 void check_picture_options(const OptionValues& options) {
   for (const char* name : {"weights", "quantization", "data", "placement", "max-elements"}) {
     if (!options.has(name)) continue;
@@ -264,7 +266,7 @@ void InspectCommand::run(Invocation& invocation) const {
   const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
                             invocation.has_document || wanted != "text";
   if (options.has("select") && !is_selective) {
-    throw Error(ErrorCode::invalid, "option --select has nothing to choose from",
+    throw Error(ErrorCode::invalid, "option --select has nothing to select from",
                 "add --nodes, --weights or --values")
         .with_id("usage.applies_to_nothing");
   }

@@ -16,16 +16,19 @@ class OptimizeCommand : public Command {
   std::string_view summary() const override { return "rewrite a model into a faster one"; }
   std::vector<Example> examples() const override {
     return {
-        {"ortool optimize model.onnx -o small.onnx", "fold, clean and fuse; the outputs compared"},
-        {"ortool optimize model.onnx -o small.onnx --level basic", "not one bit changes"},
-        {"ortool optimize model.onnx -o fixed.onnx --dim batch=1", "with shapes known"},
+        {"ortool optimize model.onnx -o small.onnx",
+         "fold, clean up and fuse; outputs are compared"},
+        {"ortool optimize model.onnx -o small.onnx --level basic",
+         "outputs stay the same bit for bit"},
+        {"ortool optimize model.onnx -o fixed.onnx --dim batch=1", "with fixed shapes"},
         {"ortool optimize model.onnx -o new.onnx --opset 23",
-         "in a newer opset, whose operators passes may use: Attention, RMSNormalization"},
+         "in a newer opset, whose operators the passes may use: Attention, RMSNormalization"},
         {"ortool optimize model.onnx -o half.onnx --fp16 --input-dir inputs/",
-         "in 16-bit floats, save for what overflows on these inputs"},
+         "in 16-bit floats, except what overflows on these inputs"},
         {"ortool optimize model.onnx -o head.onnx --extract-output features",
          "the part that computes one value"},
-        {"ortool optimize model.onnx --dry-run --explain", "what would be done, and what not"},
+        {"ortool optimize model.onnx --dry-run --explain",
+         "what would be done, and what would not"},
         {"ortool optimize model.onnx -o out.onnx --skip-pass fuse-gelu", "without one pass"},
         {"ortool optimize --list-passes", "every pass, with its level"},
     };

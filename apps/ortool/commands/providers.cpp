@@ -1,4 +1,4 @@
-// ortool providers: who can compute here, with which kernels, and why others cannot.
+// ortool providers: available execution providers and kernels, and why others are unavailable.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -34,14 +34,16 @@ void add_kernels(Report& report) {
 class ProvidersCommand : public Command {
  public:
   std::string_view name() const override { return "providers"; }
-  std::string_view summary() const override { return "list what can compute models here"; }
+  std::string_view summary() const override {
+    return "list the providers available on this machine";
+  }
   std::vector<Example> examples() const override {
-    return {{"ortool providers", "who can compute here, and why others cannot"},
-            {"ortool providers --kernels", "every kernel, the preferred first"}};
+    return {{"ortool providers", "the providers, and why some are not available"},
+            {"ortool providers --kernels", "every kernel, preferred ones first"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {}; }
   std::vector<OptionGroup> options() const override {
-    return {{"What to list", {{.name = "kernels", .help = "the table of kernels as well"}}}};
+    return {{"What to list", {{.name = "kernels", .help = "list the kernels as well"}}}};
   }
 
   void run(Invocation& invocation) const override {

@@ -13,21 +13,21 @@ namespace {
 class QuantizeCommand : public Command {
  public:
   std::string_view name() const override { return "quantize"; }
-  std::string_view summary() const override { return "turn a model into one of fewer bits"; }
+  std::string_view summary() const override { return "convert a model to low-precision integers"; }
   std::vector<Example> examples() const override {
     return {
-        {"ortool quantize model.onnx -o int8.onnx --calibration-data pictures/",
-         "int8 throughout, ranges taken from real inputs"},
+        {"ortool quantize model.onnx -o int8.onnx --calibration-data images/",
+         "all int8, with ranges calibrated on real inputs"},
         {"ortool quantize model.onnx -o int8.onnx --calibration-data set.npz --exclude 'head/*'",
          "the head stays in float"},
         {"ortool quantize model.onnx -o int8.onnx --calibration-data set.npz --max-drop 1%",
-         "at most 1 % of the set's labels lost; what it takes stays in float"},
+         "lose at most 1 % accuracy on the set; as many nodes as that takes stay in float"},
         {"ortool quantize model.onnx -o int8.onnx --calibration-data set.npz --keep-faster",
-         "what int8 does not make faster on this machine stays in float"},
+         "nodes that int8 does not make faster on this machine stay in float"},
         {"ortool quantize model.onnx -o int8.onnx --mode dynamic",
-         "products in int8 with ranges taken while the model runs; no data needed"},
+         "int8 matrix products with ranges computed at run time; no data needed"},
         {"ortool quantize model.onnx -o int4.onnx --mode weight-only --weight-type int4",
-         "weights in blocks of four bits, computing in floats"},
+         "4-bit weights in blocks, computation in float"},
     };
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
@@ -36,13 +36,13 @@ class QuantizeCommand : public Command {
     groups.push_back(save_options());
     groups.push_back(
         {"Execution",
-         {{.name = "threads", .value = "N", .help = "threads to compute with (default: all)"}}});
+         {{.name = "threads", .value = "N", .help = "number of threads (default: all)"}}});
     return groups;
   }
   std::vector<std::string_view> more_formats() const override { return {"qdq", "qoperator"}; }
   std::string_view formats_help() const override {
-    return "of the model: qdq (default), or qoperator, operators on integers; of the report: text "
-           "(default), json";
+    return "format of the model: qdq (default) or qoperator (integer operators); of the report: "
+           "text (default) or json";
   }
   void run(Invocation& invocation) const override { run_quantize(invocation); }
 };

@@ -20,19 +20,20 @@ namespace {
 class RunCommand : public Command {
  public:
   std::string_view name() const override { return "run"; }
-  std::string_view summary() const override { return "compute a model's outputs"; }
+  std::string_view summary() const override { return "run a model"; }
   std::vector<Example> examples() const override {
     return {
-        {"ortool run model.onnx", "with made-up data, to see that it runs"},
+        {"ortool run model.onnx", "with random inputs, to check that it runs"},
         {"ortool run model.onnx --input image=cat.png --top 5 --labels labels.txt",
-         "what a classifier sees in a picture"},
-        {"ortool run model.onnx --inputs in.npz --output-dir out", "from files to files"},
-        {"ortool run model.onnx --data digits.npz --metric top1", "how often it is right"},
+         "classify an image"},
+        {"ortool run model.onnx --inputs in.npz --output-dir out",
+         "read inputs from a file and write outputs to a folder"},
+        {"ortool run model.onnx --data digits.npz --metric top1", "accuracy on a data set"},
         {"ortool run model.onnx --compare optimize=none", "whether rewriting changes the outputs"},
         {"ortool run lm.onnx --input ids=p.npy --loop 'past*=new*' --loop 'ids=argmax(logits)' "
          "--steps 9",
          "greedy decoding with a cache"},
-        {"ortool run model.onnx --test", "the test_data_set_N folders beside the model"},
+        {"ortool run model.onnx --test", "the test_data_set_N folders next to the model"},
     };
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
@@ -44,15 +45,15 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup outputs = {
       "Outputs",
       {
-          {.name = "outputs", .value = "A,B", .help = "only these"},
+          {.name = "outputs", .value = "A,B", .help = "only these outputs"},
           {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
           {.name = "labels",
            .value = "FILE",
-           .help = "names of the classes, one a line",
+           .help = "names of the classes, one per line",
            .completes = Completes::files},
           {.name = "output-dir",
            .value = "DIR",
-           .help = "write them to files called output_N, by position; - is standard output",
+           .help = "write them to files output_N, by position; - is standard output",
            .completes = Completes::folders},
           {.name = "output-format",
            .value = "FORMAT",
@@ -62,20 +63,20 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup tests = {
       "Tests",
       {
-          {.name = "test", .help = "run the test_data_set_N folders beside the model"},
+          {.name = "test", .help = "run the test_data_set_N folders next to the model"},
           {.name = "test-dir",
            .value = "DIR",
-           .help = "run those in DIR",
+           .help = "run the test folders in DIR",
            .completes = Completes::folders},
       }};
   const OptionGroup measuring = {
       "Measuring",
       {
-          {.name = "repeat", .value = "N", .help = "run N times and tell the median time"},
-          {.name = "explain", .help = "tell what each pass between the file and the session did"},
+          {.name = "repeat", .value = "N", .help = "run N times and report the median time"},
+          {.name = "explain", .help = "report what each lowering pass did to the model"},
           {.name = "profile",
            .value = "TRACE.json",
-           .help = "write the last run as a Chrome trace",
+           .help = "write a Chrome trace of the last run",
            .completes = Completes::files},
       }};
   return {input_options(),     outputs,        judge_options(), compare_options(),  tests,

@@ -1,4 +1,4 @@
-// ortool schema: the JSON Schema that a command's documents follow.
+// ortool schema: JSON Schemas of the commands' documents.
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/embedded_schemas.hpp"
 #include "libcore/base/error.hpp"
@@ -27,20 +27,20 @@ class SchemaCommand : public Command {
     return "print the JSON Schema of a command's documents";
   }
   std::vector<Example> examples() const override {
-    return {{"ortool schema run", "what `ortool run --json` prints, as a JSON Schema"},
-            {"ortool schema manifest", "what a MANIFEST.json of samples may hold"},
-            {"ortool schema quantize-plan", "what a plan of `ortool quantize` may hold"}};
+    return {{"ortool schema run", "JSON Schema of what `ortool run --json` prints"},
+            {"ortool schema manifest", "format of a MANIFEST.json of samples"},
+            {"ortool schema quantize-plan", "format of a plan of `ortool quantize`"}};
   }
   std::vector<ArgumentSpec> arguments() const override {
-    return {
-        {"COMMAND", "whose schema; `envelope` is what all have in common", true, schema_names()}};
+    return {{"COMMAND", "name of the schema; `envelope` is what all have in common", true,
+             schema_names()}};
   }
   std::vector<OptionGroup> options() const override { return {}; }
 
   void run(Invocation& invocation) const override {
     const std::string& name = invocation.arguments.front();
     Json schema = read_schema(name);
-    // What it refers to travels inside, under its own $id, so that one file is enough to validate.
+    // Referenced schemas are embedded under their own $id, so one file is enough for validation.
     if (name != "envelope" && name != "manifest" && name != "quantize-plan") {
       Json inside = Json::object().set("envelope", read_schema("envelope"));
       if (name == "inspect-lines") inside.set("inspect", read_schema("inspect"));

@@ -1,4 +1,4 @@
-// Reading conditions and telling what was found.
+// Assertions: parses and evaluates conditions on a model's metrics.
 #include "apps/ortool/inspect/assertions.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view operators_prefix = "ops.";
 constexpr std::string_view opset_prefix = "opset.";
 
-/// What --budget calls the figures.
+/// Names of metrics in --budget.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> budget_names = {{
     {"memory", "peak_activation_bytes"},
     {"macs", "macs"},
@@ -28,20 +28,22 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> budget_na
 }};
 
 Error unreadable(std::string_view option, std::string_view text, std::string_view example) {
-  return Error(ErrorCode::invalid, format("option --{}: {} is no condition", option, quote(text)),
+  return Error(ErrorCode::invalid,
+               format("option --{}: {} is not a condition", option, quote(text)),
                format("write it like --{} '{}'", option, example))
       .with_id("usage.value");
 }
 
-/// The limit of a condition; throws what says that it is none.
+/// The limit of a condition; throws if it is invalid.
 double read_limit(std::string_view option, std::string_view condition, std::string_view text) {
   const std::optional<double> amount = read_amount(text);
   if (amount) return *amount;
-  throw Error(ErrorCode::invalid,
-              text.empty() ? format("option --{}: {} has no limit", option, quote(condition))
-                           : format("option --{}: {} is no number (in {})", option, quote(text),
-                                    quote(condition)),
-              "a limit is a number, with k, M, G, T, kB, MB, MiB and so on right behind it")
+  throw Error(
+      ErrorCode::invalid,
+      text.empty() ? format("option --{}: {} has no limit", option, quote(condition))
+                   : format("option --{}: {} is not a number (in {})", option, quote(text),
+                            quote(condition)),
+      "a limit is a number, optionally followed directly by k, M, G, T, kB, MB, MiB and so on")
       .with_id("usage.value");
 }
 
@@ -96,7 +98,7 @@ Assertion read_budget(const std::string& text) {
   throw unknown_name("budget", name, "budgets", known);
 }
 
-/// A formula too long for a line gives way to the node that it depends on.
+/// A formula that is too long for a line is replaced by the node that it depends on.
 ModelFigure metric_of(const Cost& cost) {
   constexpr std::size_t most_bytes = 200;
   if (cost.value()) return {cost.value(), {}};
@@ -130,7 +132,7 @@ Metrics::Metrics(const Model& model, const Summary& summary,
   metrics_["peak_activation_bytes"] =
       summary.peak_activations.unknown != nullptr
           ? ModelFigure{{},
-                        format("the size of value '{}' is not known",
+                        format("the size of value '{}' is unknown",
                                summary.peak_activations.unknown->name())}
           : metric_of(summary.peak_activations.bytes);
   metrics_["denormal_weights"] = of_weights(summary.denormal_weights());
@@ -223,11 +225,10 @@ std::string assertions_text(std::span<const Assertion> assertions) {
   std::string text;
   for (const Assertion& assertion : assertions) {
     if (assertion.has_passed) continue;
-    std::string found =
-        assertion.found.number
-            ? format("is {}", *assertion.found.number)
-            : format("cannot be told: {} (--dim and --shape give dimensions numbers)",
-                     shorten(assertion.found.formula, 200));
+    std::string found = assertion.found.number
+                            ? format("is {}", *assertion.found.number)
+                            : format("cannot be determined: {} (--dim and --shape fix dimensions)",
+                                     shorten(assertion.found.formula, 200));
     text += printable(format("failed: {} {} {}: it {}", assertion.metric, assertion.comparator,
                              number_text(assertion.limit), found)) +
             "\n";

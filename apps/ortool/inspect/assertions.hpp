@@ -1,4 +1,4 @@
-// Conditions on a model's figures: --assert and --budget.
+// Assertions: conditions on a model's metrics, for --assert and --budget.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace ortool {
 
-/// A figure of a model: a number, or what stands in its place.
+/// A metric of a model: a number, or the reason why there is none.
 struct ModelFigure {
   std::optional<std::int64_t> number;
-  std::string formula;  ///< of a figure that depends on dimensions, or why there is none
+  std::string formula;  ///< of a metric that depends on dimensions, or why there is none
 };
 
-/// The figures that a condition may name.
+/// The metrics that a condition may name.
 class Metrics {
  public:
   Metrics(const Model& model, const Summary& summary, const QuantizationReadout& quantization);
 
-  /// Throws ErrorCode::invalid for a name that is none, with the nearest and the list. `ops.TYPE`
+  /// Throws ErrorCode::invalid for an unknown name, with the nearest and the list. `ops.TYPE`
   /// may name any operator of the model or the catalog, `opset.DOMAIN` any domain.
   ModelFigure find(std::string_view name) const;
 
@@ -38,7 +38,7 @@ class Metrics {
 };
 
 struct Assertion {
-  std::string condition;  ///< as it was given
+  std::string condition;  ///< as given
   std::string metric;
   std::string comparator;
   double limit = 0;
@@ -46,14 +46,14 @@ struct Assertion {
   bool has_passed = false;
 };
 
-/// Reads the values of --assert ("ops.Conv<=20") and --budget ("memory=256MB,macs=300M") and holds
-/// them against the figures. A figure that depends on dimensions fails, since nothing is guessed.
-/// Throws ErrorCode::invalid for what cannot be read.
+/// Parses the values of --assert ("ops.Conv<=20") and --budget ("memory=256MB,macs=300M") and
+/// evaluates them. A metric that depends on dimensions fails, since nothing is assumed.
+/// Throws ErrorCode::invalid for syntax errors.
 std::vector<Assertion> check_assertions(const OptionValues& options, const Metrics& metrics);
 
 Json assertions_block(std::span<const Assertion> assertions);
 
-/// A line for each that failed, with what was found.
+/// One line for each failed condition, with the value found.
 std::string assertions_text(std::span<const Assertion> assertions);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// One form of JSON for each kind of attribute.
+// JSON of node attributes, by kind.
 #include "apps/ortool/inspect/attribute_block.hpp"
 
 #include <string_view>

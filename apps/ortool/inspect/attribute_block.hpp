@@ -1,4 +1,4 @@
-// A node's attribute as JSON.
+// JSON of node attributes.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ortool {
 
-/// Numbers and text as they are; tensors as {dtype, shape, data} with `data` only up to
-/// `most_elements`; graphs as {graph: NAME}, since they stand in the node's `subgraphs`; inside a
-/// function, a value taken from the caller as {reference: NAME}.
+/// Numbers and strings as they are; tensors as {dtype, shape, data} with `data` only up to
+/// `most_elements`; graphs as {graph: NAME}, since they are listed in the node's `subgraphs`;
+/// references to function attributes as {reference: NAME}.
 Json attribute_block(const Attribute& attribute, std::int64_t most_elements);
 
 Json metadata_block(const Metadata& metadata);

@@ -1,4 +1,4 @@
-// A row a finding, errors first, and a line that counts them.
+// Report of inspect --check: one row per finding, errors first, and a line with counts.
 #include "apps/ortool/inspect/check_report.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Json findings_block(const CheckResult& result) {
   return list;
 }
 
-/// Rows of findings, then the remedy of each rule that was broken, once.
+/// Rows of findings, then the remedy of each violated rule, once.
 std::string findings_text(const CheckResult& result) {
   if (result.findings.empty()) return "no findings\n";
   TextTable table;
@@ -85,7 +85,7 @@ LoadedModel check_model_argument(const Invocation& invocation, const LoadOptions
     apply_shape_options(invocation.options, model);
   });
   Report& report = invocation.report;
-  report.payload.set("findings", findings_block(result)).set("findings_left_out", result.left_out);
+  report.payload.set("findings", findings_block(result)).set("findings_omitted", result.left_out);
   if (is_text) report.text += findings_text(result);
   loaded.model = std::move(result.model);
   if (loaded.model != nullptr) describe_model_argument(invocation, loaded);
@@ -94,7 +94,7 @@ LoadedModel check_model_argument(const Invocation& invocation, const LoadOptions
     if (finding.severity == Severity::error) all.add_part(to_error(finding));
   }
   if (!all.parts().empty()) throw all.with_id("model.invalid").in(loaded.path);
-  // Valid as far as can be told, but of a kind that ortool does not read.
+  // Valid as far as can be determined, but of a kind that ortool does not support.
   if (loaded.model == nullptr) throw result.load_error->in(loaded.path);
   return loaded;
 }

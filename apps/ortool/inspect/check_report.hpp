@@ -1,4 +1,4 @@
-// inspect --check: the findings as text and JSON, and the exit code they lead to.
+// Report of inspect --check: findings as text and JSON, and the exit code.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -7,9 +7,9 @@
 
 namespace ortool {
 
-/// Checks the model that the first argument names, dimensions fixed as the shape options say, and
-/// reports what was found. Throws ErrorCode::invalid, "model.invalid", when a finding is an error;
-/// otherwise gives back the model, loaded, described in the report, and with inferred types.
+/// Checks the model that the first argument names, with dimensions fixed by the shape options, and
+/// reports findings. Throws ErrorCode::invalid, "model.invalid", when a finding is an error;
+/// otherwise returns the model, loaded, described in the report, and with inferred types.
 LoadedModel check_model_argument(const Invocation& invocation, const LoadOptions& options,
                                  bool is_text);
 

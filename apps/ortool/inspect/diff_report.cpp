@@ -1,4 +1,4 @@
-// Differences as JSON and as lines of text.
+// Report of inspect --diff as JSON and text.
 #include "apps/ortool/inspect/diff_report.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::string_view> input_names(const Node& node) {
   return names;
 }
 
-/// Names of the nodes that read what the node makes, each once; graph outputs by their name.
+/// Names of the nodes that read the node's outputs, each once; graph outputs by name.
 std::vector<std::string_view> reader_names(const Node& node) {
   std::vector<std::string_view> names;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
@@ -70,9 +70,9 @@ Json lone_nodes_block(const std::vector<LoneNode>& nodes) {
                  .set("name", lone.node->name())
                  .set("op_type", lone.node->op_type())
                  .set("domain", lone.node->domain())
-                 .set("place", lone.place)
+                 .set("location", lone.place)
                  .set("inputs", Json::list_of(input_names(*lone.node)))
-                 .set("read_by", Json::list_of(reader_names(*lone.node))));
+                 .set("consumers", Json::list_of(reader_names(*lone.node))));
   }
   return list;
 }
@@ -85,7 +85,7 @@ Json nodes_block(const ModelDiff& diff) {
                     .set("after", node.after->name())
                     .set("op_type", node.after->op_type())
                     .set("domain", node.after->domain())
-                    .set("place", node.place)
+                    .set("location", node.place)
                     .set("changes", changes_block(node.changes)));
   }
   Json renamed = Json::list();
@@ -127,7 +127,7 @@ Json weights_block(const ModelDiff& diff) {
     list.add(Json::object()
                  .set("before", tensor_block(weight.before))
                  .set("after", tensor_block(weight.after))
-                 .set("place", weight.place)
+                 .set("location", weight.place)
                  .set("delta", std::move(delta)));
   }
   return Json::object().set("same", diff.same_weights).set("different", std::move(list));
@@ -147,7 +147,7 @@ Json values_block(const std::vector<ChangedValue>& values, bool is_output) {
   return list;
 }
 
-/// "reads 'x', 'w'; read by 'pool'".
+/// "inputs 'x', 'w'; consumers 'pool'".
 std::string neighbours_text(const Node& node) {
   const auto names_text = [](const std::vector<std::string_view>& names) {
     std::string text;
@@ -159,7 +159,7 @@ std::string neighbours_text(const Node& node) {
     }
     return text.empty() ? std::string("nothing") : text;
   };
-  return format("reads {}; read by {}", names_text(input_names(node)),
+  return format("inputs {}; consumers {}", names_text(input_names(node)),
                 names_text(reader_names(node)));
 }
 
@@ -274,7 +274,7 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
   } else {
     text += "the same\n";
   }
-  text += format("nodes matched: {}, in another order: {}; stored tensors that are equal: {}\n",
+  text += format("nodes matched: {}, in another order: {}; equal stored tensors: {}\n",
                  diff.matched_nodes, diff.reordered_nodes, diff.same_weights);
   const auto lone = [](std::string_view sign) {
     return [sign](const LoneNode& node) {
@@ -283,7 +283,7 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
     };
   };
   text += section("inputs and outputs that differ", diff.values, changed_value_text);
-  text += section("outputs made otherwise", diff.interface, change_text);
+  text += section("outputs with another producer", diff.interface, change_text);
   text += section("opsets that differ", diff.opsets, change_text);
   text += section("metadata that differ", diff.metadata, change_text);
   text += section("functions that differ", diff.functions, change_text);
@@ -293,7 +293,7 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
   text += section("stored tensors that differ", diff.weights, weight_text);
   text += section("inputs and outputs renamed", diff.renamed_values, changed_value_text);
   text += renamed_text(diff);
-  text += section("header (counts for nothing)", diff.header, change_text);
+  text += section("header (not counted as a difference)", diff.header, change_text);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// inspect --diff: what is different between two models, for people and for programs.
+// Report of inspect --diff: differences between two models as JSON and text.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// The `diff` of the document; `path` is the other model's.
+/// The key `diff` of the document; `path` is the other model's.
 Json diff_block(const ModelDiff& diff, std::string_view path);
 
 /// One line that says whether they are the same, then the differences, the first of each kind.

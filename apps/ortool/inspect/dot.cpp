@@ -1,4 +1,4 @@
-// Graphviz's language, written as the graphs are walked.
+// Graphviz output: DOT, written while traversing the graphs.
 #include "apps/ortool/inspect/dot.hpp"
 
 #include <unordered_map>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_name_bytes = 80;
 constexpr std::int64_t most_listed_constants = 4;
 
-/// `text` for the inside of a quoted label: valid UTF-8 without quotes and backslashes of its own.
+/// Escapes `text` for a quoted label: valid UTF-8, quotes and backslashes escaped.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : printable(shorten(text, most_name_bytes))) {
@@ -95,7 +95,7 @@ void DotWriter::write_cluster(const Graph& graph, std::string_view label, int de
   const std::string indent(static_cast<std::size_t>(depth) * 2, ' ');
   out_ += format("{}subgraph cluster_{} {\n", indent, name_of_graph(graph));
   out_ += format("{}  label=\"{}\";\n", indent, escaped(label));
-  // An invisible point, so that edges have something to hold on to in an empty graph too.
+  // An invisible point, so that edges can attach to an empty graph too.
   out_ += format("{}  {} [shape=point, label=\"\"];\n", indent, name_of_graph(graph));
   write_graph(graph, depth + 1);
   out_ += format("{}}\n", indent);
@@ -146,7 +146,7 @@ void DotWriter::write() {
   for (const Function& function : model_.functions) {
     write_cluster(*function.body, format("function {}", function.name), 1);
   }
-  // All edges come last and outside of clusters: a node that an edge names inside of one is drawn
+  // All edges come last and outside clusters: a node that an edge mentions inside one is drawn
   // in it.
   write_edges(*model_.graph);
   for (const Function& function : model_.functions) write_edges(*function.body);

@@ -1,4 +1,4 @@
-// A model as a picture that Graphviz draws.
+// Graphviz output of a model.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace ortool {
 
-/// One digraph: boxes for the nodes that `select` fits, with operator, name and the types of their
-/// constants; ellipses for inputs and outputs; edges with the types of values; each subgraph and
-/// function in a cluster of its own, joined to its node by a dashed edge. Names are escaped,
-/// whatever they hold, and cut where they are long.
+/// One digraph: boxes for the nodes that `select` matches, with operator, name and the types of
+/// their constants; ellipses for inputs and outputs; edges with the types of values; each subgraph
+/// and function in a separate cluster, connected to its node by a dashed edge. Names are escaped,
+/// and truncated if long.
 void write_dot(const Model& model, std::string_view select, TextSink& out);
 
 }  // namespace ortool

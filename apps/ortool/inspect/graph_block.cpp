@@ -1,4 +1,4 @@
-// Nodes, values and functions, one block each.
+// JSON of a graph: nodes, values and functions.
 #include "apps/ortool/inspect/graph_block.hpp"
 
 #include <unordered_map>
@@ -78,7 +78,7 @@ std::string why_shape_is_unknown(const Node& node) {
   const OpEntry* entry = find_op(node.domain(), node.op_type());
   if (entry == nullptr) return format("operator {} is not in the catalog", node.op_type());
   if (version_of(*entry, node) == nullptr) {
-    return format("operator {} came later than the opset of the model", node.op_type());
+    return format("operator {} is newer than the opset of the model", node.op_type());
   }
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     const Value* output = node.output(i);
@@ -88,10 +88,10 @@ std::string why_shape_is_unknown(const Node& node) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
     if (input != nullptr && input->type().is_tensor() && !input->type().shape) {
-      return format("the rank of input '{}' is not known", input->name());
+      return format("the rank of input '{}' is unknown", input->name());
     }
   }
-  return "it depends on values that are known only when the model runs";
+  return "it depends on values that are only known at run time";
 }
 
 Json value_block(const Value& value) {

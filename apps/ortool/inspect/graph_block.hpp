@@ -1,4 +1,4 @@
-// A graph as JSON: inputs, outputs, initialisers, nodes and values, made while they are written.
+// JSON of a graph: inputs, outputs, initializers, nodes and values, generated while written.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace ortool {
 
 struct GraphBlockOptions {
   std::int64_t most_elements = 16;  ///< of a tensor attribute; beyond, only type and shape
-  std::string select = "*";         ///< nodes, initialisers and values whose names fit
-  /// The provider of each node of the main graph, by name; null: not asked for.
+  std::string select = "*";         ///< nodes, initializers and values whose names match
+  /// The provider of each node of the main graph, by name; null: not requested.
   std::shared_ptr<const std::unordered_map<std::string, std::string>> providers = nullptr;
 };
 
-/// Makes blocks of one model, which outlives the maker, as the maker outlives the lists in its
-/// blocks. What a list holds is made when it is written.
+/// Generates blocks of one model, which outlives this writer, as the writer outlives the lists in
+/// its blocks. Elements of a list are generated when it is written.
 class BlockMaker {
  public:
   BlockMaker(const Model& model, GraphBlockOptions options)
@@ -27,13 +27,13 @@ class BlockMaker {
   BlockMaker(const BlockMaker&) = delete;
   BlockMaker& operator=(const BlockMaker&) = delete;
 
-  /// The main graph, with hints of how its inputs want to be fed.
+  /// The main graph, with preprocessing hints for its inputs.
   Json main_graph() const;
-  /// With its subgraphs inside the nodes that hold them.
+  /// With its subgraphs inside their nodes.
   Json graph(const Graph& graph) const;
   Json functions() const;
-  /// One JSON object a line, with a `kind` and the number of the graph it belongs to (0: the main
-  /// graph): graphs, inputs, outputs, initialisers, values and nodes, subgraphs and functions
+  /// One JSON object per line, with a `kind` and the number of the graph it belongs to (0: the main
+  /// graph): graphs, inputs, outputs, initializers, values and nodes, subgraphs and functions
   /// included. A node's `subgraphs` are numbers there.
   void write_lines(TextSink& out) const;
 
@@ -55,10 +55,10 @@ class BlockMaker {
 };
 
 /// {name, dtype, shape}; dimensions are numbers, symbols or formulas, or null; the shape is null
-/// when not even the rank is known.
+/// if the rank is unknown.
 Json value_block(const Value& value);
 
-/// Why the shape of a node's output is not known.
+/// Why the shape of a node's output is unknown.
 std::string why_shape_is_unknown(const Node& node);
 
 }  // namespace ortool

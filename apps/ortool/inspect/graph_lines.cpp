@@ -1,4 +1,4 @@
-// A graph as JSON lines: one object for each thing in it.
+// JSON lines of a graph: one object per element.
 #include <unordered_map>
 
 #include "apps/ortool/inspect/graph_block.hpp"

@@ -1,4 +1,4 @@
-// The page of inspect around its document, and what it tells of weights besides.
+// HTML page of inspect, with its document and statistics of weights.
 #include "apps/ortool/inspect/html_page.hpp"
 
 #include "apps/ortool/report/page_writer.hpp"

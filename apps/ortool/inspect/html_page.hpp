@@ -1,4 +1,4 @@
-// inspect --format html: one file with the model's document and everything needed to look at it.
+// HTML page of inspect: one file with the model's document and its viewer.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@ namespace ortool {
 Json weight_ranges(const Model& model, bool reads_weights);
 
 /// Writes the page around `document` (`model`, `graph`, `functions`, `summary` as with --json, and
-/// `weight_statistics`). Whatever the document's texts hold, they stay texts: no character of
-/// theirs can end the element they lie in, and the page's policy runs no script but its own.
+/// `weight_statistics`). Texts of the document stay texts: none of their characters
+/// can close the enclosing element, and the page's policy runs only its own script.
 void write_page(std::string_view title, const Json& document, TextSink& out);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Putting the parts of the document in order.
+// Assembles the document of inspect.
 #include "apps/ortool/inspect/inspection.hpp"
 
 #include "apps/ortool/inspect/quantization_report.hpp"

@@ -1,4 +1,4 @@
-// A model with everything that inspect tells of it, and the forms it is told in.
+// Inspection of a model: everything that inspect reports, and its output formats.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace ortool {
 struct InspectionOptions {
   GraphBlockOptions blocks;
   bool reads_weights = true;
-  bool has_figures = true;  ///< false: the summary stays empty, for a mere picture
+  bool has_figures = true;  ///< false: the summary stays empty, for a drawing only
 };
 
 /// Lives as long as the report's streamed parts.
@@ -52,7 +52,7 @@ class Inspection {
 /// The keys of the JSON document; `inspection` must live until it is written.
 void add_payload(const Inspection& inspection, Json& payload);
 
-/// One JSON object a line, the header aside.
+/// One JSON object per line, except the header.
 void write_json_lines(const Inspection& inspection, TextSink& out);
 
 }  // namespace ortool

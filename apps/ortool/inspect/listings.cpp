@@ -1,4 +1,4 @@
-// Tables written block by block, so that long ones take no memory.
+// Listings of nodes, weights and values: tables written block by block, in bounded memory.
 #include "apps/ortool/inspect/listings.hpp"
 
 #include <string>
@@ -20,7 +20,7 @@ using Align = TextTable::Align;
 constexpr std::int64_t rows_of_a_block = 1000;
 constexpr std::size_t most_cell_bytes = 100;
 
-/// A table of any length: columns are aligned anew every so many rows.
+/// A table of any length: columns are aligned per block of rows.
 class PagedTable {
  public:
   PagedTable(TextSink& out, std::vector<Align> alignment, std::vector<std::string> head)
@@ -52,7 +52,7 @@ class PagedTable {
   std::int64_t skipped_ = 0;
 };
 
-/// The graph's name where it is not the main one.
+/// The graph's name if it is not the main one.
 std::string place_of(const Model& model, const Graph& graph) {
   if (&graph == model.graph.get()) return {};
   return format("in {}", shorten(graph.owner() != nullptr ? graph.owner()->name()
@@ -118,7 +118,7 @@ void write_weights(const Model& model, std::string_view select, bool reads_weigh
 }
 
 void write_values(const Model& model, std::string_view select, TextSink& out) {
-  PagedTable listing(out, {}, {"value", "type", "made by", ""});
+  PagedTable listing(out, {}, {"value", "type", "producer", ""});
   for (const Graph* graph : graphs_in(model)) {
     for (const Value* value : graph->values()) {
       if (is_stored(*value) || value->captured() != nullptr) continue;

@@ -1,4 +1,4 @@
-// The nodes, weights and values of a model as tables.
+// Listings: nodes, weights and values of a model as tables.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace ortool {
 
-/// A row for each node, weight or value whose name `select` fits, subgraphs and functions included;
-/// names of inner ones stand behind the graph's. Below, how many of how many are listed. Rows are
-/// written as they are made, in blocks whose columns are aligned.
+/// A row for each node, weight or value whose name `select` matches, including subgraphs and
+/// functions, where the graph's name comes first. The last line counts them. Rows are
+/// written as they are generated, in blocks with aligned columns.
 void write_nodes(const Model& model, std::string_view select, TextSink& out);
-/// `reads_weights`: with counts of zeros and of what is odd.
+/// `reads_weights`: with counts of zeros and anomalies.
 void write_weights(const Model& model, std::string_view select, bool reads_weights, TextSink& out);
 void write_values(const Model& model, std::string_view select, TextSink& out);
 

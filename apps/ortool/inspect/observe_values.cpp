@@ -1,4 +1,4 @@
-// One run a sample, every value looked at as soon as it is computed.
+// Value statistics of inspect --data: one run per sample, every value examined when computed.
 #include "apps/ortool/inspect/observe_values.hpp"
 
 #include <cmath>
@@ -22,12 +22,12 @@
 namespace ortool {
 namespace {
 
-/// The name of the node whose body the graph is; empty for a main graph.
+/// The name of the node whose body the graph is; empty for the main graph.
 std::string_view owner_of(const Graph& graph) {
   return graph.owner() != nullptr ? graph.owner()->name() : std::string_view();
 }
 
-/// Watches the values whose names fit, without keeping any of them.
+/// Observes the values whose names match, without keeping any of them.
 class Watcher : public ValueObserver {
  public:
   explicit Watcher(std::string select) : select_(std::move(select)) {}
@@ -51,7 +51,7 @@ class Watcher : public ValueObserver {
   static bool has_numbers(const RunValue& content) {
     return content.is_tensor() || content.is_sequence();
   }
-  /// Of a sequence, every element counts.
+  /// Of a sequence, every element is counted.
   static void add_content(ObservedValue& entry, const RunValue& content) {
     if (content.is_tensor()) entry.statistics.add(content.tensor());
     if (!content.is_sequence()) return;
@@ -63,7 +63,7 @@ class Watcher : public ValueObserver {
   std::vector<ObservedValue> values_;
 };
 
-/// The inputs of --input and its kin, once.
+/// One sample from --input and related options.
 class OneSample : public SampleSet {
  public:
   OneSample(const Invocation& invocation, const Model& model)
@@ -90,7 +90,7 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   return set;
 }
 
-/// Nodes as the file has them, each with its value.
+/// Nodes as in the file, each with its value.
 std::unique_ptr<Session> make_session(const Invocation& invocation, const std::string& path,
                                       ThreadPool& pool) {
   std::unique_ptr<Model> model = load_model(path);
@@ -104,7 +104,7 @@ std::vector<ObservedValue> observe(const Invocation& invocation, const Model& mo
                                    const std::string& path) {
   const OptionValues& options = invocation.options;
   const std::unique_ptr<SampleSet> set = open_samples(invocation, model);
-  // What is wrong with the data is told before what no provider can compute.
+  // Errors of the data are reported before unsupported nodes.
   Sample sample = set->next();
   ThreadPool pool(thread_count(options));
   const std::unique_ptr<Session> session = make_session(invocation, path, pool);
@@ -145,8 +145,9 @@ bool asks_for_data(const OptionValues& options) {
   }
   if (has_one({"input", "inputs", "input-dir"}) != nullptr || options.flag("random")) return true;
   if (const char* alone = has_one({"seed", "range", "image", "image-config", "dtype"})) {
-    throw Error(ErrorCode::invalid, format("option --{} has no effect without inputs", alone),
-                "--data, --input, --inputs, --input-dir and --random let inspect run the model")
+    throw Error(
+        ErrorCode::invalid, format("option --{} has no effect without inputs", alone),
+        "add --data, --input, --inputs, --input-dir or --random, which make inspect run the model")
         .with_id("usage.applies_to_nothing");
   }
   return false;
@@ -168,7 +169,7 @@ Json value_ranges_block(const std::vector<ObservedValue>& values) {
     const bool has_range = statistics.has_range();
     const auto number = [&](double value) { return has_range ? Json(value) : Json(); };
     Json block = Json::object().set("name", name);
-    if (!inside.empty()) block.set("inside", inside);
+    if (!inside.empty()) block.set("parent_node", inside);
     list.add(block.set("dtype", name_of(statistics.type()))
                  .set("samples", statistics.tensors())
                  .set("count", statistics.count())

@@ -1,4 +1,4 @@
-// inspect --data: runs the model on real inputs and watches every value.
+// Value statistics of inspect --data: runs the model on real inputs and observes every value.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@ struct ObservedValue {
 };
 
 /// Whether one of --data, --input, --inputs, --input-dir and --random is given. Throws
-/// ErrorCode::invalid when only options are that say more about them.
+/// ErrorCode::invalid if only options are given that qualify them.
 bool asks_for_data(const OptionValues& options);
 
-/// Runs the model at `path` once for each sample and looks at the inputs and at every value that is
-/// computed, those of subgraphs too, whose names --select fits; in the order of their computation.
-/// Unless --optimize says otherwise, every node is computed by itself, so that each has its values.
+/// Runs the model at `path` once per sample and examines the inputs and every computed
+/// value, also in subgraphs, whose name --select matches; in execution order.
+/// Unless --optimize says otherwise, every node runs by itself, so that all values exist.
 /// `model` is the same model with its shapes inferred. Throws ErrorCode::unsupported for operators
 /// that cannot run.
 std::vector<ObservedValue> observe_values(const Invocation& invocation, const Model& model,

@@ -1,4 +1,4 @@
-// Laying out what people look for first.
+// Overview of a model: the layout of the text.
 #include "apps/ortool/inspect/overview.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::string values_section(const Model& model, std::string_view title,
   return text;
 }
 
-/// "Conv 20, Relu 19, …", the commonest first, in lines that fit.
+/// "Conv 20, Relu 19, …", the most frequent first, wrapped into lines.
 std::string histogram_text(const Summary& summary) {
   std::vector<std::pair<std::string, std::int64_t>> counts(summary.op_histogram.begin(),
                                                            summary.op_histogram.end());
@@ -75,7 +75,7 @@ std::string histogram_text(const Summary& summary) {
 
 std::string memory_text(const ActivationMemory& memory) {
   if (memory.unknown != nullptr) {
-    return format("not known: the size of {} is not", quote(memory.unknown->name(), 60));
+    return format("unknown, as is the size of {}", quote(memory.unknown->name(), 60));
   }
   const auto bytes = memory.bytes.value();
   const std::string amount = bytes ? readable_bytes(static_cast<double>(*bytes))
@@ -83,7 +83,7 @@ std::string memory_text(const ActivationMemory& memory) {
   return memory.is_bound ? "at most " + amount : amount;
 }
 
-/// A formula that fits is told even where data takes part in it.
+/// A formula that fits is shown even if it depends on data.
 std::string macs_text(const Model& model, const Cost& macs) {
   if (macs.value() || macs.cause().empty() || macs.formula().size() <= line_columns) {
     return cost_text(macs);
@@ -93,7 +93,7 @@ std::string macs_text(const Model& model, const Cost& macs) {
   };
   const bool may_be_decided =
       std::any_of(model.graph->inputs().begin(), model.graph->inputs().end(), is_open);
-  return format("not known: depends on {}{}", quote(macs.cause(), 60),
+  return format("unknown: depends on {}{}", quote(macs.cause(), 60),
                 may_be_decided ? " (--dim or --shape may decide it)" : "");
 }
 
@@ -102,7 +102,7 @@ void add_weight_rows(const Summary& summary, TextTable& figures) {
   const auto add_count = [&](std::string_view label, std::int64_t count, std::string_view remark) {
     if (count > 0) figures.add_row({std::string(label), format("{}{}", count, remark)});
   };
-  add_count("denormal weights", total.denormals, ", which slow arithmetic down");
+  add_count("denormal weights", total.denormals, ", which slow down arithmetic");
   add_count("NaN weights", total.nans, "");
   add_count("infinite weights", total.infinities, "");
   const bool is_sparse = total.zeros > 1000 && total.zeros * 4 > summary.parameter_count;
@@ -129,7 +129,7 @@ void add_shape_row(const Summary& summary, TextTable& figures) {
   if (summary.shape_blockers.size() > 1) {
     text += format(", and from {} more nodes", summary.shape_blockers.size() - 1);
   }
-  figures.add_row({"shapes not known", text});
+  figures.add_row({"unknown shapes", text});
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ std::string overview_text(const Inspection& inspection) {
   figures.add_row({"peak activations", memory_text(summary.peak_activations)});
   add_shape_row(summary, figures);
   if (!inspection.quantization().is_empty()) {
-    figures.add_row({"quantisation", quantization_line(inspection.quantization())});
+    figures.add_row({"quantization", quantization_line(inspection.quantization())});
   }
   if (summary.weight_findings) add_weight_rows(summary, figures);
   if (!model.functions.empty()) {

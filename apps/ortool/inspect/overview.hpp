@@ -1,4 +1,4 @@
-// A model on one screen of text.
+// Overview of a model on one screen of text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A real session where there can be one; claims node by node where there cannot.
+// Placement report: from a session if possible, otherwise by asking providers node by node.
 #include "apps/ortool/inspect/placement_report.hpp"
 
 #include <algorithm>
@@ -40,8 +40,8 @@ void take_over(const Placement& from, NodePlacement& row) {
   row.reasons = from.reasons;
 }
 
-/// The file's nodes, each with what the session says of its name. What the session made itself (of
-/// functions, of quantised clusters) comes behind.
+/// The file's nodes, each with the placement of its name in the session. Nodes that the session
+/// created (from functions or quantized clusters) come last.
 std::vector<NodePlacement> rows_of(const Session& session, const Model& model) {
   std::map<std::pair<std::string_view, std::string_view>, std::deque<const Placement*>> by_name;
   std::map<std::string_view, const Placement*> by_origin;
@@ -78,7 +78,7 @@ std::vector<NodePlacement> rows_of(const Session& session, const Model& model) {
   return rows;
 }
 
-/// Asks the providers in their order for the nodes of each graph.
+/// Asks the providers, in order, for the nodes of each graph.
 class Asker {
  public:
   Asker(const Invocation& invocation, const Model& model, const Providers& providers)
@@ -105,7 +105,7 @@ class Asker {
     return entry != nullptr && version_of(*entry, node) != nullptr;
   }
 
-  /// Notes the graphs that are the business of a node's kernel, such as FlexAttention's.
+  /// Collects the graphs that a node's kernel handles itself, such as FlexAttention's.
   void note_graphs_of(const Node& node) {
     if (!is_known(node) || is_control_flow(node)) return;
     for (const Graph* graph : node.subgraphs()) {
@@ -116,7 +116,7 @@ class Asker {
   void leave_to(const Node& owner, const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       NodePlacement row = describe(node);
-      row.reasons.push_back(format("it is part of what {} computes", owner.op_type()));
+      row.reasons.push_back(format("it is computed as part of {}", owner.op_type()));
       rows_.emplace(&node, std::move(row));
     }
   }
@@ -126,7 +126,7 @@ class Asker {
       note_graphs_of(node);
       NodePlacement row = describe(node);
       if (is_control_flow(node)) row.provider = row.kernel = "runtime";
-      if (!is_known(node)) row.reasons.emplace_back("the operator or its version is not known");
+      if (!is_known(node)) row.reasons.emplace_back("the operator or its version is unknown");
       rows_.emplace(&node, std::move(row));
     }
     for (const auto& provider : providers_) {
@@ -148,7 +148,7 @@ class Asker {
     }
   }
 
-  /// Compiled for its name alone; empty where that fails.
+  /// Compiled only for its name; empty if that fails.
   std::string kernel_of(const Node& node, const Provider& provider) const {
     invocation_.stop.poll();
     Workers alone;
@@ -223,7 +223,7 @@ std::shared_ptr<const std::unordered_map<std::string, std::string>> providers_by
 
 Json placed_node_block(const NodePlacement& row) {
   Json block = Json::object().set("node", row.node).set("op_type", row.op_type);
-  if (!row.inside.empty()) block.set("inside", row.inside);
+  if (!row.inside.empty()) block.set("parent_node", row.inside);
   return block.set("provider", text_or_null(row.provider))
       .set("kernel", text_or_null(row.kernel))
       .set("absorbed", row.is_absorbed)
@@ -259,7 +259,7 @@ void write_placement(const PlacementReport& report, std::string_view select, Tex
     if (!matches_glob(row.node, select)) continue;
     std::string remark;
     for (const std::string& reason : row.reasons) remark += (remark.empty() ? "" : "; ") + reason;
-    if (row.is_absorbed) remark = "computed at load, or as part of another node";
+    if (row.is_absorbed) remark = "computed at load time, or as part of another node";
     const std::string place = row.inside.empty() ? "" : format(" (in {})", shorten(row.inside, 40));
     table.add_row({shorten(row.node, 60) + place, shorten(row.op_type, 40),
                    !row.provider.empty()  ? row.provider
@@ -271,10 +271,11 @@ void write_placement(const PlacementReport& report, std::string_view select, Tex
   for (const auto& [provider, count] : counts) {
     out += format("{}: {} nodes\n", provider, count);
   }
-  if (absorbed > 0) out += format("{} nodes need no computing of their own\n", absorbed);
+  if (absorbed > 0)
+    out += format("{} nodes are computed as part of others or at load time\n", absorbed);
   const std::int64_t unsupported = report.unsupported_count();
   if (unsupported > 0) out += format("{} nodes cannot run\n", unsupported);
-  for (const std::string& reason : report.unavailable) out += format("not here: {}\n", reason);
+  for (const std::string& reason : report.unavailable) out += format("not available: {}\n", reason);
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// inspect --placement: who computes each node, with what, and why not the ones before.
+// Placement report: provider and kernel of each node, and why preferred providers declined it.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace ortool {
 
-/// Where one node of the file goes.
+/// The placement of one node of the file.
 struct NodePlacement {
   std::string node;
   std::string op_type;
   std::string inside;    ///< the node whose body it is in; empty: the main graph
-  std::string provider;  ///< empty: nobody, or nothing is left to compute
-  std::string kernel;    ///< empty where that is not known
+  std::string provider;  ///< empty: no provider, or nothing left to compute
+  std::string kernel;    ///< empty if unknown
   std::vector<std::string> reasons;
   /// Computed while loading, or as part of another node.
   bool is_absorbed = false;
@@ -29,14 +29,14 @@ struct NodePlacement {
 
 struct PlacementReport {
   std::vector<NodePlacement> nodes;
-  /// Of providers that are not available here: "cuda: …".
+  /// Reasons of unavailable providers: "cuda: …".
   std::vector<std::string> unavailable;
   bool is_given = false;
 
   std::int64_t unsupported_count() const;
 };
 
-/// Makes a session of the model at `path` as `run` would, and asks it. Where nodes are not
+/// Creates a session of the model at `path` as `run` would, and queries it. If nodes are not
 /// supported, every provider is asked for each node instead, and nothing is folded or fused.
 /// `model` is the same model with its shapes inferred.
 PlacementReport find_placement(const Invocation& invocation, const Model& model,
@@ -49,7 +49,7 @@ std::shared_ptr<const std::unordered_map<std::string, std::string>> providers_by
 Json placed_node_block(const NodePlacement& row);
 /// `report` must live until the block is written.
 Json placement_block(const PlacementReport& report);
-/// Nodes whose names fit `select`, then a line a provider.
+/// Nodes whose names match `select`, then one line per provider.
 void write_placement(const PlacementReport& report, std::string_view select, TextSink& out);
 
 }  // namespace ortool

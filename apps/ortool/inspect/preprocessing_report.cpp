@@ -1,4 +1,4 @@
-// Hints in words.
+// Preprocessing hints as text and JSON.
 #include "apps/ortool/inspect/preprocessing_report.hpp"
 
 #include "apps/ortool/inspect/attribute_block.hpp"

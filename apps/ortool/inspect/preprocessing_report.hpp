@@ -1,4 +1,4 @@
-// How an input wants to be fed, as JSON and as a line.
+// Preprocessing hints of an input, as JSON and as one line of text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ortool {
 
 Json preprocessing_block(const PreprocessingHint& hint);
 
-/// "nchw, (x - 127.5) / 127.5 inside": empty when there is nothing to tell.
+/// "nchw, computes (x - 127.5) / 127.5 itself"; empty without hints.
 std::string preprocessing_line(const PreprocessingHint& hint);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Scales, zero points, islands.
+// Quantization report: scales, zero points, float islands.
 #include "apps/ortool/inspect/quantization_report.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string_view role_name(QuantizedTensor::Role role) {
   return role == QuantizedTensor::Role::weight ? "weight" : "activation";
 }
 
-/// The number, a list of several, or null for what a run computes or what is too long.
+/// The number, a list of several, or null if computed at run time or too long.
 Json numbers_block(const Tensor* tensor, std::int64_t most_elements) {
   const bool is_listed = tensor != nullptr && is_arithmetic(tensor->type()) &&
                          tensor->element_count() <= std::max<std::int64_t>(most_elements, 1);
@@ -81,7 +81,7 @@ std::string granularity_cell(const QuantizedTensor& tensor) {
                                   : "tensor";
 }
 
-/// "int8 weights (52 of 53 a channel), uint8 activations".
+/// "int8 weights (52 of 53 with a scale per channel), uint8 activations".
 std::string types_text(const QuantizationReadout& readout) {
   std::map<std::pair<std::string_view, std::string_view>, std::pair<std::int64_t, std::int64_t>>
       counts;
@@ -95,7 +95,7 @@ std::string types_text(const QuantizationReadout& readout) {
     const auto& [role_and_type, count] = *entry;
     text += format("{}{} {} {}s", text.empty() ? "" : ", ", count.first, role_and_type.second,
                    role_and_type.first);
-    if (count.second > 0) text += format(" ({} with a scale a channel)", count.second);
+    if (count.second > 0) text += format(" ({} with a scale per channel)", count.second);
   }
   return text;
 }
@@ -131,7 +131,7 @@ Json quantization_block(const QuantizationReadout& readout, std::int64_t most_el
 
 std::string quantization_line(const QuantizationReadout& readout) {
   std::string text = types_text(readout);
-  text += format("{}{} quantised and {} float nodes", text.empty() ? "" : "; ",
+  text += format("{}{} quantized and {} float nodes", text.empty() ? "" : "; ",
                  readout.quantized_nodes, readout.float_nodes);
   if (!readout.islands.empty()) {
     text += format(", {} float island{}", readout.islands.size(),
@@ -143,7 +143,7 @@ std::string quantization_line(const QuantizationReadout& readout) {
 
 void write_quantization(const QuantizationReadout& readout, TextSink& out) {
   if (readout.is_empty()) {
-    out += "nothing is quantised\n";
+    out += "nothing is quantized\n";
     return;
   }
   using Align = TextTable::Align;

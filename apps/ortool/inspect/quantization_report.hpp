@@ -1,4 +1,4 @@
-// The read-out of a model's quantisation, as JSON and as text.
+// Quantization report of a model, as JSON and text.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace ortool {
 
-/// Scales and zero points up to `most_elements` each. The read-out must outlive the block.
+/// Scales and zero points up to `most_elements` each. The argument must outlive the block.
 Json quantization_block(const QuantizationReadout& readout, std::int64_t most_elements);
 
-/// A line: "int8 weights (52 of 53 a channel), uint8 activations, 99 of 101 nodes, 2 float
-/// islands".
+/// One line: "int8 weights (52 of 53 with a scale per channel), uint8 activations, 99 quantized and
+/// 2 float nodes".
 std::string quantization_line(const QuantizationReadout& readout);
 
-/// Every tensor in a table, then islands and nodes without partner with their reasons.
+/// Every tensor in a table, then float islands and unpaired nodes with their reasons.
 void write_quantization(const QuantizationReadout& readout, TextSink& out);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Loading the other model and reporting.
+// Runs inspect --diff: loads the other model and reports.
 #include "apps/ortool/inspect/run_diff.hpp"
 
 #include "apps/ortool/inspect/diff_report.hpp"
@@ -11,8 +11,8 @@ namespace ortool {
 namespace {
 
 [[noreturn]] void refuse_option(std::string_view option) {
-  throw Error(ErrorCode::invalid, format("option {} does not go with --diff", option),
-              "ask for one at a time; --diff takes --no-weights, and writes text or JSON")
+  throw Error(ErrorCode::invalid, format("option {} cannot be combined with --diff", option),
+              "use one at a time; --diff takes --no-weights, and writes text or JSON")
       .with_id("usage.applies_to_nothing");
 }
 
@@ -35,7 +35,7 @@ void run_diff(const Invocation& invocation, const LoadedModel& loaded,
   const std::string path = options.text("diff");
   if (path == "-" && loaded.path == "-") {
     throw Error(ErrorCode::invalid, "option --diff: standard input holds one model only",
-                "give the other one as a file")
+                "give the other model as a file")
         .with_id("usage.value");
   }
   const LoadedModel other = load_model_at(path, load_options);

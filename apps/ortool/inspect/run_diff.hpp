@@ -1,4 +1,4 @@
-// What inspect --diff does.
+// Runs inspect --diff.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool {
 
-/// Compares `loaded` with the model that the option names, both as their files have them: inferred
-/// shapes would only repeat what differs anyway. Fills the report, its verdict included.
+/// Compares `loaded` with the model that the option names, both as in their files: inferred
+/// shapes would only repeat other differences. Fills the report, including its verdict.
 void run_diff(const Invocation& invocation, const LoadedModel& loaded,
               const LoadOptions& load_options);
 

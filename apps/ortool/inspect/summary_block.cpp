@@ -1,4 +1,4 @@
-// The figures under their names.
+// JSON of a model's summary metrics.
 #include "apps/ortool/inspect/summary_block.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Json summary_block(const Summary& summary) {
   block.set("peak_activation_bytes", is_number ? Json(*memory.bytes.value()) : Json());
   if (memory.unknown != nullptr) {
     block.set("peak_activation_unknown_because",
-              format("the size of value '{}' is not known", memory.unknown->name()));
+              format("the size of value '{}' is unknown", memory.unknown->name()));
   } else if (!is_number) {
     block.set("peak_activation_formula", memory.bytes.formula())
         .set("peak_activation_is_bound", memory.is_bound);

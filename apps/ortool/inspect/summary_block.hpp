@@ -1,4 +1,4 @@
-// A model's figures as JSON.
+// JSON of a model's summary metrics.
 #pragma once
 
 #include <cstddef>

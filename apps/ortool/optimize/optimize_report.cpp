@@ -1,4 +1,4 @@
-// Tables of passes and of places where rules nearly fitted.
+// Report of optimize: tables of passes and of near misses of rules.
 #include "apps/ortool/optimize/optimize_report.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string_view name_of_evidence(Evidence evidence) {
   return evidence == Evidence::exhaustive ? "exhaustive" : "sampled";
 }
 
-/// The refusals that stayed, in their order.
+/// The remaining refusals, in order.
 std::vector<const RewriteEvent*> near_misses(const RewriteReport& report) {
   std::set<std::pair<std::string_view, std::string_view>> done;
   for (const RewriteEvent& event : report.events) {
@@ -151,8 +151,8 @@ std::string near_misses_text(const RewriteReport& report) {
                      format("{} more reasons (--json lists all)", rows.size() - most_reasons)});
     }
   }
-  if (table.is_empty()) return "no pass nearly fitted\n";
-  return "nearly fitted:\n" + table.to_string(2);
+  if (table.is_empty()) return "no near misses\n";
+  return "near misses:\n" + table.to_string(2);
 }
 
 std::string closest_text(std::span<const ClosestMatch> matches) {
@@ -161,7 +161,7 @@ std::string closest_text(std::span<const ClosestMatch> matches) {
     table.add_row({std::string(match.rule), shorten(match.node, 60),
                    format("{} of {} nodes", match.nodes.size(), match.expected), match.reason});
   }
-  return table.is_empty() ? "" : "found in part:\n" + table.to_string(2);
+  return table.is_empty() ? "" : "partial matches:\n" + table.to_string(2);
 }
 
 std::string pass_list_text(std::span<const PassDescription> passes) {

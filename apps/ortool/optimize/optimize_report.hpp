@@ -1,4 +1,4 @@
-// What rewriting did, as JSON and as text.
+// Report of optimize: the effects of rewriting, as JSON and text.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace ortool {
 /// [{name, applied, ms, nodes_before, …}] from the size before the first pass on: rules take turns,
 /// so that each begins where the ones before it in the list ended in sum.
 Json passes_block(const RewriteReport& report, ModelSize before);
-/// [{rule, node, reason}], each place once, and none where the same rule acted in the end.
+/// [{rule, node, reason}], each place once, except where the same rule applied in the end.
 Json near_misses_block(const RewriteReport& report);
 /// [{rule, node, found, expected, nodes, reason}].
 Json closest_block(std::span<const ClosestMatch> matches);

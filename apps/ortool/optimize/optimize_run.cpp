@@ -1,4 +1,4 @@
-// Rewriting, verifying and writing, each told in the report.
+// Runs optimize: rewrites, verifies, writes and reports.
 #include "apps/ortool/optimize/optimize_run.hpp"
 
 #include <algorithm>
@@ -30,19 +30,19 @@
 namespace ortool {
 namespace {
 
-/// From this version on weights need not stand among the inputs as well.
+/// From this version on weights need not be inputs.
 constexpr std::int64_t ir_version_of_free_weights = 4;
 
-/// The model as it comes through standard input, empty where it is a file.
+/// The model from standard input; empty if it is a file.
 StandardInput read_model_input(const Invocation& invocation) {
   return invocation.arguments.front() == "-" ? read_standard_input(&invocation.memory)
                                              : StandardInput();
 }
 
-/// Made-up or given inputs of run `index`; `tells`: with warnings of what was guessed.
+/// Random or given inputs of run `index`; `tells`: with warnings about assumptions.
 NamedValues make_inputs(const Invocation& invocation, const Model& model, int index, bool tells) {
   if (tells) return named_values(gather_inputs(invocation, model));
-  // What is guessed was told for the first run.
+  // Assumptions were reported for the first run.
   OptionValues options = invocation.options;
   constexpr std::int64_t most_seed = std::int64_t{1} << 52;
   options.set("seed", {format("{}", options.integer("seed", 0, 0, most_seed) + index)});
@@ -70,7 +70,7 @@ class OptimizeRun {
   void run();
 
  private:
-  /// The model of the command line as it is.
+  /// The model of the command line, unchanged.
   LoadedModel load_file() const;
   RewriteSource source() const;
   OptimizeOptions optimize_options();
@@ -170,7 +170,7 @@ void OptimizeRun::run() {
   tell_frozen_defaults(*loaded.model);
   const bool may_save = in_file(loaded.path, [&] { return optimize_model(*loaded.model); });
   if (target.path == "-") {
-    // The model alone goes there.
+    // Only the model is written there.
     if (!may_save) write_to_stderr(report_.text);
     report_.text.clear();
   }
@@ -196,7 +196,7 @@ void OptimizeRun::tell_frozen_defaults(const Model& model) const {
   }
   if (names.empty()) return;
   invocation_.warn(format(
-      "weights that are inputs too become constants, since each would be cast in every run: {}",
+      "weights that are also inputs become constants, since each would be cast in every run: {}",
       list_names(names)));
 }
 
@@ -214,7 +214,7 @@ void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done
   report_.payload.set("passes", passes_block(done.rewrites, done.before));
   report_.payload.set("near_misses",
                       settings_.explains ? near_misses_block(done.rewrites) : Json::list());
-  report_.payload.set("found_in_part", closest_block(done.closest));
+  report_.payload.set("partial_matches", closest_block(done.closest));
   report_.text += format("{} -> {} nodes, {} -> {} of weights\n", done.before.nodes,
                          done.after.nodes, readable_bytes(static_cast<double>(done.before.bytes)),
                          readable_bytes(static_cast<double>(done.after.bytes)));
@@ -244,7 +244,7 @@ bool OptimizeRun::report_verification(OptimizeReport& done) {
   std::string repro_text;
   if (done.failing_part) {
     save_failing_part(*done.failing_part);
-    repro_text = format("{} to repeat it: {}\n",
+    repro_text = format("{} to reproduce it: {}\n",
                         done.failing_part->is_part ? "these nodes alone" : "the model",
                         shorten(options_.text("save-repro")));
   }
@@ -264,10 +264,10 @@ bool OptimizeRun::report_verification(OptimizeReport& done) {
                       ? format("DIFFERENT: {}\n", result.reason)
                       : format("DIFFERENT: output {}: {}\n", quote(result.output), result.reason);
   if (result.guilty) {
-    report_.text += format("from change {} on: {} at {}\n", result.guilty->number,
+    report_.text += format("first at change {}: {} at {}\n", result.guilty->number,
                            result.guilty->pass, quote(result.guilty->node));
     report_.text +=
-        format("nothing is written; --skip-pass {} goes without it\n", result.guilty->pass);
+        format("nothing is written; --skip-pass {} leaves that pass out\n", result.guilty->pass);
     report_.text += repro_text;
   }
   return false;
@@ -283,7 +283,7 @@ bool OptimizeRun::report_embeddings(const OptimizeReport& done, Json& block) {
                    .set("max_abs_error", check.max_abs_error)
                    .set("passed", check.has_passed)
                    .set("reason", check.reason.empty() ? Json() : Json(check.reason)));
-    report_.text += format("pictures for {}: largest error {}\n", quote(check.input),
+    report_.text += format("images for {}: largest error {}\n", quote(check.input),
                            readable_number(check.max_abs_error));
     if (!check.has_passed && problem.empty())
       problem = format("input {}: {}", quote(check.input), check.reason);
@@ -299,7 +299,7 @@ bool OptimizeRun::report_embeddings(const OptimizeReport& done, Json& block) {
 void OptimizeRun::save(Model& model, const SaveTarget& target) {
   const Progress progress(invocation_.task(), "writing");
   if (model.ir_version < ir_version_of_free_weights) {
-    invocation_.warn(format("IR version {} becomes {}, in which weights are no inputs",
+    invocation_.warn(format("IR version {} becomes {}, in which weights are not inputs",
                             model.ir_version, ir_version_of_free_weights));
     model.ir_version = ir_version_of_free_weights;
   }
@@ -324,7 +324,7 @@ void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups) {
   groups = groups_with_options(invocation, std::move(groups));
   if (invocation.options.flag("list-passes")) return list_passes(invocation, groups);
   if (invocation.arguments.empty()) {
-    throw Error(ErrorCode::invalid, "no MODEL is given", "ortool optimize model.onnx -o out.onnx")
+    throw Error(ErrorCode::invalid, "MODEL is missing", "ortool optimize model.onnx -o out.onnx")
         .with_id("usage.missing");
   }
   OptimizeRun(invocation, groups).run();

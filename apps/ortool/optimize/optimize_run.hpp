@@ -1,4 +1,4 @@
-// ortool optimize: from the model to the one that is written.
+// Runs optimize, from the model read to the model written.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Does what the invocation asks for with `groups` for a pipeline, and with the rules of --rules.
+/// Runs the invocation with `groups` as pipeline, and with the rules of --rules.
 void run_optimize(Invocation& invocation, std::vector<RuleGroup> groups);
 
 }  // namespace ortool

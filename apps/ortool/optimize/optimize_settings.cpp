@@ -1,4 +1,4 @@
-// Checked before anything is loaded.
+// Settings of optimize, checked before anything is loaded.
 #include "apps/ortool/optimize/optimize_settings.hpp"
 
 #include <algorithm>
@@ -50,20 +50,20 @@ void check_skipped(const OptimizeSettings& settings, std::span<const PassDescrip
       const bool is_named =
           std::find(settings.passes.begin(), settings.passes.end(), name) != settings.passes.end();
       refuse(format("option --skip-pass: {} is {} --passes", quote(name),
-                    is_named ? "asked for by" : "not among"),
-             "--passes names all that runs");
+                    is_named ? "excluded by" : "not listed in"),
+             "--passes lists all passes that run");
     }
     if (!pass->is_on_request && pass->level <= settings.level) continue;
     refuse(format("option --skip-pass: {} does not run with --level {}", quote(name),
                   name_of(settings.level)),
-           "'ortool optimize --list-passes' tells the level of each");
+           "'ortool optimize --list-passes' shows the level of each");
   }
 }
 
-/// Options for a file where none is written.
+/// Options of the output file when none is written.
 void check_written(const OptionValues& options) {
   if (!options.has("output") && !options.flag("dry-run")) {
-    throw Error(ErrorCode::invalid, "nowhere to write the model to",
+    throw Error(ErrorCode::invalid, "the output file is missing",
                 "add -o OUT.onnx, or --dry-run to see what would be done")
         .with_id("usage.output");
   }
@@ -74,11 +74,11 @@ void check_written(const OptionValues& options) {
   }
 }
 
-/// Of --rtol and --atol, whose own help is that of comparisons with expected outputs.
+/// Help of --rtol and --atol, whose usual help is about expected outputs.
 std::vector<OptionSpec> form_tolerance_options() {
   std::vector<OptionSpec> options = tolerance_options();
-  options[0].help = "relative tolerance (float32: 1e-4; after basic passes alone: the same bits)";
-  options[1].help = "absolute tolerance, or A*max of the original (float32: 1e-5*max)";
+  options[0].help = "relative tolerance (float32: 1e-4; after basic passes only: bit-exact)";
+  options[1].help = "absolute tolerance, or A*max of the original output (float32: 1e-5*max)";
   return options;
 }
 
@@ -90,36 +90,36 @@ std::vector<OptionGroup> optimize_options() {
       {
           {.name = "level",
            .value = "LEVEL",
-           .help = "none; basic: keeps every bit; extended (default): within a few ulp; all",
+           .help = "none; basic: bit-exact; extended (default): within a few ulp; all",
            .choices = {"none", "basic", "extended", "all"}},
           {.name = "target",
            .value = "WHO",
-           .help = "ortool, cpu or onednn: operators of ortool's own may be saved; cuda: not yet",
+           .help = "ortool, cpu or onednn: ortool's own operators may be saved; cuda: not yet",
            .choices = {"ortool", "cpu", "onednn", "cuda"}},
           {.name = "passes",
            .value = "A,B",
            .help = "only these passes, in the pipeline's order",
            .repeats = true},
-          {.name = "skip-pass", .value = "A", .help = "not this pass", .repeats = true},
+          {.name = "skip-pass", .value = "A", .help = "skip this pass", .repeats = true},
           {.name = "rules",
            .value = "FILE",
-           .help = "rules of your own, as graphs before and after; checked before they are used",
+           .help = "your own rules, as graphs before and after; checked before they are used",
            .completes = Completes::files},
           {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
           {.name = "opset",
            .value = "N",
-           .help = "write for this opset, up or down; passes may then use its operators"},
+           .help = "convert to this opset, newer or older; passes may then use its operators"},
           {.name = "freeze-defaults",
-           .help = "inputs that have a default become constants, which passes may fold"},
+           .help = "inputs with a default become constants, which passes may fold"},
           {.name = "fp16",
-           .help = "compute in 16-bit floats, save for what would overflow on the inputs"},
+           .help = "compute in 16-bit floats, except what would overflow on the inputs"},
           {.name = "keep-float",
            .value = "GLOB",
-           .help = "with --fp16: nodes of these names stay in float32",
+           .help = "with --fp16: nodes with these names stay in float32",
            .repeats = true},
           {.name = "extract-input",
            .value = "VALUE",
-           .help = "write only the part of the model behind this value",
+           .help = "write only the part of the model after this value",
            .repeats = true},
           {.name = "extract-output",
            .value = "VALUE",
@@ -127,22 +127,23 @@ std::vector<OptionGroup> optimize_options() {
            .repeats = true},
           {.name = "embed-preprocessing",
            .value = "NAME=RECIPE",
-           .help = "the input takes pictures of bytes: resize:256,crop:224,scale:1/255,mean:0.5",
+           .help = "the input takes uint8 images: resize:256,crop:224,scale:1/255,mean:0.5",
            .repeats = true},
-          {.name = "explain", .help = "tell why passes did not act where they nearly fitted"},
+          {.name = "explain", .help = "report why passes did not apply where they nearly matched"},
           {.name = "dry-run", .help = "write nothing"},
       }};
   OptionGroup verifying = {
-      "Verifying (exit 1 and nothing written when outputs differ)",
+      "Verification (exit 1 and nothing written when outputs differ)",
       {
           {.name = "verify",
            .value = "N",
-           .help = "compare the outputs before and after on N inputs (default: 3); 0: do not"},
+           .help =
+               "compare the outputs before and after on N inputs (default: 3); 0: do not compare"},
           {.name = "save-repro",
            .value = "DIR",
-           .help = "where outputs differ: the smallest part that does, to repeat it",
+           .help = "where outputs differ: save the smallest part that does, to reproduce it",
            .completes = Completes::folders},
-          {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
+          {.name = "threads", .value = "N", .help = "number of threads (default: all)"},
       }};
   for (const OptionSpec& option : form_tolerance_options()) verifying.options.push_back(option);
   return {rewriting, verifying};
@@ -155,14 +156,14 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.passes = read_passes(options, "passes", known);
   settings.skipped = read_passes(options, "skip-pass", known);
   settings.explains = options.flag("explain");
-  // Read where inputs are made up, which is not always; a wrong one is told all the same.
+  // Only used when inputs are generated; an error is reported in any case.
   constexpr std::int64_t most_seed = std::int64_t{1} << 52;
   static_cast<void>(options.integer("seed", 0, 0, most_seed));
   settings.has_own_operators = options.has("target");
   if (options.has("passes") && settings.passes.empty())
     refuse("option --passes names no pass", "--level none rewrites nothing");
   if (options.text("target") == "cuda") {
-    throw Error(ErrorCode::unsupported, "--target cuda is planned and not in this version",
+    throw Error(ErrorCode::unsupported, "--target cuda is planned, but not in this version",
                 "use --target ortool, or leave the option out")
         .with_id("usage.planned");
   }
@@ -176,10 +177,10 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   const int usual = options.flag("dry-run") ? 0 : default_runs;
   settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_verify_runs));
   if (options.has("passes") && options.has("level"))
-    refuse("option --level has no effect with --passes", "--passes names all that runs");
+    refuse("option --level has no effect with --passes", "--passes lists all passes that run");
   check_skipped(settings, known);
   check_written(options);
-  // Said now, not once the model is rewritten.
+  // Reported now, not after the model is rewritten.
   static_cast<void>(thread_count(options));
   static_cast<void>(read_judge_options(options));
   if (settings.runs > 0 || settings.is_float16) return settings;

@@ -1,4 +1,4 @@
-// What the options of optimize say.
+// Settings of optimize.
 #pragma once
 
 #include <cstdint>

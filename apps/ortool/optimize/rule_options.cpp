@@ -1,4 +1,4 @@
-// Reading rules of the user's and placing them in the pipeline.
+// User rules: loads the rules of --rules and inserts them into the pipeline.
 #include "apps/ortool/optimize/rule_options.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view user_group = "user's own";
 constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
 
-/// The pipeline with what only files for ortool get, before the rules that would take clusters
-/// apart.
+/// The pipeline with the passes for ortool's files, before the rules that would break up
+/// clusters.
 std::vector<RuleGroup> with_target_passes(std::vector<RuleGroup> groups) {
   const auto place = std::find_if(groups.begin(), groups.end(),
                                   [](const auto& group) { return group.name == "clean up"; });
@@ -28,7 +28,7 @@ std::vector<RuleGroup> with_target_passes(std::vector<RuleGroup> groups) {
   return groups;
 }
 
-/// The pipeline with the rules of --rules, which come once functions and constants are dealt with.
+/// The pipeline with the rules of --rules, after functions and constants are processed.
 std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
                                        std::vector<RuleGroup> groups) {
   const std::string path = invocation.options.text("rules");
@@ -43,7 +43,7 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
       const bool is_taken = std::any_of(known.begin(), known.end(),
                                         [&](const auto& pass) { return pass.name == rule->name; });
       if (is_taken) {
-        throw Error(ErrorCode::invalid, format("there is a pass {} already", quote(rule->name)),
+        throw Error(ErrorCode::invalid, format("a pass {} already exists", quote(rule->name)),
                     "'ortool optimize --list-passes' names all")
             .with_id("rules.name");
       }
@@ -76,12 +76,11 @@ void check_user_rules(const Invocation& invocation, const RewriteReport& rewrite
                                            pass.name) != rewrites.endless.end();
   }
   if (!have_acted) {
-    invocation.warn(format("{}: no rule of it acted (--explain tells why)", file));
+    invocation.warn(format("{}: none of its rules applied (--explain shows why)", file));
   } else if (are_endless) {
-    throw Error(
-        ErrorCode::invalid,
-        format("{}: rules find new places without an end: {}", file, list_names(rewrites.endless)),
-        "what a rule makes must not hold what it, or another rule, looks for")
+    throw Error(ErrorCode::invalid,
+                format("{}: rules do not terminate: {}", file, list_names(rewrites.endless)),
+                "the result of a rule must not match its own pattern or that of another rule")
         .with_id("rules.endless");
   }
 }

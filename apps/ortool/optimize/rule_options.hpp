@@ -1,4 +1,4 @@
-// The pipeline with what --target and --rules add to it.
+// The pipeline with the additions of --target and --rules.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-/// `groups` with the passes that files for ortool get on request, and the rules of --rules, which
-/// are checked. Throws ErrorCode::invalid for rules that are wrong.
+/// `groups` with the passes for ortool's files on request, and the checked rules of
+/// --rules. Throws ErrorCode::invalid for wrong rules.
 std::vector<RuleGroup> groups_with_options(const Invocation& invocation,
                                            std::vector<RuleGroup> groups);
 
-/// Of --rules: warns where none acted; throws ErrorCode::invalid where they do not end.
+/// For --rules: warns if none applied; throws ErrorCode::invalid if they do not terminate.
 void check_user_rules(const Invocation& invocation, const RewriteReport& rewrites);
 
 }  // namespace ortool

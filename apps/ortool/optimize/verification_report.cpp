@@ -1,4 +1,4 @@
-// What a comparison found, as JSON and in lines.
+// Verification report as JSON and text.
 #include "apps/ortool/optimize/verification_report.hpp"
 
 #include "apps/ortool/report/text_table.hpp"
@@ -21,17 +21,17 @@ Json verification_block(const Verification& verification) {
     const RoundingCheck& rounding = verification.stages->rounding;
     block.set("stages", Json::object()
                             .set("count", verification.stages->stages)
-                            .set("numbers", rounding.count)
-                            .set("rounded_otherwise", rounding.differing)
+                            .set("values", rounding.count)
+                            .set("rounded_differently", rounding.differing)
                             .set("largest_excess_units", rounding.largest_excess_units)
                             .set("sqnr_db", verification.sqnr_db));
   }
   if (verification.guilty) {
-    block.set("guilty", Json::object()
-                            .set("pass", verification.guilty->pass)
-                            .set("node", verification.guilty->node)
-                            .set("members", Json::list_of(verification.guilty->members))
-                            .set("change", verification.guilty->number));
+    block.set("culprit", Json::object()
+                             .set("pass", verification.guilty->pass)
+                             .set("node", verification.guilty->node)
+                             .set("members", Json::list_of(verification.guilty->members))
+                             .set("change", verification.guilty->number));
   }
   return block;
 }
@@ -49,7 +49,7 @@ std::string stages_text(const Verification& verification) {
   if (!verification.stages) return {};
   const RoundingCheck& rounding = verification.stages->rounding;
   return format(
-      "in {} stages: {} of {} quantised numbers rounded the other way, which makes up the "
+      "in {} stages: {} of {} quantized values are rounded differently, which accounts for the "
       "error; outputs at {} dB (SQNR)\n",
       verification.stages->stages, rounding.differing, rounding.count,
       readable_number(verification.sqnr_db));

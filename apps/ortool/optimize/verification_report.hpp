@@ -1,4 +1,4 @@
-// What a comparison of the original with the result found, in the report.
+// Verification report: comparison of the original with the result.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace ortool {
 
 /// {runs, max_abs_error, max_rel_error, passed, …}.
 Json verification_block(const Verification& verification);
-/// What holds for the comparison, in lines: tolerances of 16-bit floats, numbers drawn
-/// alike. Empty where nothing is to be said.
+/// Notes on the comparison, as lines: tolerances of 16-bit floats, pinned random
+/// seeds. May be empty.
 std::string conditions_text(const Verification& verification);
-/// A line on the comparison by stages; empty where there was none.
+/// One line about the comparison by stages; empty if there was none.
 std::string stages_text(const Verification& verification);
 
 }  // namespace ortool

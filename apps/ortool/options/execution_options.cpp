@@ -1,4 +1,4 @@
-// How a model is computed.
+// Execution options: threads, execution mode, optimization level, precision.
 #include "apps/ortool/options/execution_options.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void refuse_planned(const OptionValues& options, std::string_view name, std::str
   const std::string value = options.text(name, present);
   if (value == present) return;
   throw Error(ErrorCode::unsupported,
-              format("--{} {} is planned and not in this version", name, value),
+              format("--{} {} is planned, but not in this version", name, value),
               format("leave the option out, or use --{} {}", name, present))
       .with_id("usage.planned");
 }
@@ -36,7 +36,7 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
     const auto pass = std::find_if(lowering.begin(), lowering.end(), same);
     if (pass != lowering.end() && pass->is_required) {
       throw Error(ErrorCode::invalid, format("option --skip-pass: '{}' is required", name),
-                  "'ortool optimize --list-passes' tells which passes are")
+                  "'ortool optimize --list-passes' shows which passes are")
           .with_id("usage.applies_to_nothing");
     }
     skipped.push_back(name);
@@ -50,23 +50,23 @@ OptionGroup execution_options() {
   return {
       "Execution",
       {
-          {.name = "threads", .value = "N", .help = "threads to compute with (default: all)"},
+          {.name = "threads", .value = "N", .help = "number of threads (default: all)"},
           {.name = "execution",
            .value = "HOW",
-           .help = "sequential: one node after the other; parallel: independent ones at once",
+           .help = "sequential: one node at a time; parallel: independent nodes at the same time",
            .choices = {"sequential", "parallel"}},
           {.name = "optimize",
            .value = "LEVEL",
-           .help = "rewrites before running: none (every node by its own kernel), basic, extended, "
-                   "all (default)",
+           .help = "optimization before running: none (one kernel per node), basic, extended, all "
+                   "(default)",
            .choices = {"none", "basic", "extended", "all"}},
           {.name = "skip-pass",
            .value = "PASS",
-           .help = "leave out this pass or rule ('ortool optimize --list-passes' names all)",
+           .help = "skip this pass or rule ('ortool optimize --list-passes' lists all)",
            .repeats = true},
           {.name = "precision",
            .value = "TYPE",
-           .help = "how float32 models are computed: float32; float16, bfloat16: not yet",
+           .help = "precision of float32 models: float32; float16, bfloat16: not yet",
            .choices = {"float32", "float16", "bfloat16"}},
           {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
       }};

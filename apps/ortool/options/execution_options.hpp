@@ -1,4 +1,4 @@
-// --threads, --execution, --optimize and --precision.
+// Execution options: --threads, --execution, --optimize and --precision.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace ortool {
 
 OptionGroup execution_options();
 
-/// The threads to compute with: as given, else all this process may use.
+/// The number of threads: as given, otherwise all that this process may use.
 int thread_count(const OptionValues& options);
 
 /// Throws ErrorCode::unsupported for values that are planned.

@@ -1,4 +1,4 @@
-// Recipes of both options, by input.
+// Image options: preprocessing recipes by input.
 #include "apps/ortool/options/image_options.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace ortool {
 OptionSpec image_option() {
   return {.name = "image",
           .value = "NAME=RECIPE",
-          .help = "how a picture becomes the input: resize:256,crop:224,scale:1/255",
+          .help = "preprocessing of an image: resize:256,crop:224,scale:1/255",
           .repeats = true};
 }
 
 OptionSpec image_config_option() {
   return {.name = "image-config",
           .value = "FILE",
-          .help = "the same from a JSON file: {NAME: {resize: 256, crop: 224}}",
+          .help = "preprocessing from a JSON file: {NAME: {resize: 256, crop: 224}}",
           .completes = Completes::files};
 }
 

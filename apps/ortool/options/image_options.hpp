@@ -1,4 +1,4 @@
-// --image and --image-config: how pictures become inputs.
+// Image options: --image and --image-config, the preprocessing of images.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace ortool {
 OptionSpec image_option();
 OptionSpec image_config_option();
 
-/// What --image and --image-config say, by input; --image counts where both speak.
+/// Recipes of --image and --image-config by input; --image takes precedence.
 std::map<std::string, ImageOptions, std::less<>> read_image_recipes(
     const OptionValues& options, std::span<const std::string> inputs);
 

@@ -1,4 +1,4 @@
-// Filling each input from the first source that has it.
+// Input options: fills each input from the first source that has it.
 #include "apps/ortool/options/input_options.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ortool {
 namespace {
 
-/// Says so when a picture is made to fit without a word of how.
+/// Warns when an image is resized without a recipe.
 Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
                     const TensorFileOptions& options) {
   const std::string path = file.path == "-" ? "standard input" : file.path;
@@ -30,8 +30,8 @@ Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
     const std::int64_t samples = image.width * image.height * image.channels;
     if (!options.image && tensor.element_count() != samples) {
       invocation.warn(
-          format("{}: {}x{} pixels of {} channels made {} with samples 0 to 255 "
-                 "(--image says how)",
+          format("{}: {}x{} pixels of {} channels converted to {} with values 0 to 255 (--image "
+                 "sets the preprocessing)",
                  path, image.width, image.height, image.channels, tensor.shape().to_string()));
     }
     return tensor;
@@ -59,13 +59,13 @@ class InputGatherer {
   DataType read_type() const;
   void read_sets();
   void make_random();
-  /// Adds sizes that the inputs to be made up need, where 1 is too small.
+  /// Adds sizes for generated inputs where 1 is too small.
   void add_sizes(SymbolNumbers& symbols) const;
   void refuse_missing() const;
   std::map<std::string, RandomRange, std::less<>> read_ranges() const;
   const Value& value_of(std::string_view name) const;
   void give(std::string_view name, RunValue value, std::string source);
-  /// Whether it takes no data by itself: it has a default, or gets its value later.
+  /// Whether it needs no data: it has a default, or gets its value later.
   bool can_wait(const Value& input) const {
     return input.has_default() ||
            std::find(later_.begin(), later_.end(), input.name()) != later_.end();
@@ -92,7 +92,7 @@ const Value& InputGatherer::value_of(std::string_view name) const {
 void InputGatherer::give(std::string_view name, RunValue value, std::string source) {
   if (is_given(name)) {
     throw Error(ErrorCode::invalid, format("input {} is given twice", quote(name)),
-                format("it comes from {} and from {}", given_.find(name)->second.source, source))
+                format("it is given by {} and by {}", given_.find(name)->second.source, source))
         .with_id("input.twice");
   }
   given_.emplace(std::string(name),
@@ -119,9 +119,10 @@ void InputGatherer::read_files() {
     if (is_picture && recipe != recipes.end()) recipes.erase(recipe);
   }
   if (recipes.empty()) return;
-  throw Error(ErrorCode::invalid,
-              format("option --image: input {} is given no picture", quote(recipes.begin()->first)),
-              format("add --input {}=FILE.png", recipes.begin()->first))
+  throw Error(
+      ErrorCode::invalid,
+      format("option --image: input {} is not given an image", quote(recipes.begin()->first)),
+      format("add --input {}=FILE.png", recipes.begin()->first))
       .with_id("usage.applies_to_nothing");
 }
 
@@ -180,7 +181,7 @@ void InputGatherer::refuse_missing() const {
   }
   if (missing.empty()) return;
   throw Error(ErrorCode::invalid, format("no data for: {}", list_names(missing)),
-              format("add --input {}=FILE, or --random to make the rest up", missing.front()))
+              format("add --input {}=FILE, or --random to generate the rest", missing.front()))
       .with_id("input.missing");
 }
 
@@ -188,7 +189,7 @@ void InputGatherer::add_sizes(SymbolNumbers& symbols) const {
   const bool makes_any = std::any_of(inputs_.begin(), inputs_.end(), [&](const Value* input) {
     return !can_wait(*input) && !is_given(input->name());
   });
-  // What a loop feeds has sizes of its own.
+  // Inputs fed by a loop have their own sizes.
   if (!makes_any || !later_.empty()) return;
   InputSizes given = symbols;
   for (const auto& [name, input] : given_) {
@@ -235,7 +236,7 @@ void InputGatherer::make_random() {
     made.emplace_back(input.name());
   }
   if (made.empty() && has_wish) {
-    throw Error(ErrorCode::invalid, "nothing is left for --random to make up",
+    throw Error(ErrorCode::invalid, "--random has nothing left to generate",
                 "leave --random, --seed and --range out")
         .with_id("usage.applies_to_nothing");
   }
@@ -243,7 +244,7 @@ void InputGatherer::make_random() {
     invocation_.warn(format("random data with seed {} for: {}", seed, list_names(made)));
   }
   if (!defaulted.empty()) {
-    invocation_.warn(format("taken as 1, since not given: {} (--dim and --shape set it)",
+    invocation_.warn(format("dimensions set to 1, since not given: {} (--dim and --shape set them)",
                             list_names(defaulted)));
   }
 }
@@ -263,31 +264,30 @@ std::vector<GivenInput> InputGatherer::gather() {
 }  // namespace
 
 OptionGroup input_options() {
-  return {"Inputs",
-          {
-              {.name = "input",
-               .value = "NAME=FILE",
-               .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm, or - (stdin)",
-               .repeats = true,
-               .completes = Completes::files},
-              {.name = "inputs",
-               .value = "FILE.npz",
-               .help = "several inputs, by their names",
-               .completes = Completes::files},
-              {.name = "input-dir",
-               .value = "DIR",
-               .help = "several inputs, from files called input_N or NAME",
-               .completes = Completes::folders},
-              {.name = "random", .help = "make up what is not given (done when nothing is)"},
-              {.name = "seed", .value = "S", .help = "of made-up data (default: 0)"},
-              {.name = "range",
-               .value = "NAME=LO:HI",
-               .help = "range of made-up data",
-               .repeats = true},
-              image_option(),
-              image_config_option(),
-              {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},
-          }};
+  return {
+      "Inputs",
+      {
+          {.name = "input",
+           .value = "NAME=FILE",
+           .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm, or - (stdin)",
+           .repeats = true,
+           .completes = Completes::files},
+          {.name = "inputs",
+           .value = "FILE.npz",
+           .help = "several inputs by name",
+           .completes = Completes::files},
+          {.name = "input-dir",
+           .value = "DIR",
+           .help = "several inputs, from files named input_N or NAME",
+           .completes = Completes::folders},
+          {.name = "random",
+           .help = "generate the inputs that are not given (the default if none is)"},
+          {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
+          {.name = "range", .value = "NAME=LO:HI", .help = "range of random data", .repeats = true},
+          image_option(),
+          image_config_option(),
+          {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},
+      }};
 }
 
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
@@ -306,7 +306,8 @@ std::map<std::string, RandomRange, std::less<>> read_random_ranges(
                       read_number(ends[1], range.high) && range.low <= range.high &&
                       range.high - range.low < 1e300;
     if (!fits) {
-      throw Error(ErrorCode::invalid, format("option --range: {} is no range", quote(pair.value)),
+      throw Error(ErrorCode::invalid,
+                  format("option --range: {} is not a range", quote(pair.value)),
                   format("write it like --range {}=-1:1", pair.name))
           .with_id("usage.value");
     }

@@ -1,4 +1,4 @@
-// Where the inputs come from: files, archives, folders, pictures, or made up.
+// Input options: files, archives, folders, images, or random data.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@ namespace ortool {
 
 OptionGroup input_options();
 
-/// A value for every input that the model wants and for those with a default that the user gave,
-/// in the graph's order. Says what was made up or guessed. Throws ErrorCode::invalid for unknown
-/// names, unreadable files, missing inputs, and options that apply to nothing. Inputs called as one
-/// of `later` may be missing and are not made up.
+/// A value for every required input and for those with a default that the user gave,
+/// in graph order. Warns about random and assumed values. Throws ErrorCode::invalid for unknown
+/// names, unreadable files, missing inputs, and options that apply to nothing. Inputs named in
+/// `later` may be missing and are not generated.
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
                                       std::span<const std::string> later = {});
 
-/// What --range says, by input. Throws ErrorCode::invalid for what is no range or no input.
+/// Values of --range, by input. Throws ErrorCode::invalid for an invalid range or unknown input.
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(
     const OptionValues& options, std::span<const std::string> inputs);
 

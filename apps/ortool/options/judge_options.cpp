@@ -1,4 +1,4 @@
-// Reading tolerances.
+// Comparison options: parses tolerances.
 #include "apps/ortool/options/judge_options.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ std::vector<OptionSpec> tolerance_options() {
   return {{.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
           {.name = "atol",
            .value = "A",
-           .help = "absolute tolerance, or A*max of the expected (float32: 1e-4*max)"}};
+           .help = "absolute tolerance, or A*max of the expected output (float32: 1e-4*max)"}};
 }
 
 OptionGroup judge_options() {
@@ -22,12 +22,12 @@ OptionGroup judge_options() {
           {
               {.name = "expect",
                .value = "DIR|FILE.npz",
-               .help = "compare with output_N of a folder, or an .npz; exit 1 when different",
+               .help = "compare with output_N of a folder, or an .npz; exit 1 if different",
                .completes = Completes::files},
               tolerance_options()[0],
               tolerance_options()[1],
-              {.name = "min-cosine", .value = "C", .help = "least cosine similarity"},
-              {.name = "same-top1", .help = "the largest score stands at the same place"},
+              {.name = "min-cosine", .value = "C", .help = "minimum cosine similarity"},
+              {.name = "same-top1", .help = "require the largest score at the same index"},
           }};
 }
 
@@ -46,7 +46,7 @@ JudgeOptions read_judge_options(const OptionValues& options) {
   }
   double value = 0;
   if (!read_number(number, value) || !(value >= 0) || !std::isfinite(value)) {
-    throw Error(ErrorCode::invalid, format("option --atol: {} is no tolerance", quote(text)),
+    throw Error(ErrorCode::invalid, format("option --atol: {} is not a tolerance", quote(text)),
                 "give a number such as 1e-5, or 1e-4*max")
         .with_id("usage.value");
   }

@@ -1,4 +1,4 @@
-// --rtol, --atol, --min-cosine and --same-top1.
+// Comparison options: --rtol, --atol, --min-cosine and --same-top1.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 namespace ortool {
 
 OptionGroup judge_options();
-/// --rtol and --atol, without what they compare with.
+/// --rtol and --atol only.
 std::vector<OptionSpec> tolerance_options();
 
-/// Throws ErrorCode::invalid for option values that are none.
+/// Throws ErrorCode::invalid for invalid option values.
 JudgeOptions read_judge_options(const OptionValues& options);
 
 }  // namespace ortool

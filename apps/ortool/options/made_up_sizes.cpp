@@ -1,4 +1,4 @@
-// The search of libcore/infer, told once.
+// Sizes of random inputs: the search of libcore/infer, with one warning.
 #include "apps/ortool/options/made_up_sizes.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ InputSizes choose_sizes(const Invocation& invocation, const Model& model, const 
   std::vector<std::string> sizes;
   for (const auto& [name, size] : least.sizes) sizes.push_back(format("{} as {}", name, size));
   invocation.warn(
-      format("taken as the least that the model can compute, since not given: {} (--dim and "
-             "--shape set it); with 1, {}",
+      format("dimensions set to the smallest sizes that the model accepts, since not given: {} "
+             "(--dim and --shape set them); with 1, {}",
              list_names(sizes), least.problem));
   return std::move(least.sizes);
 }

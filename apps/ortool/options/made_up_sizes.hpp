@@ -1,4 +1,4 @@
-// Sizes of made-up inputs where 1 is too small for the model: the least that it can compute.
+// Sizes of random inputs where the model rejects 1: the smallest that it accepts.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -7,8 +7,8 @@
 
 namespace ortool {
 
-/// The size of each free dimension of the inputs that `given` lacks, where shape inference refuses
-/// 1 for them; warns of what was chosen and why. Nothing where 1 will do or no sizes are found, as
+/// The size of each free dimension of the inputs that `given` lacks, if shape inference rejects
+/// 1 for them; warns of the choice and the reason. Empty if 1 is accepted or no sizes are found, as
 /// for models with functions, which cannot be copied.
 InputSizes choose_sizes(const Invocation& invocation, const Model& model, const InputSizes& given);
 

@@ -1,4 +1,4 @@
-// Finding the file, loading it, and describing it in the report.
+// MODEL argument: finds and loads the file, and describes it in the report.
 #include "apps/ortool/options/model_argument.hpp"
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Without its weights a file is looked at in an instant, and hashing more would take longer.
+/// Without weights a file is inspected instantly, and hashing more would take longer.
 constexpr std::int64_t most_hashed_bytes_without_weights = std::int64_t{256} << 20;
 
 Json model_block(const LoadedModel& loaded, bool has_document) {

@@ -1,4 +1,4 @@
-// The MODEL argument: a file, a folder with model.onnx, or standard input.
+// MODEL argument: a file, a folder with model.onnx, or standard input.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@ ArgumentSpec model_argument();
 struct LoadedModel {
   std::unique_ptr<Model> model;
   std::string path;    ///< of the file, "-" for standard input
-  std::string folder;  ///< that it lies in
+  std::string folder;  ///< that contains it
   double load_ms = 0;
 };
 
 /// Loads the file, or the folder's model.onnx, at `path`.
 LoadedModel load_model_at(std::string path, const LoadOptions& options = {});
-/// Where the first argument leads; nothing is loaded yet.
+/// Resolves the first argument; nothing is loaded yet.
 LoadedModel find_model_argument(const Invocation& invocation);
-/// Puts the loaded model's block into the report and says what was odd about the file.
+/// Adds the loaded model's block to the report, and the loader's warnings.
 void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded);
-/// Loads what the first argument names, puts the model's block into the report, and says what was
-/// odd about the file.
+/// Loads the model that the first argument names, and adds its block and the loader's
+/// warnings to the report.
 LoadedModel load_model_argument(const Invocation& invocation, const LoadOptions& options = {});
 
-/// `inspect` and errors speak of this: "FILE: …" in front of whatever `body` throws.
+/// Prefixes errors of `body` with "FILE: …".
 template <typename Body>
 auto in_file(const std::string& path, Body&& body) {
   try {

@@ -1,4 +1,4 @@
-// Matching the providers a user names with those there are.
+// Provider options: resolves the given providers.
 #include "apps/ortool/options/provider_options.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void check_provider_settings(const Invocation& invocation) {
     const std::size_t dot = setting.find('.');
     if (dot == std::string::npos || setting.find('=', dot) == std::string::npos) {
       throw Error(ErrorCode::invalid,
-                  format("option --provider-option: {} has not the form PROVIDER.KEY=VALUE",
+                  format("option --provider-option: {} does not have the form PROVIDER.KEY=VALUE",
                          quote(setting)),
                   "write it like cuda.device=1")
           .with_id("usage.value");
@@ -66,12 +66,13 @@ bool fits_any(std::string_view pattern, const std::vector<std::string>& names) {
 std::vector<Pin> read_pins(const OptionValues& options) {
   std::vector<Pin> pins;
   for (const std::string& text : options.all("node-provider")) {
-    // Names of nodes may hold equals signs, names of providers hold none.
+    // Names of nodes may contain equals signs, names of providers do not.
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0) {
-      throw Error(ErrorCode::invalid,
-                  format("option --node-provider: {} has not the form GLOB=PROVIDER", quote(text)),
-                  "write it like --node-provider 'conv*=cpu'")
+      throw Error(
+          ErrorCode::invalid,
+          format("option --node-provider: {} does not have the form GLOB=PROVIDER", quote(text)),
+          "write it like --node-provider 'conv*=cpu'")
           .with_id("usage.value");
     }
     pins.push_back(
@@ -83,22 +84,22 @@ std::vector<Pin> read_pins(const OptionValues& options) {
 }  // namespace
 
 OptionGroup provider_options() {
-  return {
-      "Providers",
-      {
-          {.name = "provider",
-           .value = "NAMES",
-           .help = "who computes, best first: onednn,cpu (default: auto)"},
-          {.name = "provider-option",
-           .value = "PROVIDER.KEY=VALUE",
-           .help = "a setting of one provider",
-           .repeats = true},
-          {.name = "node-provider",
-           .value = "GLOB=NAME",
-           .help = "nodes of these names on that provider, if it can",
-           .repeats = true},
-          {.name = "strict-provider", .help = "every node on the first provider named, or exit 4"},
-      }};
+  return {"Providers",
+          {
+              {.name = "provider",
+               .value = "NAMES",
+               .help = "execution providers, preferred first: onednn,cpu (default: auto)"},
+              {.name = "provider-option",
+               .value = "PROVIDER.KEY=VALUE",
+               .help = "a setting of one provider",
+               .repeats = true},
+              {.name = "node-provider",
+               .value = "GLOB=NAME",
+               .help = "run nodes with these names on that provider, if it can",
+               .repeats = true},
+              {.name = "strict-provider",
+               .help = "run every node on the first provider named, or exit 4"},
+          }};
 }
 
 std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
@@ -141,7 +142,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                 (chosen.empty() || chosen.front()->name() != wanted.front()->name);
   if (chosen.empty() || first_is_missing) {
     throw Error(ErrorCode::provider_unavailable, missing,
-                "`ortool providers` lists what can be used here")
+                "`ortool providers` lists what is available")
         .with_id("provider.unavailable");
   }
   const bool has_cpu = std::any_of(chosen.begin(), chosen.end(),

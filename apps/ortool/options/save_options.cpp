@@ -1,4 +1,4 @@
-// What the options say of the file to write.
+// Output options of commands that write a model.
 #include "apps/ortool/options/save_options.hpp"
 
 #include <fcntl.h>
@@ -22,16 +22,16 @@ void check_stream(const OptionValues& options) {
                 "leave one of them out; --report FILE writes the document too")
         .with_id("usage.applies_to_nothing");
   }
-  // A closed stream became an empty file that can only be read.
+  // A closed stream was replaced by an empty read-only file.
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
   if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY) {
     throw Error(ErrorCode::write_failed, "standard output: cannot be written (it is closed)",
-                "put a pipe or > FILE behind the command")
+                "add a pipe or > FILE after the command")
         .with_id("output.write");
   }
   if (::isatty(STDOUT_FILENO) == 1) {
-    throw Error(ErrorCode::invalid, "option --output: a terminal is no place for a model",
-                "put a pipe or > FILE behind the command")
+    throw Error(ErrorCode::invalid, "option --output: a model cannot be written to a terminal",
+                "add a pipe or > FILE after the command")
         .with_id("usage.output");
   }
 }
@@ -49,7 +49,7 @@ OptionGroup save_options() {
               {.name = "force", .help = "OUT.onnx may be MODEL itself"},
               {.name = "external-data",
                .value = "WHEN",
-               .help = "weights in a file beside the model: auto (as before; all above 2 GB), "
+               .help = "weights in a file next to the model: auto (as in MODEL; all above 2 GB), "
                        "always, never",
                .choices = {"auto", "always", "never"}},
               {.name = "external-threshold",
@@ -82,8 +82,9 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
   target.options.external_threshold_bytes =
       options.size_bytes("external-threshold", default_threshold_bytes);
   if (target.path == "-" && when == "always") {
-    throw Error(ErrorCode::invalid, "option --external-data: standard output has no file beside it",
-                "give --output a name")
+    throw Error(ErrorCode::invalid,
+                "option --external-data: weights cannot be written next to standard output",
+                "give --output a file name")
         .with_id("usage.value");
   }
   if (target.path == "-") target.options.external_data = ExternalData::never;

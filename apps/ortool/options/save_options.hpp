@@ -1,4 +1,4 @@
-// --output, --force and where weights go: for commands that write a model.
+// Output options of commands that write a model: --output, --force, --external-data.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace ortool {
 
 OptionGroup save_options();
 
-/// Where a model goes and how. Nothing is written by it.
+/// Where and how a model is written.
 struct SaveTarget {
   std::string path;  ///< "-": standard output
   SaveOptions options;
 };
 
-/// Reads the options. Throws ErrorCode::invalid for values that are none, for a target that is
-/// another file of the command line, and without --force for one that is the file that `loaded`
-/// names; ErrorCode::write_failed where nothing can be written there.
+/// Parses the options. Throws ErrorCode::invalid for invalid values, for a target that is
+/// another file of the command line, and without --force for the file that `loaded`
+/// names; ErrorCode::write_failed if the target is not writable.
 SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loaded);
 
-/// Writes the model; to standard output in one piece. Returns how many bytes that
-/// were, a new file of weights beside it included.
+/// Writes the model; to standard output in one piece. Returns the number of bytes,
+/// including a new weights file.
 std::int64_t save_to(const SaveTarget& target, const Model& model);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Reading shapes and symbols, and handing them to shape inference.
+// Shape options: parses shapes and symbols, and passes them to shape inference.
 #include "apps/ortool/options/shape_options.hpp"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ OptionGroup shape_options() {
           {
               {.name = "dim",
                .value = "NAME=N",
-               .help = "give a dimension of the inputs a number: --dim batch=4",
+               .help = "set a dimension of the inputs: --dim batch=4",
                .repeats = true},
               {.name = "shape",
                .value = "INPUT=SHAPE",
-               .help = "give an input a shape: --shape image=1x3x224x224",
+               .help = "set the shape of an input: --shape image=1x3x224x224",
                .repeats = true},
           }};
 }
@@ -35,7 +35,7 @@ Shape read_shape(std::string_view option, std::string_view text) {
   for (const std::string& piece : split(inner, separator)) {
     std::int64_t number = 0;
     if (!read_integer(piece, number) || number < 0) {
-      throw Error(ErrorCode::invalid, format("option --{}: {} is no shape", option, quote(text)),
+      throw Error(ErrorCode::invalid, format("option --{}: {} is not a shape", option, quote(text)),
                   "write it like 1x3x224x224")
           .with_id("usage.value");
     }
@@ -52,8 +52,9 @@ std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
         split_named_value("dim", text, symbols, "dimension", "dimensions of the inputs");
     std::int64_t number = 0;
     if (!read_integer(pair.value, number) || number < 0) {
-      throw Error(ErrorCode::invalid, format("option --dim: {} is no dimension", quote(pair.value)),
-                  "give a whole number from 0 up")
+      throw Error(ErrorCode::invalid,
+                  format("option --dim: {} is not a dimension", quote(pair.value)),
+                  "give an integer from 0 up")
           .with_id("usage.value");
     }
     numbers.insert_or_assign(pair.name, number);

@@ -1,4 +1,4 @@
-// --dim and --shape.
+// Shape options: --dim and --shape.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace ortool {
 
 OptionGroup shape_options();
 
-/// What --dim gives symbols. Throws ErrorCode::invalid for those that are not in `symbols`.
+/// Values of --dim. Throws ErrorCode::invalid for symbols that are not in `symbols`.
 std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
     const OptionValues& options, const std::vector<std::string>& symbols);
 
-/// Fixes what the user fixed on the model's inputs. Throws ErrorCode::invalid for symbols and
-/// inputs that the model does not have.
+/// Fixes the given dimensions and shapes of the model's inputs. Throws ErrorCode::invalid for
+/// symbols and inputs that the model does not have.
 void apply_shape_options(const OptionValues& options, Model& model);
 
-/// Reads "1x3x224x224", "[1,3,224,224]" or "scalar".
+/// Parses "1x3x224x224", "[1,3,224,224]" or "scalar".
 Shape read_shape(std::string_view option, std::string_view text);
 
 }  // namespace ortool

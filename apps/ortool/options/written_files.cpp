@@ -1,4 +1,4 @@
-// Paths are compared as files where they exist, else by their absolute form.
+// Checks of output files. Paths are compared as files if they exist, otherwise as absolute paths.
 #include "apps/ortool/options/written_files.hpp"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void check_can_be_written(std::string_view option, const std::string& path) {
         .in(path);
   };
   if (path.empty()) {
-    throw Error(ErrorCode::invalid, format("option --{}: no name is given", option),
-                "put a file's name behind it")
+    throw Error(ErrorCode::invalid, format("option --{}: the file name is missing", option),
+                "give a file name")
         .with_id("usage.output");
   }
   std::error_code ignored;
@@ -52,7 +52,7 @@ void check_can_be_written(std::string_view option, const std::string& path) {
   fs::path folder = fs::path(path).parent_path();
   if (folder.empty()) folder = ".";
   if (!fs::is_directory(folder, ignored))
-    fail("cannot be written (there is no such folder)", "make the folder first");
+    fail("cannot be written (there is no such folder)", "create the folder first");
   const bool is_special = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
   if (!is_special && ::access(folder.c_str(), W_OK) != 0)
     fail("cannot be written (Permission denied)", "name a folder you may write to");
@@ -66,10 +66,10 @@ void check_is_no_other_file(const Invocation& invocation, std::string_view optio
         return word.starts_with(dashed) || (option == "output" && word.starts_with("-o"));
       });
   if (count_words_naming(invocation.words, path) <= (is_on_command_line ? 1 : 0)) return;
-  throw Error(ErrorCode::invalid,
-              format("option --{}: {} is named twice on the command line", option, quote(path)),
-              "what is written replaces nothing that the command reads or writes: give another "
-              "name")
+  throw Error(
+      ErrorCode::invalid,
+      format("option --{}: {} appears twice on the command line", option, quote(path)),
+      "a command never overwrites a file that it reads or writes otherwise: give another name")
       .with_id("usage.overwrite");
 }
 

@@ -1,4 +1,4 @@
-// Sets of samples, how they are read, and what a model is judged by.
+// Data options of quantize: data sets, samples and the metric.
 #include <algorithm>
 
 #include "apps/ortool/options/image_options.hpp"
@@ -31,8 +31,8 @@ std::pair<std::int64_t, std::int64_t> read_samples(const std::string& text) {
   if (is_read && first >= 0 && last > first) return {first, last};
   throw Error(
       ErrorCode::invalid,
-      format("option --samples: {} is neither a number of samples nor FIRST:BEHIND", quote(text)),
-      "such as 100, or 100:200 for the second hundred")
+      format("option --samples: {} is neither a number of samples nor FIRST:END", quote(text)),
+      "give 100, or 100:200 for the second hundred")
       .with_id("usage.value");
 }
 
@@ -47,7 +47,7 @@ std::optional<Budget> read_budget(const OptionValues& options) {
     budget.command = metric.substr(command_prefix.size());
     if (budget.command.find_first_not_of(' ') == std::string::npos) {
       throw Error(ErrorCode::invalid, "option --metric: cmd: names no command",
-                  "such as cmd:./evaluate.sh, which is called with the model's path")
+                  "write it like cmd:./evaluate.sh, which is called with the model's path")
           .with_id("usage.value");
     }
   } else {
@@ -71,17 +71,16 @@ std::optional<Budget> read_budget(const OptionValues& options) {
   if (!read_number(text, drop) || !(drop >= 0)) {
     throw Error(
         ErrorCode::invalid,
-        format("option --max-drop: {} is no number from 0", quote(options.text("max-drop"))),
-        "such as 0.01, or 1%")
+        format("option --max-drop: {} is not a number from 0 up", quote(options.text("max-drop"))),
+        "give 0.01, or 1%")
         .with_id("usage.value");
   }
   budget.drop = budget.is_share ? drop / 100 : drop;
   const bool is_of_one = budget.judgement != Judgement::command || budget.is_share;
   if (is_of_one && *budget.drop >= 1) {
-    throw Error(
-        ErrorCode::invalid,
-        format("option --max-drop: {} is all there is to lose", quote(options.text("max-drop"))),
-        "a hundredth is 0.01 or 1%")
+    throw Error(ErrorCode::invalid,
+                format("option --max-drop: {} is the whole range", quote(options.text("max-drop"))),
+                "one percent is 0.01 or 1%")
         .with_id("usage.value");
   }
   return budget;

@@ -1,4 +1,4 @@
-// Counts first, then bytes, then what the result is worth, then where it loses most.
+// Report of quantize: counts, sizes, accuracy, and the nodes with the largest errors.
 #include "apps/ortool/quantize/quantize_report.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace ortool {
 namespace {
 
-/// As many of the worst nodes as the text shows.
+/// Number of worst nodes that the text shows.
 constexpr std::size_t most_nodes_told = 5;
 
 std::string readable_size(std::int64_t bytes) {
   return readable_bytes(static_cast<double>(bytes));
 }
 
-/// Of a file, what is no tensor: nodes, names, types.
+/// The part of a file that is not tensor data: nodes, names, types.
 std::optional<std::int64_t> graph_bytes(const StoredBytes& bytes, std::int64_t file_bytes) {
   if (file_bytes <= bytes.total()) return std::nullopt;
   return file_bytes - bytes.total();
@@ -33,7 +33,7 @@ Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
       .set("graph_bytes", graph ? Json(*graph) : Json())
       .set("tensor_bytes", bytes.total())
       .set("float_bytes", bytes.floats)
-      .set("level_bytes", bytes.levels)
+      .set("quantized_bytes", bytes.levels)
       .set("other_bytes", bytes.others);
 }
 
@@ -61,7 +61,7 @@ Json tensors_block(const QuantizeResult& result) {
   return tensors;
 }
 
-/// The nodes that the plan quantised, with their errors, the worst first.
+/// The quantized nodes with their errors, the worst first.
 struct NodeError {
   const ReportedNode* node;
   const ValueError* error;
@@ -109,7 +109,7 @@ Json outputs_block(const EndToEnd& end_to_end) {
   return list;
 }
 
-/// Null where nothing was written.
+/// Null if nothing was written.
 Json output_block(const QuantizeResult& result) {
   if (result.output_path.empty()) return {};
   return Json::object().set("path", result.output_path).set("bytes", result.output_bytes);
@@ -118,7 +118,7 @@ Json output_block(const QuantizeResult& result) {
 std::string sizes_text(const QuantizeResult& result) {
   const StoredBytes& after = result.after_bytes;
   std::string text =
-      format("tensors: {} -> {} ({} of levels, {} of floats, {} others)\n",
+      format("tensors: {} -> {} ({} quantized, {} float, {} other)\n",
              readable_size(result.before_bytes.total()), readable_size(after.total()),
              readable_size(after.levels), readable_size(after.floats), readable_size(after.others));
   const auto before_graph = graph_bytes(result.before_bytes, result.file_bytes);
@@ -152,7 +152,7 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
                      .set("channels", Json::list_of(constant.channels)));
   }
   return Json::object()
-      .set("settled_after_samples",
+      .set("converged_after_samples",
            diagnosis.settled_after_samples ? Json(*diagnosis.settled_after_samples) : Json())
       .set("outlier_samples", std::move(outliers))
       .set("clipped_ratio", diagnosis.clipped_ratio)
@@ -172,12 +172,12 @@ Json calibration_block(const QuantizeResult& result) {
       .set("diagnosis", diagnosis_block(result.diagnosis));
 }
 
-/// What of the diagnosis no warning tells.
+/// The part of the diagnosis that is not a warning.
 std::string data_text(const QuantizeResult& result) {
   const Diagnosis& found = result.diagnosis;
   std::string text;
   if (found.settled_after_samples)
-    text += format("; scales settle after {}", *found.settled_after_samples);
+    text += format("; scales converge after {}", *found.settled_after_samples);
   if (found.clipped_ratio > 0) {
     text +=
         format("; {} % of all elements clipped, most at {} ({} %)",
@@ -235,23 +235,23 @@ std::string worst_text(std::vector<NodeError> errors) {
   return "furthest from the float model:\n" + table.to_string(2);
 }
 
-/// {operators, clusters_left}; null without --format qoperator.
+/// {operators, remaining_clusters}; null without --format qoperator.
 Json integers_block(const QuantizeResult& result) {
   if (!result.settings.has_integer_operators) return {};
   Json operators = Json::object();
   for (const auto& [op_type, count] : result.integers.operators) operators.set(op_type, count);
   return Json::object()
       .set("operators", std::move(operators))
-      .set("clusters_left", result.integers.clusters_left);
+      .set("remaining_clusters", result.integers.clusters_left);
 }
 
-/// One line of the same; empty without.
+/// The same as one line of text; may be empty.
 std::string integers_text(const QuantizeResult& result) {
   if (!result.settings.has_integer_operators) return {};
   std::string text;
   for (const auto& [op_type, count] : result.integers.operators)
     text += format("{}{} {}", text.empty() ? "" : ", ", count, op_type);
-  return format("operators on integers: {}; {} results have none and stay QDQ\n",
+  return format("integer operators: {}; {} results have none and stay QDQ\n",
                 text.empty() ? "none" : text, result.integers.clusters_left);
 }
 
@@ -286,7 +286,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);
   if (!calibrates_only) {
-    report.text += format("{} {} quantised, {} in float\n", quantized,
+    report.text += format("{} {} quantized, {} in float\n", quantized,
                           quantized == 1 ? "node" : "nodes", floats);
     report.text += reasons_text(result);
     report.text += integers_text(result);

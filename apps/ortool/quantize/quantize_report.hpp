@@ -1,4 +1,4 @@
-// What `ortool quantize` tells: text for people, and the payload of its document.
+// Report of quantize: text, and the payload of its document.
 #pragma once
 
 #include "apps/ortool/report/report.hpp"

@@ -1,4 +1,4 @@
-// The steps of the command in their order: read, prepare, quantise by the mode, write, tell.
+// Runs quantize: read, prepare, quantize by the mode, write, report.
 #include "apps/ortool/quantize/quantize_run.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 /// Quantised weights that wait in memory for the model to be written; the others on the disk.
 constexpr std::int64_t most_levels_in_memory = std::int64_t{16} << 20;
 
-/// Beside the model, where there must be room for them anyway.
+/// Next to the model, where there must be space for them anyway.
 std::string folder_beside(const SaveTarget& target) {
   std::error_code failure;
   const auto folder = target.path == "-" ? std::filesystem::temp_directory_path(failure)
@@ -54,20 +54,19 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
 /// What the file that is written has otherwise than the one that was read.
 void tell_preparation(const Invocation& invocation, const Preparation& done) {
   if (done.settled_inputs > 0) {
-    invocation.warn(format("{} inputs that have a default become constants", done.settled_inputs));
+    invocation.warn(format("{} inputs with a default become constants", done.settled_inputs));
   }
   if (done.opset_after != done.opset_before) {
-    invocation.warn(format("opset {} becomes {}, in which scales and types can be said",
+    invocation.warn(format("opset {} becomes {}, which can express the scales and types",
                            done.opset_before, done.opset_after));
   }
   for (const DataType type : done.types_converted) {
-    invocation.warn(
-        format("products of {} become products of float32, between casts at inputs and outputs",
-               name_of(type)));
+    invocation.warn(format("{} products become float32 products, with casts at inputs and outputs",
+                           name_of(type)));
   }
 }
 
-/// Whether the model holds nothing in fewer bits than before, and no node computes so.
+/// Whether nothing is stored or computed in lower precision.
 bool is_left_in_floats(const QuantizeResult& result) {
   if (result.after_bytes.levels > result.before_bytes.levels) return false;
   const std::vector<ReportedNode>& nodes = result.plan.nodes;
@@ -76,13 +75,13 @@ bool is_left_in_floats(const QuantizeResult& result) {
                       [](const ReportedNode& node) { return node.is_quantized; });
 }
 
-/// Reads the model once more, since what preparation made of it serves nothing; null where it came
-/// through standard input, which is read once.
+/// Reads the model again, since its preparation served no purpose; null if it came
+/// from standard input, which is read once.
 std::unique_ptr<Model> read_again(const Invocation& invocation, const LoadedModel& loaded,
                                   QuantizeResult& result) {
   if (loaded.path == "-") return nullptr;
   std::unique_ptr<Model> model = load_model_at(loaded.path).model;
-  invocation.warn("so the model is written as it was read, not prepared");
+  invocation.warn("so the model is written unchanged, without the preparation");
   Preparation& done = result.preparation;
   done.nodes_after = done.nodes_before;
   done.weights_after = done.weights_before;
@@ -102,15 +101,15 @@ void check_other_files(const Invocation& invocation) {
   if (!options.has("plan-out")) return;
   const std::string path = options.text("plan-out");
   if (path == "-") {
-    throw Error(ErrorCode::invalid, "option --plan-out: a plan goes to a file",
-                "name one, such as plan.json")
+    throw Error(ErrorCode::invalid, "option --plan-out: a plan cannot go to standard output",
+                "name a file, such as plan.json")
         .with_id("usage.value");
   }
   check_can_be_written("plan-out", path);
   check_is_no_other_file(invocation, "plan-out", path);
 }
 
-/// The options, with --dim for what made-up inputs need where 1 is too small for the model.
+/// The options, with --dim for random inputs where the model rejects 1.
 OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& settings,
                         const Model& model) {
   OptionValues options = invocation.options;
@@ -217,7 +216,7 @@ void run_quantize(Invocation& invocation) {
   add_quantize_report(invocation.report, result, calibrates_only);
   if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);
   if (!target || target->path != "-") return;
-  // The model alone goes there.
+  // Only the model is written there.
   if (result.is_refused) write_to_stderr(invocation.report.text);
   invocation.report.text.clear();
 }

@@ -1,4 +1,4 @@
-// What the options say together, and what of it does not go together.
+// Settings of quantize, and options that cannot be combined.
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t default_block_size = 32;
 constexpr std::int64_t most_block_size = 65536;
-/// Of MatMulNBits.
+/// Smallest block size of MatMulNBits.
 constexpr std::int64_t least_block_size = 16;
 
-/// Options that say how to calibrate; without data they have no effect.
+/// Calibration options; without data they have no effect.
 constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
                                                                   "allow-random-calibration",
                                                                   "calibration-cache",
@@ -48,7 +48,7 @@ std::string chosen_text(const OptionValues& options, const Json& plan, std::stri
   const Json* setting = plan.find(name);
   if (setting == nullptr) return std::string(fallback);
   if (setting->is_text()) return setting->text();
-  throw Error(ErrorCode::invalid, format("the plan's setting {} must be a text", quote(name)))
+  throw Error(ErrorCode::invalid, format("the plan's setting {} must be a string", quote(name)))
       .with_id("quantize.plan");
 }
 
@@ -61,7 +61,7 @@ bool chosen_flag(const OptionValues& options, const Json& plan, std::string_view
       .with_id("quantize.plan");
 }
 
-/// A type that the option may name; a plan may hold anything.
+/// A type that the option accepts; a plan may contain anything.
 DataType chosen_type(const OptionValues& options, const Json& plan, std::string_view name,
                      std::string_view fallback) {
   const std::string text = chosen_text(options, plan, name, fallback);
@@ -83,14 +83,14 @@ QuantizeMode read_mode(const OptionValues& options, const Json& plan) {
     throw unknown_name("mode", mode, "modes",
                        std::vector<std::string>{"static", "dynamic", "weight-only"});
   if (!has_data && !options.has("plan")) {
-    throw Error(ErrorCode::invalid, "there is no data to calibrate with",
-                "add --calibration-data SET, or --mode dynamic or weight-only, which need none")
+    throw Error(ErrorCode::invalid, "there is no calibration data",
+                "add --calibration-data SET, or use --mode dynamic or weight-only, which need none")
         .with_id("usage.calibration_data");
   }
   return QuantizeMode::statically;
 }
 
-/// What the recipe is by itself, and what it needs.
+/// The default recipe, and what a recipe needs.
 std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeMode mode) {
   const bool is_fitted = mode == QuantizeMode::statically && options.has("calibration-data");
   const std::string recipe = chosen_text(options, plan, "recipe", is_fitted ? "accurate" : "fast");
@@ -99,14 +99,14 @@ std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeM
                        std::vector<std::string>{"fast", "accurate", "max"});
   if (recipe != "fast" && !is_fitted && mode == QuantizeMode::statically) {
     throw Error(ErrorCode::invalid,
-                format("the recipe {} fits weights to data, and there is none", recipe),
+                format("the recipe {} needs calibration data to fit weights", recipe),
                 "add --calibration-data SET, or --recipe fast")
         .with_id("usage.calibration_data");
   }
   return recipe;
 }
 
-/// Options that say something of a model, where none is written.
+/// Options of a model when none is written.
 constexpr std::array<std::string_view, 10> model_options = {
     "output",   "force",  "external-data", "external-threshold", "plan-out",
     "max-drop", "metric", "labels",        "keep-faster",        "validation-data"};
@@ -114,23 +114,24 @@ constexpr std::array<std::string_view, 10> model_options = {
 void check_calibrate_only(const OptionValues& options) {
   if (!options.flag("calibrate-only")) {
     if (options.text("samples").find(':') == std::string::npos) return;
-    throw does_not_fit("option --samples: a range of samples is for --calibrate-only",
+    throw does_not_fit("option --samples: a range of samples is only for --calibrate-only",
                        "give the number of samples to take");
   }
   const bool has_data = options.has("calibration-data") || options.flag("allow-random-calibration");
   if (!has_data || !options.has("calibration-cache")) {
-    throw Error(ErrorCode::invalid, "--calibrate-only needs data and a place to keep what it sees",
+    throw Error(ErrorCode::invalid,
+                "--calibrate-only needs data and a file to keep its statistics in",
                 "add --calibration-data SET and --calibration-cache FILE")
         .with_id("usage.calibration_data");
   }
   for (const std::string_view name : model_options) {
     if (!options.has(name)) continue;
     throw does_not_fit(format("option --{} has no effect with --calibrate-only", name),
-                       "say it when the model is made from the cache");
+                       "give it when the model is made from the cache");
   }
 }
 
-/// The same samples twice only count for more.
+/// The same samples twice would only have more weight.
 void check_sets(const OptionValues& options) {
   const std::span<const std::string> sets = options.all("calibration-data");
   for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -145,27 +146,28 @@ void check_sets(const OptionValues& options) {
   }
 }
 
-/// Made-up data stand in for data, never beside them.
+/// Random data replaces data and is never combined with it.
 void check_random_data(const OptionValues& options) {
   if (!options.flag("allow-random-calibration")) {
     for (const std::string_view name : {"seed", "range", "dim"}) {
       if (!options.has(name)) continue;
-      throw does_not_fit(format("option --{} has no effect: no calibration data are made up", name),
-                         "it is for --allow-random-calibration");
+      throw does_not_fit(
+          format("option --{} has no effect: no random calibration data is used", name),
+          "it is for --allow-random-calibration");
     }
     return;
   }
   if (options.has("calibration-data"))
     throw does_not_fit("--allow-random-calibration and --calibration-data contradict each other",
-                       "leave --allow-random-calibration out: the data are there");
+                       "leave --allow-random-calibration out: there is real data");
   for (const std::string_view name : {"image", "image-config"}) {
     if (!options.has(name) || options.has("validation-data")) continue;
     throw does_not_fit(format("option --{} has no effect with --allow-random-calibration", name),
-                       "made-up inputs are no pictures");
+                       "random inputs are not images");
   }
 }
 
-/// What chooses no range.
+/// Options without effect on ranges.
 void check_percentile(const OptionValues& options) {
   const std::string method = options.text("calibration-method");
   const bool is_used = method.empty() || method == "percentile" || method == "auto";
@@ -175,20 +177,20 @@ void check_percentile(const OptionValues& options) {
       "it is for the methods percentile and auto");
 }
 
-/// Levels that become floats before anything is computed never meet in a sum.
+/// Quantized weights that are dequantized before use never appear in an integer sum.
 void check_reduced_weights(const OptionValues& options) {
   for (const std::string_view name : {"reduce-range", "target-isa"}) {
     if (!options.has(name)) continue;
     throw does_not_fit(format("option --{} has no effect with --mode weight-only", name),
-                       "its products are those of floats, which do not saturate");
+                       "its products are computed in float, which does not saturate");
   }
 }
 
-/// Names of classes where nobody looks at labels.
+/// Class names when labels are not used.
 void check_labels(const OptionValues& options) {
   const std::string metric = options.text("metric", options.has("max-drop") ? "top1" : "");
   if (!options.has("labels") || metric == "top1" || metric == "top5") return;
-  throw does_not_fit("option --labels has an effect with --metric top1 and top5 alone",
+  throw does_not_fit("option --labels only has an effect with --metric top1 and top5",
                      "add --metric top1");
 }
 
@@ -203,8 +205,8 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   if (mode == QuantizeMode::statically) return;
   const bool is_dynamic = mode == QuantizeMode::dynamically;
   if (options.flag("keep-faster") && is_dynamic && !options.has("validation-data")) {
-    throw Error(ErrorCode::invalid, "there is no sample for --keep-faster to measure on",
-                "add --validation-data SET: its first sample is taken")
+    throw Error(ErrorCode::invalid, "there is no sample for --keep-faster to measure with",
+                "add --validation-data SET: its first sample is used")
         .with_id("usage.calibration_data");
   }
   for (const std::string_view name : calibration_options) {
@@ -212,20 +214,20 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
     const bool is_used =
         is_of_pictures ? options.has("validation-data") : is_dynamic && name == "keep-faster";
     if (!options.has(name) || is_used) continue;
-    throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
-                       name == "max-drop"
-                           ? "only --mode static searches a plan; --metric tells what "
-                             "this one is worth"
-                           : "only --mode static is calibrated");
+    throw does_not_fit(
+        format("option --{} has no effect with --mode {}", name, name_of(mode)),
+        name == "max-drop"
+            ? "only --mode static searches for a plan; --metric reports the accuracy of this one"
+            : "only --mode static uses calibration");
   }
 }
 
-/// MatMulNBits wants blocks of a power of two.
+/// MatMulNBits requires a power of two as block size.
 void check_block_form(const QuantizeSettings& settings) {
   const std::int64_t size = settings.block_size;
   if (size >= least_block_size && (size & (size - 1)) == 0) return;
   throw does_not_fit(
-      format("option --block-size: {} is no size of blocks of --format qoperator", size),
+      format("option --block-size: {} is not a block size of --format qoperator", size),
       "it takes powers of two from 16 up");
 }
 
@@ -233,17 +235,17 @@ void check_integer_form(const QuantizeSettings& settings) {
   if (settings.mode == QuantizeMode::weights_only) return check_block_form(settings);
   if (settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --format qoperator has no effect with --mode dynamic",
-                       "its products are operators on integers already");
+                       "its products are integer operators already");
   for (const DataType type : {settings.activations.type, settings.weights.type}) {
     if (type == DataType::int8 || type == DataType::uint8) continue;
     throw does_not_fit(
-        format("ONNX has no operators on {}, which --format qoperator would need", name_of(type)),
-        "leave --format out: the form QDQ takes every type");
+        format("ONNX has no operators for {}, which --format qoperator would need", name_of(type)),
+        "leave --format out: the QDQ format takes every type");
   }
 }
 
-/// Whether the processors that the model shall run on add pairs of byte products in 16 bits. This
-/// one may be told to be less than it is.
+/// Whether the target processors add pairs of int8 products in 16 bits. The host may be
+/// limited to a smaller instruction set.
 bool saturates(const OptionValues& options) {
   const std::string target = options.text("target-isa", "host");
   if (target != "host") return target == "portable" || target == "avx2";
@@ -278,30 +280,30 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   const bool is_small = settings.weights.type == DataType::int4;
   if (is_small && settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
-                       "products of levels need bytes; use --mode weight-only");
+                       "integer products need 8-bit weights; use --mode weight-only");
   settings.has_integer_operators = options.text("format") == "qoperator";
   const bool has_blocks = is_small || settings.has_integer_operators;
   settings.block_size =
       options.integer("block-size", has_blocks ? default_block_size : 0, 0, most_block_size);
   if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
-    throw does_not_fit("option --block-size has an effect with --mode weight-only alone",
+    throw does_not_fit("option --block-size only has an effect with --mode weight-only",
                        "leave it out");
   const std::string reduce = chosen_text(options, plan, "reduce-range", "auto");
   const bool has_bytes = element_bits(settings.weights.type) == 8;
   if (reduce == "on" && !has_bytes)
     throw does_not_fit(format("option --reduce-range on has no effect on weights of {}",
                               name_of(settings.weights.type)),
-                       "only bytes have a bit to spare");
+                       "only 8-bit weights can be reduced to 7 bits");
   settings.weights.is_reduced = has_bytes && settings.mode != QuantizeMode::weights_only &&
                                 (reduce == "on" || (reduce == "auto" && saturates(options)));
   if (saturates(options) && reduce == "off") {
     invocation.warn(
-        "processors without VNNI may saturate sums of full-range bytes in other runtimes: results "
-        "can differ there (--reduce-range auto)");
+        "on processors without VNNI other runtimes may saturate sums of full-range 8-bit products, "
+        "so results can differ there (--reduce-range auto)");
   }
   if (settings.has_integer_operators) check_integer_form(settings);
   if (!options.has("output") && !options.flag("calibrate-only")) {
-    throw Error(ErrorCode::invalid, "there is no place to write the model to", "add -o OUT.onnx")
+    throw Error(ErrorCode::invalid, "the output file is missing", "add -o OUT.onnx")
         .with_id("usage.output");
   }
   return settings;

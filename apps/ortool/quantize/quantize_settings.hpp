@@ -1,4 +1,4 @@
-// What the options of `ortool quantize` ask for.
+// Settings of quantize.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace ortool {
 
 std::vector<OptionGroup> quantize_options();
 
-/// Options, and where one is not given the setting of a plan (PlanFile::settings, an object or
-/// null). Throws ErrorCode::invalid for options that do not go together, and ErrorCode::unsupported
-/// for planned ones. Says what it guesses.
+/// Options, or the settings of a plan for options that are not given (PlanFile::settings, an object
+/// or null). Throws ErrorCode::invalid for incompatible options, and ErrorCode::unsupported
+/// for planned ones. Warns about assumptions.
 QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json& plan);
 
-/// What --metric and --max-drop say; nothing without them. Throws ErrorCode::invalid for values
-/// that are none.
+/// Values of --metric and --max-drop; empty without them. Throws ErrorCode::invalid for invalid
+/// values.
 std::optional<Budget> read_budget(const OptionValues& options);
 
-/// The sets, caches and recipes that the options name, for a model with `inputs`. Throws
-/// ErrorCode::invalid for inputs that it has not, and texts that are no values.
+/// The data sets, caches and image recipes that the options name, for a model with `inputs`. Throws
+/// ErrorCode::invalid for unknown inputs and invalid values.
 QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,
                                 std::span<Value* const> inputs);
 

@@ -1,4 +1,4 @@
-// One line for each thing that a reader may act on.
+// Report of searches and suggestions: one line for each.
 #include "apps/ortool/quantize/steering_report.hpp"
 
 #include "apps/ortool/report/text_table.hpp"
@@ -29,7 +29,7 @@ Json accuracy_block(const Accuracy& accuracy) {
                    .set("n", accuracy.count)
                    .set("before", accuracy.before)
                    .set("after", accuracy.after)
-                   .set("least", accuracy.least ? Json(*accuracy.least) : Json());
+                   .set("minimum", accuracy.least ? Json(*accuracy.least) : Json());
   if (!counts_labels(accuracy.judgement)) return block;
   return block.set("flips_lost", accuracy.lost)
       .set("flips_gained", accuracy.gained)
@@ -60,18 +60,18 @@ void add_search(const BudgetResult& budget, SteeringReport& report) {
     left.add(Json::object().set("node", each.node).set("alone_sqnr_db", each.alone_db));
   report.block.set("search", Json::object()
                                  .set("candidates", found.candidates)
-                                 .set("is_within", found.is_within)
-                                 .set("left_float", std::move(left)));
+                                 .set("within_budget", found.is_within)
+                                 .set("kept_float", std::move(left)));
   if (!found.is_within) {
     report.text += format(
-        "no plan keeps the budget: {} were judged, and nothing is written (--plan-out has the "
+        "no plan meets the budget: {} were evaluated, and nothing is written (--plan-out has the "
         "best)\n",
         found.candidates);
     return;
   }
   for (const LeftFloat& each : found.left) {
     report.text +=
-        format("left in float for the budget: {} (alone it leaves {} of signal to noise)\n",
+        format("left in float for the budget: {} (quantized alone, it gives an SQNR of {})\n",
                shorten(each.node), decibels(each.alone_db));
   }
 }
@@ -90,10 +90,11 @@ void add_method_trials(const QuantizeResult& result, SteeringReport& report) {
                      decibels(mean_of(trial.ratios)));
   }
   report.block.set("method_trials", std::move(list));
-  report.text +=
-      format("ranges by {}: SQNR {} of samples {} ({})\n", form_text(trials.front()),
-             decibels(mean_of(trials.front().ratios)),
-             split_samples(result.samples).is_apart ? "held back" : "that fitted them", others);
+  report.text += format(
+      "ranges by {}: SQNR {} of samples {} ({})\n", form_text(trials.front()),
+      decibels(mean_of(trials.front().ratios)),
+      split_samples(result.samples).is_apart ? "on held-out samples" : "that were used to fit them",
+      others);
 }
 
 void add_techniques(const QuantizeResult& result, SteeringReport& report) {
@@ -111,8 +112,8 @@ void add_techniques(const QuantizeResult& result, SteeringReport& report) {
                           trial.is_kept ? "kept" : "left out");
     if (trial.is_kept && trial.technique == "bias" && !split_samples(result.samples).is_apart) {
       report.text +=
-          "  measured on the samples that judge: others gain less, or nothing (--validation-data "
-          "tells)\n";
+          "  measured on the samples used to decide: other samples gain less, or nothing "
+          "(--validation-data shows it)\n";
     }
   }
   report.block.set("techniques", std::move(list));
@@ -135,8 +136,8 @@ void add_kept_faster(const KeptFaster& kept, SteeringReport& report) {
                                       .set("int8_ms", kept.int8_ms)
                                       .set("clusters", std::move(clusters)));
   report.text += format(
-      "a run here: {} ms, {} ms in float; {} of {} clusters stay floats, which int8 does "
-      "not make faster\n",
+      "run time here: {} ms, {} ms in float; {} of {} clusters stay in float, since int8 does not "
+      "make them faster\n",
       fixed_number(kept.int8_ms, 3), fixed_number(kept.float_ms, 3), left, kept.clusters.size());
 }
 
@@ -150,7 +151,7 @@ void add_suggestions(const std::vector<Suggestion>& suggestions, SteeringReport&
                  .set("sqnr_gain_db", each.after_db - each.before_db)
                  .set("cost_ms", each.cost_ms));
     report.text +=
-        format("--exclude {}: SQNR {} -> {}, {} ms a run\n", quote(each.exclude),
+        format("--exclude {}: SQNR {} -> {}, {} ms per run\n", quote(each.exclude),
                decibels(each.before_db), decibels(each.after_db), signed_number(each.cost_ms));
   }
   report.block.set("suggestions", std::move(list));

@@ -1,4 +1,4 @@
-// What searches found and what is advised, for people and for the document.
+// Report of searches and suggestions of quantize, as text and JSON.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SteeringReport {
 };
 
 /// `method_trials`, `techniques`, `accuracy`, `search`, `suggestions` and `keep_faster`, as far as
-/// they were looked for.
+/// they were computed.
 SteeringReport describe_searches(const QuantizeResult& result);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The figures of a comparison, null where shapes or types differ.
+// JSON of a comparison; metrics are null if shapes or types differ.
 #include "apps/ortool/report/comparison_block.hpp"
 
 namespace ortool {

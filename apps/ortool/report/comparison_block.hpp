@@ -1,4 +1,4 @@
-// How an output compares with what it should be, as JSON.
+// JSON of the comparison of an output with its reference.
 #pragma once
 
 #include <string_view>

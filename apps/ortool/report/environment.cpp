@@ -1,4 +1,4 @@
-// What the system says about itself.
+// Environment of a report, as reported by the system.
 #include "apps/ortool/report/environment.hpp"
 
 #include <fstream>

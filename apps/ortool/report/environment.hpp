@@ -1,4 +1,4 @@
-// The machine a report was made on.
+// Environment of a report: the machine it was made on.
 #pragma once
 
 #include "libcore/json/json.hpp"
@@ -6,10 +6,10 @@
 namespace ortool {
 
 /// {cpu, isa[], cores, memory_bytes, os, governor, throttled, providers[]}; null where the system
-/// does not say.
+/// does not report it.
 Json environment_block();
 
-/// The text of a small file of the system without its last line feed; empty when it cannot be read.
+/// The text of a small system file without its last line feed; empty if it cannot be read.
 std::string read_system_file(const char* path);
 
 }  // namespace ortool

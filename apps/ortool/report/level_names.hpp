@@ -1,4 +1,4 @@
-// Names of the optimization levels, as options, reports and JSON have them.
+// Names of the optimization levels in options, reports and JSON.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace ortool {
 /// "none", "basic", "extended" or "all".
 std::string_view name_of(OptimizeLevel level);
 
-/// The level of one of these names; options check theirs before, and any other text is `all`.
+/// The level of one of these names; options are checked before, and any other text is `all`.
 OptimizeLevel optimize_level(std::string_view name);
 
 }  // namespace ortool

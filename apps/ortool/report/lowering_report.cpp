@@ -1,4 +1,4 @@
-// Tables and JSON of the passes that lower a model.
+// Lowering report: tables and JSON of the lowering passes.
 #include "apps/ortool/report/lowering_report.hpp"
 
 #include <string_view>
@@ -72,7 +72,7 @@ std::string lowering_list_text() {
     table.add_row({std::string(pass.name), std::string(name_of(pass.level)),
                    pass.is_required ? "required" : "", std::string(pass.summary)});
   }
-  return "when a session is made (run, bench, inspect):\n" + table.to_string(2);
+  return "lowering, when a session is created (run, bench, inspect):\n" + table.to_string(2);
 }
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// The report of lowering: what each pass did between a model's file and its session.
+// Lowering report: what each pass did between a model's file and its session.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace ortool {
 
 /// A list of the passes that ran, each with its nodes, changes and time; `rewrite` lists the passes
-/// and rules of 'ortool optimize' that it stands for.
+/// and rules of 'ortool optimize' that it ran.
 Json lowering_block(const LoweringReport& report);
 /// The same as a table, with what `rewrite` applied below it.
 std::string lowering_text(const LoweringReport& report);
 
-/// Every pass that lowers a model, in its order.
+/// All lowering passes, in order.
 Json lowering_list_block();
 std::string lowering_list_text();
 

@@ -1,4 +1,4 @@
-// Wording and bounding what goes to stderr.
+// Messages on stderr: formatting and length limits.
 #include "apps/ortool/report/messages.hpp"
 
 #include <algorithm>

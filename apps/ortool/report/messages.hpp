@@ -1,4 +1,4 @@
-// Lines on stderr: errors, warnings and what -v adds.
+// Messages on stderr: errors, warnings and the details of -v.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ enum class Verbosity { error, warning, info, debug };
 /// ignored. Safe for several threads.
 class Messages {
  public:
-  /// Colours only on a terminal, and not with NO_COLOR.
+  /// Colors only on a terminal, and not with NO_COLOR.
   Messages();
 
   void set_level(Verbosity level) { level_ = level; }

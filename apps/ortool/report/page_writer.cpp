@@ -1,4 +1,4 @@
-// Filling in a page, with the hashes that its content security policy names.
+// HTML page writer: fills in a template, with the hashes of its content security policy.
 #include "apps/ortool/report/page_writer.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-/// Passes JSON on with `<`, `>` and `&` as \u escapes: in JSON they can only stand in texts.
+/// Forwards JSON with `<`, `>` and `&` as \u escapes: in JSON they only occur in strings.
 class MarkupFreeSink : public TextSink {
  public:
   explicit MarkupFreeSink(TextSink& out) : out_(out) {}
@@ -50,7 +50,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// As a content security policy names a script or style: "sha256-…".
+/// The hash of a script or style in a content security policy: "sha256-…".
 std::string policy_hash(std::string_view text) {
   const std::string digits = sha256_of(std::as_bytes(std::span(text.data(), text.size())));
   std::array<std::uint8_t, 32> bytes{};

@@ -1,4 +1,4 @@
-// A thread that wakes once a second.
+// Progress messages, from a thread that wakes up once a second.
 #include "apps/ortool/report/progress.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct ProgressLine::State {
   std::condition_variable over;
   bool is_over = false;
   std::atomic<std::int64_t> done{0};
-  std::atomic<std::int64_t> total{0};  ///< 0: not known
+  std::atomic<std::int64_t> total{0};  ///< 0: unknown
   std::atomic<std::int64_t> first{-1};
   std::atomic<std::int64_t> first_ms{0};
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -37,7 +37,7 @@ struct ProgressLine::State {
                                                                  start)
         .count();
   }
-  /// Nothing before something is done.
+  /// Empty before any work is done.
   std::optional<std::int64_t> milliseconds_left() const {
     const std::int64_t done_now = done - first;
     if (total == 0 || done_now <= 0) return std::nullopt;
@@ -49,10 +49,10 @@ struct ProgressLine::State {
     if (style == Style::json) {
       Json event = Json::object()
                        .set("event", "progress")
-                       .set("doing", what)
+                       .set("phase", what)
                        .set("elapsed_ms", seconds * 1000);
       if (total > 0) event.set("done", done.load()).set("total", total.load());
-      if (const auto left = milliseconds_left()) event.set("left_ms", *left);
+      if (const auto left = milliseconds_left()) event.set("remaining_ms", *left);
       write_to_stderr(event.write_compact() + "\n");
       return;
     }

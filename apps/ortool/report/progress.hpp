@@ -1,4 +1,4 @@
-// A sign of life on stderr for whatever takes over a second.
+// Progress messages on stderr for work that takes over a second.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace ortool {
 
-/// From the first second on tells once a second what is being done: over one line on a terminal
+/// Prints once a second, from the first second on, what is being done: on one line of a terminal
 /// (auto), as lines (plain), as JSON lines (json), or not at all (none, or auto without a terminal,
-/// or -q). Ends with the object.
+/// or -q). Stops when destroyed.
 class ProgressLine : public ProgressMeter {
  public:
   ProgressLine(const OptionValues& options, const Messages& messages, std::string what);
@@ -21,13 +21,13 @@ class ProgressLine : public ProgressMeter {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// From now on told too: how many of how many are done, and how long the rest takes at that pace.
-  /// Cheap. The first call's count is where the work begins.
+  /// From now on also reports how many of how many are done, and the estimated remaining time.
+  /// Cheap. The first call's count is the starting point.
   void tell_done(std::int64_t done, std::int64_t total) override;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;  ///< null: nothing is told
+  std::unique_ptr<State> state_;  ///< null: no messages
 };
 
 }  // namespace ortool

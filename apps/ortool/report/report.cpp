@@ -1,4 +1,4 @@
-// The envelope that every command's JSON document has.
+// Report: the envelope of every command's JSON document.
 #include "apps/ortool/report/report.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::string_view schema_version = "1.0";
+constexpr std::string_view schema_version = "2.0";
 
 Json error_entry(const Error& error) {
   Json entry = Json::object();

@@ -1,4 +1,4 @@
-// What a command found: its payload, warnings and errors, and the JSON document around them.
+// Report of a command: its payload, warnings and errors, and the JSON document around them.
 #pragma once
 
 #include <functional>
@@ -19,17 +19,17 @@ class Report {
   Json payload = Json::object();
   /// The model's block, null for commands without one.
   Json model;
-  /// What people read on stdout.
+  /// The text on stdout.
   std::string text;
-  /// Writes what comes after `text`, for text too long to be held: called once the command is done,
-  /// so that what it refers to must live on. May be empty.
+  /// Writes what follows `text`, for text too long for memory: called after the command is done,
+  /// so everything it refers to must stay alive. May be empty.
   std::function<void(TextSink&)> more_text;
-  /// Holds what `payload` and `more_text` refer to.
+  /// Keeps alive what `payload` and `more_text` refer to.
   std::shared_ptr<const void> owner;
-  /// Set to negative_result or no_conclusion when that is the answer.
+  /// Set to negative_result or no_conclusion if that is the result.
   int verdict = 0;
 
-  /// False when the same text is there already.
+  /// False if the same text is already present.
   bool add_warning(std::string_view text);
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// Adds the error with its parts.

@@ -1,4 +1,4 @@
-// write(2) with short writes and interruptions dealt with.
+// Standard output: write(2) with handling of short writes and interruptions.
 #include "apps/ortool/report/standard_output.hpp"
 
 #include <cerrno>
@@ -42,7 +42,7 @@ void write_to_stderr(std::string_view text) noexcept {
 void fill_closed_streams() noexcept {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // stdout is opened for reading only, so that writes to it go on failing.
+    // stdout is opened read-only, so that writes to it still fail.
     const int opened = ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened >= 0 && opened != descriptor) ::close(opened);
   }

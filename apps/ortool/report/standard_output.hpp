@@ -1,4 +1,4 @@
-// Writing to stdout and stderr so that a full disk or a closed pipe is noticed.
+// Standard output: writes to stdout and stderr that detect a full disk or a closed pipe.
 #pragma once
 
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace ortool {
 
-/// Writes all of it or throws ErrorCode::write_failed with the system's reason. A reader that went
-/// away is an error of id "output.closed", which nobody needs to read.
+/// Writes everything or throws ErrorCode::write_failed with the system's reason. A closed
+/// pipe is an error with the id "output.closed", which need not be reported.
 void write_to_stdout(std::string_view text);
 
-/// Writes what it can.
+/// Writes as much as possible.
 void write_to_stderr(std::string_view text) noexcept;
 
-/// Opens the null device in the place of standard streams that were closed by whoever started the
-/// program, so that no file it opens is taken for one. Writing to a closed stdout still fails.
+/// Opens the null device in place of standard streams that the parent process closed,
+/// so that no other file gets their descriptors. Writing to a closed stdout still fails.
 void fill_closed_streams() noexcept;
 
 /// Throws as write_to_stdout does.

@@ -1,4 +1,4 @@
-// Aligning columns.
+// Text table: aligns columns.
 #include "apps/ortool/report/text_table.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Columns of text, aligned, for terminals.
+// Text table with aligned columns, for terminals.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Rows are added cell by cell; cells are made printable. Columns are two spaces apart, the last
+/// Rows are added cell by cell; cells are made printable. Columns are two spaces apart; the last
 /// one is not padded.
 class TextTable {
  public:

@@ -1,4 +1,4 @@
-// A table of what goes with what.
+// Option combinations of run, as a table.
 #include "apps/ortool/run/combinations.hpp"
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// Options of run that do nothing beside others, or without them.
+// Option combinations of run: options without effect next to others, or without them.
 #pragma once
 
 #include "apps/ortool/option_values.hpp"

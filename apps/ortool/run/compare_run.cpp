@@ -1,4 +1,4 @@
-// A session of its own for the variant, made from the command line's options with some replaced.
+// Runs run --compare: a separate session for the variant, with some options replaced.
 #include "apps/ortool/run/compare_run.hpp"
 
 #include "apps/ortool/options/execution_options.hpp"
@@ -56,7 +56,7 @@ class VariantRun {
     for (const auto& [name, value] : variant_.options) options.set(name, {value});
     return options;
   }
-  /// Another model may lack a symbol that --dim gives a number to, or name its inputs otherwise.
+  /// Another model may lack a symbol that --dim sets, or name its inputs differently.
   void apply_shapes(Model& model) const {
     try {
       apply_shape_options(options_, model);
@@ -86,7 +86,7 @@ class VariantRun {
 void report_divergence(Report& report, const Variant& variant,
                        const std::optional<Divergence>& found) {
   if (!found) {
-    report.text += "no value computed both ways is different but the outputs\n";
+    report.text += "no value that both runs compute differs, except the outputs\n";
     return;
   }
   report.text += format("first different: {} ({}), value {}: {}\n", shorten(found->node),
@@ -124,20 +124,20 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
     const Judge::Verdict& verdict = output.verdict;
     comparison.add(comparison_block(output.name, variant.text, verdict));
     report.text += verdict.has_passed
-                       ? format("{}: as with {} (max error {})\n", shorten(output.name),
+                       ? format("{}: same as with {} (max error {})\n", shorten(output.name),
                                 variant.text, readable_number(verdict.comparison.max_abs_error))
                        : format("{}: DIFFERENT with {} ({})\n", shorten(output.name), variant.text,
                                 verdict.reason);
   }
   if (found.outputs.empty()) {
     throw Error(ErrorCode::invalid,
-                format("option --compare: {} has none of the outputs chosen", variant.text),
-                "choose others with --outputs")
+                format("option --compare: {} has none of the selected outputs", variant.text),
+                "select others with --outputs")
         .with_id("usage.applies_to_nothing");
   }
   if (found.has_passed()) return true;
   if (has_parallel) {
-    report.text += "the first different node is only looked for with --execution sequential\n";
+    report.text += "the first different node is only searched for with --execution sequential\n";
     return false;
   }
   report_divergence(report, variant, found.divergence);

@@ -1,4 +1,4 @@
-// run --compare: the same inputs another way, and how far its outputs are.
+// Runs run --compare: the same inputs in another configuration, and the differences of outputs.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace ortool {
 
-/// What the command has run already.
+/// What the command has already run.
 struct ReferenceRun {
   ObservedRun run;
   std::span<const Output> outputs;  ///< those to compare
   std::string model_path;
 };
 
-/// Runs a variant and adds a block an output to `comparison` and lines to the report's text; where
-/// outputs differ, `first_divergence` too, unless that is there already. False when outputs differ.
+/// Runs a variant and adds a block per output to `comparison` and lines to the report's text; if
+/// outputs differ, also `first_divergence`, unless already present. False if outputs differ.
 bool compare_with_variant(Invocation& invocation, const Variant& variant, const ReferenceRun& run,
                           const Judge& judge, Json& comparison);
 

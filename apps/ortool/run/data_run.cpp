@@ -1,4 +1,4 @@
-// Samples in batches where the model takes any number, each judged on its own.
+// Runs run --data: samples in batches if the batch size is dynamic, each evaluated on its own.
 #include "apps/ortool/run/data_run.hpp"
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 namespace ortool {
 namespace {
 
-/// Of a batch's inputs, so that what is computed from them stays small too.
+/// Limit of a batch's inputs, so that intermediate values stay small too.
 constexpr std::int64_t most_batch_bytes = std::int64_t{4} << 20;
-/// Failures without any success before the set is given up.
+/// Failures without any success before giving up.
 constexpr std::size_t most_first_failures = 10;
 
 bool ends_everything(const Error& error) {
@@ -137,8 +137,8 @@ std::vector<RunValue> DataRun::timed_run(const NamedValues& inputs) {
   return outputs;
 }
 
-/// Whether the first and last sample alone give what they gave in the batch: a model may mix along
-/// the axis that others use for a batch.
+/// Whether the first and last sample alone give the same results as in the batch: a model may mix
+/// along its first axis.
 bool DataRun::is_independent(std::span<const Sample> samples,
                              const std::vector<RunValue>& outputs) {
   const auto count = static_cast<std::int64_t>(samples.size());
@@ -154,7 +154,7 @@ bool DataRun::is_independent(std::span<const Sample> samples,
   return true;
 }
 
-/// The outputs of all samples together; nothing when they have to go one by one.
+/// The outputs of all samples together; empty if they have to run one by one.
 std::optional<std::vector<RunValue>> DataRun::run_joined(std::span<const Sample> samples) {
   if (samples.size() < 2) return std::nullopt;
   try {
@@ -165,7 +165,7 @@ std::optional<std::vector<RunValue>> DataRun::run_joined(std::span<const Sample>
     }
     most_batched_ = 1;
   } catch (const Error& error) {
-    // One of them, or the batch as such: alone each tells for itself.
+    // One of them, or the batch itself: run alone, each shows its own error.
     const bool is_too_large = error.code() == ErrorCode::memory_limit;
     if (ends_everything(error) && !is_too_large) throw;
     if (is_too_large) most_batched_ = 1;
@@ -259,11 +259,11 @@ void DataRun::report() {
 }  // namespace
 
 OptionGroup data_options() {
-  return {"Sets of samples",
+  return {"Data sets",
           {
               {.name = "data",
                .value = "SET",
-               .help = "run every sample of an .npz, pictures or a MANIFEST.json",
+               .help = "run every sample of an .npz, images or a MANIFEST.json",
                .completes = Completes::files},
               {.name = "metric",
                .value = "METRIC",
@@ -271,7 +271,7 @@ OptionGroup data_options() {
                .choices = {"top1", "top5", "cosine"}},
               {.name = "save-outputs",
                .value = "FILE.jsonl",
-               .help = "one line of JSON a sample: its labels, scores and outputs",
+               .help = "write one line of JSON per sample: its labels, scores and outputs",
                .completes = Completes::files},
           }};
 }

@@ -1,4 +1,4 @@
-// run --data: the model on every sample of a set, and how often it is right.
+// Runs run --data: the model on every sample of a data set, and its accuracy.
 #pragma once
 
 #include <map>
@@ -14,16 +14,16 @@ namespace ortool {
 
 OptionGroup data_options();
 
-/// Times of the runs of a set.
+/// Times of the runs of a data set.
 struct DataTimes {
   double first_run_ms = 0;
   double run_ms = 0;  ///< the median of all
 };
 
-/// Runs every sample of the set that --data names; adds `dataset` to the report and a line to its
-/// text, and writes the file that --save-outputs names. Samples that cannot be read or run are told
-/// and make the verdict ErrorCode::invalid; the others count. Throws what makes the whole set
-/// useless.
+/// Runs every sample of the data set that --data names; adds `dataset` to the report and a line to
+/// its text, and writes the file of --save-outputs. Samples that cannot be read or run are reported
+/// and make the verdict ErrorCode::invalid; the others count. Throws errors that affect the whole
+/// data set.
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
                    std::span<const std::string> labels,
                    const std::map<std::string, ImageOptions, std::less<>>& recipes);

@@ -1,4 +1,4 @@
-// Names go into the index only, never into a path.
+// Runs run --dump. Names are only written to the index, never used in a path.
 #include "apps/ortool/run/dump.hpp"
 
 #include <algorithm>
@@ -35,9 +35,9 @@ void check_glob(const std::string& pattern, const Model& model) {
     nearest.offer(name);
   });
   if (is_met) return;
-  throw Error(ErrorCode::invalid, format("option --dump: no value fits {}", quote(pattern)),
+  throw Error(ErrorCode::invalid, format("option --dump: no value matches {}", quote(pattern)),
               nearest.best().empty()
-                  ? std::string("* stands for any text; `ortool inspect --values` lists the names")
+                  ? std::string("* matches any text; `ortool inspect --values` lists the names")
                   : format("did you mean {}?", quote(nearest.best())))
       .with_id("usage.applies_to_nothing");
 }
@@ -45,17 +45,19 @@ void check_glob(const std::string& pattern, const Model& model) {
 }  // namespace
 
 OptionGroup dump_options() {
-  return {"Looking inside",
-          {
-              {.name = "dump",
-               .value = "GLOB",
-               .help = "write the values of these names to --output-dir as they are computed",
-               .repeats = true},
-              {.name = "save-repro",
-               .value = "DIR",
-               .help = "keep model, inputs, outputs and report: `ortool run DIR --test` repeats it",
-               .completes = Completes::folders},
-          }};
+  return {
+      "Debugging",
+      {
+          {.name = "dump",
+           .value = "GLOB",
+           .help = "write the values with these names to --output-dir as they are computed",
+           .repeats = true},
+          {.name = "save-repro",
+           .value = "DIR",
+           .help =
+               "save model, inputs, outputs and report: `ortool run DIR --test` reproduces the run",
+           .completes = Completes::folders},
+      }};
 }
 
 ValueDump::ValueDump(const OptionValues& options, const Model& model)
@@ -91,12 +93,12 @@ void ValueDump::observe(const Node& node, std::int64_t index, const RunValue& va
 }
 
 Json ValueDump::finish(const Invocation& invocation) {
-  constexpr std::string_view remedy = "--optimize none computes every node of its own";
+  constexpr std::string_view remedy = "--optimize none computes every node on its own";
   if (values_.items().empty()) {
-    throw Error(ErrorCode::invalid,
-                "option --dump: none of the values is computed: they are folded, or inside of "
-                "fused nodes",
-                std::string(remedy))
+    throw Error(
+        ErrorCode::invalid,
+        "option --dump: none of the values is computed: they are folded, or inside fused nodes",
+        std::string(remedy))
         .with_id("usage.applies_to_nothing");
   }
   for (const Glob& glob : globs_) {
@@ -105,7 +107,7 @@ Json ValueDump::finish(const Invocation& invocation) {
         format("--dump {}: not computed, but folded or fused ({})", quote(glob.pattern), remedy));
   }
   Json index = Json::object().set("values", values_);
-  // Beside the files their names are enough.
+  // Next to the files their names are enough.
   for (Json& value : index.members().front().second.items()) {
     Json& file = value.members().front().second;
     file = Json(std::filesystem::path(file.text()).filename().string());

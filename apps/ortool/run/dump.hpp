@@ -1,4 +1,4 @@
-// run --dump: values inside of the graph, written as they are computed.
+// Runs run --dump: writes intermediate values as they are computed.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace ortool {
 
 OptionGroup dump_options();
 
-/// Writes each value whose name fits one of the globs to "value_N.EXT", by the order of their
-/// computation, and what they are to index.json. Values of subgraphs come once for each time they
+/// Writes each value whose name matches one of the globs to "value_N.EXT", in execution
+/// order, and their descriptions to index.json. Values of subgraphs are written each time they
 /// are computed.
 class ValueDump : public ValueObserver {
  public:
-  /// Throws ErrorCode::invalid for a glob that no value of the model fits.
+  /// Throws ErrorCode::invalid for a glob that matches no value of the model.
   ValueDump(const OptionValues& options, const Model& model);
 
   void observe(const Node& node, std::int64_t index, const RunValue& value) override;
-  /// Writes index.json. Throws ErrorCode::invalid when nothing was computed that fits: then fused
-  /// or folded nodes have swallowed it. Warns of single globs.
+  /// Writes index.json. Throws ErrorCode::invalid if no matching value was computed, because of
+  /// fusion or folding. Warns about single globs.
   Json finish(const Invocation& invocation);
 
  private:

@@ -1,4 +1,4 @@
-// Tokens as numbers and, where labels are given, as text.
+// Report of run --loop: tokens as numbers and, with labels, as text.
 #include "apps/ortool/run/loop_report.hpp"
 
 #include "libcore/base/format.hpp"
@@ -40,9 +40,9 @@ OptionGroup loop_options() {
           {
               {.name = "loop",
                .value = "PAST=PRESENT",
-               .help = "what an input is next: an output, argmax(logits), append(1), next",
+               .help = "next value of an input: an output, argmax(logits), append(1), next",
                .repeats = true},
-              {.name = "steps", .value = "N", .help = "of --loop"},
+              {.name = "steps", .value = "N", .help = "number of steps of --loop"},
           }};
 }
 

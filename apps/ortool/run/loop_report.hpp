@@ -1,4 +1,4 @@
-// --loop and --steps, and what a loop generated in the report.
+// Report of run --loop: options, and generated tokens.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace ortool {
 
 OptionGroup loop_options();
 
-/// Adds `loop` to the report, and the tokens with their texts of `labels` to its text.
+/// Adds `loop` to the report, and the tokens with their `labels` to its text.
 void report_loop(const LoopResult& result, std::span<const std::string> labels, Report& report);
 
 }  // namespace ortool

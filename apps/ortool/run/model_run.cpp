@@ -1,4 +1,4 @@
-// From the loaded model to the report; each step polls whether it shall stop.
+// Runs a model, from loading to the report; each step polls the stop token.
 #include "apps/ortool/run/model_run.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class ModelRun {
   bool is_data() const { return options_.has("data"); }
   bool is_test() const { return options_.flag("test") || options_.has("test-dir"); }
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
-  /// Outputs that follow from 16-bit floats are held to what these can.
+  /// Outputs computed from 16-bit floats are compared with their tolerances.
   void expect_halves(Model& model);
   void gather(const Model& model);
   void run_once_or_more();
@@ -141,8 +141,7 @@ void ModelRun::run() {
   apply_shape_options(options_, *loaded.model);
   if (is_test() && is_quantized(*loaded.model) && judge_.expect_quantized())
     invocation_.warn(
-        "the model is quantised: float outputs pass with a cosine of 0.999 and the same best "
-        "class");
+        "the model is quantized: float outputs pass with a cosine of 0.999 and the same top class");
   if (is_test()) judge_.expect_class_maps(class_maps(*loaded.model));
   if (is_test() || options_.has("expect") || options_.has("compare")) expect_halves(*loaded.model);
   invocation_.stop.poll();
@@ -231,7 +230,7 @@ void ModelRun::run_once_or_more() {
   {
     const Progress progress(invocation_.task(), "running");
     for (std::int64_t i = 0; i < repeats; ++i) {
-      // The last run is the one profiled: the first also makes the plan.
+      // The last run is profiled: the first also makes the plan.
       const bool is_last = i + 1 == repeats;
       run_options_.profile = has_profile && is_last ? &profile_ : nullptr;
       run_options_.observer = is_last ? dump_.get() : nullptr;
@@ -310,8 +309,8 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
     if (!verdict.has_passed) report_.verdict = static_cast<int>(ErrorCode::negative_result);
   }
   if (comparison_.items().empty()) {
-    throw Error(ErrorCode::invalid, "option --expect: none of the outputs chosen has a reference",
-                "choose others with --outputs")
+    throw Error(ErrorCode::invalid, "option --expect: none of the selected outputs has a reference",
+                "select others with --outputs")
         .with_id("usage.applies_to_nothing");
   }
 }

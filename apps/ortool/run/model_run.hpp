@@ -1,4 +1,4 @@
-// Running a model as the options of `ortool run` say.
+// Runs a model with the options of `ortool run`.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -6,7 +6,7 @@
 namespace ortool {
 
 /// Loads the model, runs it or its tests, and fills the report: verdict, text and payload. Throws
-/// Error, with the model's path in front where the model is at fault, and when told to stop.
+/// Error, prefixed with the model's path if the model is at fault, and on a stop request.
 void run_model(Invocation& invocation);
 
 }  // namespace ortool

@@ -1,4 +1,4 @@
-// Outputs beside their highest scores; the terminal gets fewer of those than the report.
+// Report of outputs and their highest scores; the terminal shows fewer of them than the document.
 #include "apps/ortool/run/output_report.hpp"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
                            quote(outputs[i].name)));
   }
   if (!has_any) {
-    throw Error(ErrorCode::invalid, "no output has scores that --top could rank",
+    throw Error(ErrorCode::invalid, "no output has scores for --top to rank",
                 "leave --top and --labels out")
         .with_id("usage.applies_to_nothing");
   }
   return tops;
 }
 
-/// Each output's file; none without --output-dir, or where the output goes to standard output.
+/// Each output's file; none without --output-dir, or if the output goes to standard output.
 std::vector<std::string> write_where_asked(Invocation& invocation,
                                            std::span<const Output> outputs) {
   const OptionValues& options = invocation.options;
@@ -51,7 +51,7 @@ std::vector<std::string> write_where_asked(Invocation& invocation,
       throw Error(
           ErrorCode::invalid,
           format("option --output-dir: {} outputs do not fit into one stream", outputs.size()),
-          format("choose one: --outputs {}", outputs.front().name))
+          format("select one: --outputs {}", outputs.front().name))
           .with_id("output.stream");
     }
     const auto bytes = std::make_shared<std::string>(output_bytes(wanted, outputs.front()));
@@ -61,7 +61,7 @@ std::vector<std::string> write_where_asked(Invocation& invocation,
   std::vector<std::string> files = write_outputs(folder, wanted, outputs);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].ends_with(".json") || wanted == "json") continue;
-    invocation.warn(format("output {} is written as JSON: {} has no place for {}",
+    invocation.warn(format("output {} is written as JSON: {} cannot hold {}",
                            quote(outputs[i].name), wanted, dtype_text(outputs[i].value)));
   }
   return files;

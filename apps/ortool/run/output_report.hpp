@@ -1,4 +1,4 @@
-// The outputs in the report: their content, or their highest scores, and the files they went to.
+// Report of outputs: their content or highest scores, and the files written.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace ortool {
 
-/// Writes the outputs where --output-dir says, and adds a line and a block each to the report; with
-/// --top or labels their highest scores too. Throws ErrorCode::invalid when no output has scores to
-/// rank, ErrorCode::write_failed when a file cannot be written.
+/// Writes the outputs to --output-dir, and adds a line and a block each to the report; with
+/// --top or labels also their highest scores. Throws ErrorCode::invalid if no output has scores to
+/// rank, ErrorCode::write_failed if a file cannot be written.
 void report_outputs(Invocation& invocation, std::span<const Output> outputs,
                     std::span<const std::string> labels);
 

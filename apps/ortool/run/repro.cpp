@@ -1,4 +1,4 @@
-// The files of a repro.
+// Reproduction folder: its files.
 #include "apps/ortool/run/repro.hpp"
 
 #include <filesystem>
@@ -26,7 +26,7 @@ std::string test_folder(const std::string& folder) {
 Repro::Repro(std::string folder) : folder_(std::move(folder)) {
   std::error_code failure;
   if (fs::exists(folder_, failure) && !fs::is_empty(folder_, failure)) {
-    throw Error(ErrorCode::invalid, format("{}: holds something already", folder_),
+    throw Error(ErrorCode::invalid, format("{}: the folder is not empty", folder_),
                 "give --save-repro a new folder")
         .with_id("output.folder");
   }
@@ -44,7 +44,7 @@ void Repro::save_inputs(std::span<const GivenInput> inputs, std::span<Value* con
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const GivenInput& input : inputs) {
       if (input.name != values[i]->name()) continue;
-      // One with a default is found by the name inside of its file.
+      // An input with a default is found by the name inside its file.
       const std::size_t number = positions[i] ? *positions[i] : next++;
       const std::string file = format("input_{}.pb", number);
       save_value((fs::path(test_folder(folder_)) / file).string(), input.name, input.value,
@@ -58,7 +58,7 @@ void Repro::save_command(const Invocation& invocation, std::string_view repeat) 
   for (const std::string& word : invocation.words) line += " " + shell_word(word);
   write_file(
       (fs::path(folder_) / "command.txt").string(),
-      format("# ortool {} ({})\n{}\n# repeated here by\n{}\n", version(), commit(), line, repeat));
+      format("# ortool {} ({})\n{}\n# reproduce with\n{}\n", version(), commit(), line, repeat));
 }
 
 void Repro::save_outputs(std::span<const Output> outputs) const {

@@ -1,4 +1,4 @@
-// --save-repro: a folder from which anybody can repeat the run.
+// Reproduction folder of --save-repro, from which anybody can repeat the run.
 #pragma once
 
 #include <span>
@@ -13,21 +13,21 @@
 namespace ortool {
 
 /// A folder in the layout of ONNX's backend tests, filled step by step, so that a run that fails
-/// leaves what led to it.
+/// leaves everything up to the failure.
 class Repro {
  public:
-  /// Makes the folder. Throws ErrorCode::invalid when it holds something already.
+  /// Creates the folder. Throws ErrorCode::invalid if it is not empty.
   explicit Repro(std::string folder);
 
-  /// A model, weights included: the one that was read, before anything changes it.
+  /// A model with its weights: the one that was read, before any change.
   void save(const Model& model, std::string_view name = "model.onnx") const;
   /// input_N.pb.
   void save_inputs(std::span<const GivenInput> inputs, std::span<Value* const> values) const;
-  /// command.txt: the command line, and the one that repeats what it showed.
+  /// command.txt: the command line, and the one that reproduces its result.
   void save_command(const Invocation& invocation, std::string_view repeat) const;
   /// output_N.pb.
   void save_outputs(std::span<const Output> outputs) const;
-  /// report.json: what the report of `command` holds by then.
+  /// report.json: the current report of `command`.
   void save_report(const Invocation& invocation, std::string_view command) const;
 
  private:

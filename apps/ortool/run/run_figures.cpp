@@ -1,4 +1,4 @@
-// Placement provider by provider, in the order in which the session lists its nodes.
+// Statistics of a run: placement by provider, in the session's node order.
 #include "apps/ortool/run/run_figures.hpp"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// What a run took: time, memory, and which provider computed what.
+// Statistics of a run: time, memory and placement.
 #pragma once
 
 #include "apps/ortool/command.hpp"
@@ -13,8 +13,8 @@ struct RunTimes {
   double run_ms = 0;
 };
 
-/// Adds placement, timing and memory to the report, and says the times on standard error with
-/// --verbose. `has_runs` is false where the session ran tests, whose times mean nothing; `profile`
+/// Adds placement, timing and memory to the report, and prints the times on standard error with
+/// --verbose. `has_runs` is false if the session ran tests, whose times are meaningless; `profile`
 /// may be empty.
 void report_figures(Invocation& invocation, const Session& session, const Profile& profile,
                     const RunTimes& times, bool has_runs);

@@ -1,4 +1,4 @@
-// Reading ONNX's backend test layout and telling pass or fail.
+// Test folders in ONNX's backend test layout: runs them and reports pass or fail.
 #include "apps/ortool/run/test_folders.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The tests that lie beside a model: folders test_data_set_N with inputs and expected outputs.
+// Test folders of a model: test_data_set_N with inputs and expected outputs.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace ortool {
 
-/// The folders `folder` holds, by number. Throws ErrorCode::invalid when there is none.
+/// The test folders in `folder`, by number. Throws ErrorCode::invalid if there are none.
 std::vector<std::string> find_test_folders(const std::string& folder);
 
 /// Runs each folder's inputs (input_N.pb) and compares with its outputs (output_N.pb); adds a line
-/// a folder to the report's text and a block to `tests`. False when one failed.
+/// per folder to the report's text and a block to `tests`. False if one failed.
 bool run_test_folders(const Invocation& invocation, const Session& session,
                       const RunOptions& run_options, const Judge& judge,
                       const std::vector<std::string>& folders, Json& tests);

@@ -1,4 +1,4 @@
-// KEY=VALUE[,KEY=VALUE], where a comma inside a path stays part of it.
+// Comparison variant: parses KEY=VALUE[,KEY=VALUE]; a comma inside a path stays part of it.
 #include "apps/ortool/run/variant.hpp"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ void set_isa(const std::string& value, Variant& variant) {
   const std::vector<std::string> here = isa_levels();
   if (std::find(here.begin(), here.end(), value) == here.end()) {
     throw Error(ErrorCode::provider_unavailable,
-                format("option --compare: this processor has no {}", value),
-                format("it has: {}", list_names(here)))
+                format("option --compare: this processor does not support {}", value),
+                format("it supports: {}", list_names(here)))
         .with_id("provider.isa");
   }
   variant.most_isa = value;
@@ -61,8 +61,8 @@ void set(const std::string& key, const std::string& value, Variant& variant) {
     check_choice(key, value, {"float32", "float16", "bfloat16"});
     if (value == "float32") return;
     throw Error(ErrorCode::unsupported,
-                format("--compare precision={} is planned and not in this version", value),
-                "compare with a model that is saved in that type: --compare model=OTHER.onnx")
+                format("--compare precision={} is planned, but not in this version", value),
+                "compare with a model saved in that type: --compare model=OTHER.onnx")
         .with_id("usage.planned");
   } else {
     if (key == "optimize") check_choice(key, value, {"none", "basic", "extended", "all"});
@@ -97,7 +97,7 @@ Variant read_variant(const std::string& text) {
 }  // namespace
 
 OptionGroup compare_options() {
-  return {"Comparing with another way to run (exit 1 when different)",
+  return {"Comparing with another configuration (exit 1 if different)",
           {
               {.name = "compare",
                .value = "KEY=VALUE",

@@ -1,4 +1,4 @@
-// --compare: another way to run the same model, or another model, on the same inputs.
+// Comparison variant of --compare: other settings, or another model, on the same inputs.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Variant {
 
 OptionGroup compare_options();
 
-/// Reads every --compare. Throws ErrorCode::invalid for unknown keys and values,
-/// ErrorCode::unsupported for what is planned, ErrorCode::provider_unavailable for an instruction
+/// Parses every --compare. Throws ErrorCode::invalid for unknown keys and values,
+/// ErrorCode::unsupported for planned ones, ErrorCode::provider_unavailable for an instruction
 /// set that this processor lacks.
 std::vector<Variant> read_variants(const OptionValues& options);
 

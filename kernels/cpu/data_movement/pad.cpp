@@ -48,7 +48,7 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before,
   const std::int64_t kept = is_constant ? size : size - first - std::max<std::int64_t>(-after, 0);
   if (kept <= 0 && out_size > 0 && !is_constant) {
     throw Error(ErrorCode::invalid, "Pad: a dimension of size 0 has no element to repeat",
-                "only the constant mode can widen it");
+                "only the mode 'constant' can pad it");
   }
   std::vector<std::int64_t> indices(static_cast<std::size_t>(out_size));
   for (std::int64_t i = 0; i < out_size; ++i) {

@@ -47,7 +47,7 @@ NumberType number_type_of(DataType type) {
     case DataType::uint64:
       return NumberType::uint64;
     default:
-      ORTOOL_CHECK(false && "no loops for this type");
+      ORTOOL_CHECK(false && "no loop for this type");
   }
 }
 

@@ -105,7 +105,7 @@ void power(DataType type, DataType exponent_type, const void* a, const void* b, 
       using Base = decltype(base);
       using Exponent = decltype(exponent);
       if constexpr (std::is_same_v<Base, bool> || std::is_same_v<Exponent, bool>) {
-        ORTOOL_CHECK(false && "powers of booleans");
+        ORTOOL_CHECK(false && "power of booleans");
       } else {
         power_typed(static_cast<const Base*>(a), static_cast<const Exponent*>(b),
                     static_cast<Base*>(out), plan, workers);

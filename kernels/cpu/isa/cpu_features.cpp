@@ -60,9 +60,10 @@ Isa cap_of_environment() {
   for (const Isa level : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx}) {
     if (isa_name(level) == cap) return level;
   }
-  throw Error(ErrorCode::invalid,
-              format("environment variable ORTOOL_MAX_ISA: {} is no instruction set", quote(cap)),
-              "set it to baseline, avx2, avx512 or amx, or unset it")
+  throw Error(
+      ErrorCode::invalid,
+      format("environment variable ORTOOL_MAX_ISA: {} is not an instruction set", quote(cap)),
+      "set it to baseline, avx2, avx512 or amx, or unset it")
       .with_id("usage.environment");
 }
 

@@ -120,9 +120,9 @@ void draw_multinomial(DataType log_type, const void* logs, DataType type, std::u
                       double* workspace, Workers& workers) {
   const auto draw_row = [&](std::int64_t row, double total) {
     if (!(total > 0) || !std::isfinite(total)) {
-      throw Error(ErrorCode::invalid, format("row {} of the chances has none to draw by", row),
-                  "logarithms of chances must be numbers below infinity, one at least above "
-                  "-infinity");
+      throw Error(ErrorCode::invalid,
+                  format("row {} of the log probabilities has no finite entry", row),
+                  "log probabilities must be below infinity, and at least one above -infinity");
     }
     workers.parallel_ranges(samples, pairs_a_task, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {

@@ -51,7 +51,7 @@ void drop(DataType type, const void* in, const bool* kept, double ratio, void* o
     case DataType::bfloat16:
       return run(BFloat16Bits{});
     default:
-      ORTOOL_CHECK(false && "Dropout trains on floats of 16 bits and more");
+      ORTOOL_CHECK(false && "Dropout in training mode needs floats of at least 16 bits");
   }
 }
 

@@ -71,7 +71,7 @@ void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
     if constexpr (is_half<T> || sizeof(T) >= 4) {
       cumulative_of(form, static_cast<const T*>(in), static_cast<T*>(out), sizes, workers);
     } else {
-      ORTOOL_CHECK(false && "no running sums of small integers");
+      ORTOOL_CHECK(false && "no cumulative sums of small integers");
     }
   });
 }

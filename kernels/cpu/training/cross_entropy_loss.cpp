@@ -18,7 +18,7 @@ void class_losses(const T* scores, const ClassLabels<T, Index>& labels, const Cl
         continue;
       }
       if (label < 0 || label >= sizes.classes) {
-        throw Error(ErrorCode::invalid, format("label {} at position {} is none of {} classes",
+        throw Error(ErrorCode::invalid, format("label {} at position {} is outside the {} classes",
                                                label, i, sizes.classes));
       }
       const T score = scores[(i / inner * sizes.classes + label) * inner + i % inner];

@@ -68,8 +68,8 @@ std::string temporary_name(const std::string& target) {
 
 [[noreturn]] void fail_to_write(const std::string& path, std::string_view action, int number) {
   std::string hint;
-  if (number == ENOSPC || number == EDQUOT) hint = "make room, or name another folder";
-  if (number == ENOENT || number == ENOTDIR) hint = "make the folder first";
+  if (number == ENOSPC || number == EDQUOT) hint = "free disk space, or name another folder";
+  if (number == ENOENT || number == ENOTDIR) hint = "create the folder first";
   if (number == EACCES || number == EPERM || number == EROFS)
     hint = "name a folder you may write to";
   throw Error(ErrorCode::write_failed, format("{} ({})", action, error_text(number)),
@@ -116,7 +116,7 @@ AtomicFile::AtomicFile(std::string path, OnLink on_link) : path_(std::move(path)
   if (exists && ::fchmod(descriptor_.number(), status.st_mode & 07777) != 0) {
     const int number = errno;
     remove_temporary();
-    fail("cannot be given its old mode", number);
+    fail("cannot be given its previous permissions", number);
   }
 }
 

@@ -50,7 +50,7 @@ std::string hint_for_missing(const std::string& path) {
         .in(shorten(path));
   }
   std::string hint;
-  if (number == EACCES || number == EPERM) hint = "ask for the right to read it";
+  if (number == EACCES || number == EPERM) hint = "get permission to read it";
   if (number == ENAMETOOLONG) hint = "check the path";
   throw Error(ErrorCode::invalid, format("cannot be opened ({})", error_text(number)),
               std::move(hint))
@@ -60,7 +60,7 @@ std::string hint_for_missing(const std::string& path) {
 
 void check_is_regular(const struct stat& status, const std::string& name) {
   if (S_ISREG(status.st_mode)) return;
-  const char* kind = "no regular file";
+  const char* kind = "not a regular file";
   const char* hint = "name a regular file";
   if (S_ISDIR(status.st_mode)) {
     kind = "a folder, not a file";
@@ -83,7 +83,7 @@ void check_is_regular(const struct stat& status, const std::string& name) {
 MappedFile MappedFile::open(const std::string& path) {
   // The system would stop at the null character and open another file.
   if (path.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::invalid, "its name holds a zero byte", "no file has such a name")
+    throw Error(ErrorCode::invalid, "its name contains a zero byte", "no file can have such a name")
         .with_id("file.name")
         .in(shorten(path));
   }

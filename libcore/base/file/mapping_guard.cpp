@@ -37,7 +37,7 @@ void write_to_standard_error(std::string_view text) {
 }
 
 constexpr std::string_view what_happened =
-    "the file was cut short or its disk failed while it was being read";
+    "the file was truncated or its disk failed while it was being read";
 
 const MappingSlot* slot_around(std::uintptr_t address) noexcept {
   for (const MappingSlot& slot : mapping_slots) {
@@ -49,7 +49,7 @@ const MappingSlot* slot_around(std::uintptr_t address) noexcept {
 
 [[noreturn]] void fail_for(const MappingSlot* slot) {
   Error error(ErrorCode::invalid, std::string(what_happened),
-              "give the file again when nothing writes to it");
+              "try again when nothing writes to the file");
   error.with_id("file.cut_short");
   if (slot != nullptr) error.in(std::string_view(slot->name.data()));
   throw error;

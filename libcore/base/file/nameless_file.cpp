@@ -52,10 +52,10 @@ void NamelessFile::write(std::span<const std::byte> bytes, std::int64_t offset) 
     });
     if (count < 0 && errno == EFAULT) fail_for_lost_mapping(bytes);
     if (count <= 0) {
-      throw Error(
-          ErrorCode::write_failed,
-          format("weights cannot be put aside ({})", error_text(count < 0 ? errno : ENOSPC)),
-          "make room, or write the model to another folder")
+      throw Error(ErrorCode::write_failed,
+                  format("weights cannot be saved to a temporary file ({})",
+                         error_text(count < 0 ? errno : ENOSPC)),
+                  "free disk space, or write the model to another folder")
           .with_id("output.write")
           .in(shorten(folder_));
     }

@@ -48,7 +48,7 @@ AlignedBuffer::AlignedBuffer(std::int64_t size_bytes, MemoryCap* cap, std::strin
   if (data_ == nullptr) {
     if (cap_ != nullptr) cap_->give_back(size_bytes);
     throw Error(ErrorCode::memory_limit,
-                format("{} needs {} bytes and the system refuses them", purpose, size_bytes),
+                format("{} needs {} bytes, which the system cannot provide", purpose, size_bytes),
                 "give smaller inputs, or run on a machine with more memory");
   }
 }

@@ -24,7 +24,7 @@ void MemoryCap::take(std::int64_t bytes, std::string_view purpose) {
   if (is_too_much()) {
     used_bytes_.fetch_sub(bytes);
     throw Error(ErrorCode::memory_limit,
-                format("{} needs {} bytes; {} of the {} allowed are taken", purpose, bytes,
+                format("{} needs {} bytes; {} of the {} allowed are in use", purpose, bytes,
                        used - bytes, limit_bytes_),
                 format("raise {}, or give smaller inputs", setting_name("max-memory")))
         .with_id("memory.cap");

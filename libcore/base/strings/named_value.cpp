@@ -38,10 +38,9 @@ NamedValue split_named_value(std::string_view option, std::string_view text,
   std::size_t end = text.find('=');
   if (end == std::string_view::npos) end = text.find(':');
   if (end == std::string_view::npos) {
-    throw Error(
-        ErrorCode::invalid,
-        format("option {}: {} has not the form NAME=VALUE", setting_name(option), quote(text)),
-        format("the {} are: {}", plural, list_names(names)))
+    throw Error(ErrorCode::invalid,
+                format("option --{}: {} does not have the form NAME=VALUE", option, quote(text)),
+                format("the {} are: {}", plural, list_names(names)))
         .with_id("usage.value");
   }
   throw unknown_name(what, text.substr(0, end), plural, names);

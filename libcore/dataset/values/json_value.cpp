@@ -38,8 +38,8 @@ Json data_of(const Tensor& tensor) {
 }
 
 [[noreturn]] void refuse(std::string_view what, const ValueType& type) {
-  throw Error(ErrorCode::invalid, format("{} stands where a {} belongs", what, type.to_string()),
-              "`ortool schema run` and docs/reference/run.md show the forms of values in JSON")
+  throw Error(ErrorCode::invalid, format("found {} where a {} is expected", what, type.to_string()),
+              "`ortool schema run` and docs/reference/run.md show how values are written in JSON")
       .with_id("input.json");
 }
 
@@ -47,7 +47,7 @@ const Json& member(const Json& object, std::string_view key) {
   const Json* found = object.find(key);
   if (found != nullptr) return *found;
   throw Error(ErrorCode::invalid, format("the object has no {}", quote(key)),
-              "docs/reference/run.md shows the forms of values in JSON")
+              "docs/reference/run.md shows how values are written in JSON")
       .with_id("input.json");
 }
 
@@ -70,7 +70,7 @@ std::optional<DataType> type_named(const Json* name) {
   if (name == nullptr || !name->is_text()) return std::nullopt;
   const auto type = data_type_from_name(name->text());
   if (type) return type;
-  throw Error(ErrorCode::invalid, format("there is no element type {}", quote(name->text())))
+  throw Error(ErrorCode::invalid, format("unknown element type {}", quote(name->text())))
       .with_id("input.json");
 }
 
@@ -85,7 +85,7 @@ Tensor JsonReader::read_tensor(const Json& json, std::optional<DataType> element
   for (const Json& item : shape->items()) {
     std::int64_t size = -1;
     if (!read_integer(item.write_compact(), size) || size < 0) {
-      throw Error(ErrorCode::invalid, format("{} is no shape", shape->write_compact()))
+      throw Error(ErrorCode::invalid, format("{} is not a shape", shape->write_compact()))
           .with_id("input.json");
     }
     sizes.push_back(size);
@@ -93,14 +93,14 @@ Tensor JsonReader::read_tensor(const Json& json, std::optional<DataType> element
   const Shape wanted(std::move(sizes));
   if (wanted == tensor.shape()) return tensor;
   if (wanted.element_count() == tensor.element_count()) return tensor.reshaped(wanted);
-  throw Error(ErrorCode::invalid, format("{} elements do not fill shape {}", tensor.element_count(),
-                                         wanted.to_string()))
+  throw Error(ErrorCode::invalid, format("{} elements do not match shape {}",
+                                         tensor.element_count(), wanted.to_string()))
       .with_id("input.json");
 }
 
 RunValue JsonReader::read_sequence(const Json& items, const ValueType& type,
                                    std::optional<DataType> element) const {
-  if (!items.is_list()) refuse("something that is no array", type);
+  if (!items.is_list()) refuse("something other than an array", type);
   const ValueType inner = type.inner != nullptr ? *type.inner : ValueType();
   const auto inner_element =
       inner.is_tensor() && inner.element != DataType::undefined ? inner.element : element;
@@ -110,7 +110,7 @@ RunValue JsonReader::read_sequence(const Json& items, const ValueType& type,
 }
 
 RunValue JsonReader::read_map(const Json& json, const ValueType& type) const {
-  if (!json.is_object()) refuse("something that is no object", type);
+  if (!json.is_object()) refuse("something other than an object", type);
   Json keys = Json::list();
   Json values = Json::list();
   const Json* listed = json.find("keys");
@@ -133,7 +133,7 @@ RunValue JsonReader::read_map(const Json& json, const ValueType& type) const {
   Tensor key_tensor = parse_json_tensor(keys.write_compact(), key_type, cap_);
   Tensor value_tensor = parse_json_tensor(values.write_compact(), value_type, cap_);
   const bool fits = key_tensor.shape().rank() == 1 && value_tensor.shape() == key_tensor.shape();
-  if (!fits) refuse("a map whose keys and values do not pair", type);
+  if (!fits) refuse("a map with different numbers of keys and values", type);
   return RunValue::map(std::move(key_tensor), std::move(value_tensor));
 }
 

@@ -67,8 +67,8 @@ void make_folder(const std::string& folder) {
   if (!failure && std::filesystem::is_directory(folder, failure)) return;
   throw Error(ErrorCode::write_failed,
               format("{}: the folder cannot be made: {}", folder,
-                     failure ? failure.message() : "something else has that name"),
-              "name a folder that can be written to")
+                     failure ? failure.message() : "a file of that name exists"),
+              "name a writable folder")
       .with_id("output.folder");
 }
 

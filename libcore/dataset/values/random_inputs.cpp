@@ -118,11 +118,11 @@ RandomRange default_range(const Reading& reading, DataType type) {
 Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& symbols,
                      std::vector<std::string>& defaulted) {
   if (!type.shape) {
-    throw Error(
-        ErrorCode::invalid,
-        format("input {} has no known rank, so no data can be made up for it", quote(input.name())),
-        format("give it with {} or {}, such as {} {}=1x3", setting_name("input"),
-               setting_name("shape"), setting_name("shape"), input.name()))
+    throw Error(ErrorCode::invalid,
+                format("input {} has no known rank, so no random data can be generated for it",
+                       quote(input.name())),
+                format("give it with {} or {}, such as {} {}=1x3", setting_name("input"),
+                       setting_name("shape"), setting_name("shape"), input.name()))
         .with_id("input.random");
   }
   std::vector<std::int64_t> numbers;
@@ -173,8 +173,8 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, RandomBits&
   }
   if (!is_arithmetic(type)) {
     throw Error(ErrorCode::unsupported,
-                format("no data can be made up for input {} of type {}", quote(input.name()),
-                       name_of(type)),
+                format("no random data can be generated for input {} of type {}",
+                       quote(input.name()), name_of(type)),
                 format("give it with {} {}=FILE", setting_name("input"), input.name()))
         .with_id("input.random");
   }
@@ -228,7 +228,7 @@ RunValue random_value(const Value& input, SymbolNumbers& symbols,
   if (is_sequence) type = type->inner.get();
   if (!type->is_tensor()) {
     throw Error(ErrorCode::unsupported,
-                format("input {} is a {}, which cannot be made up", quote(input.name()),
+                format("input {} is a {}, which cannot be generated at random", quote(input.name()),
                        input.type().to_string()),
                 format("give it with {} {}=FILE", setting_name("input"), input.name()))
         .with_id("input.random");

@@ -54,8 +54,8 @@ RunValue read_archive(const OpenValueFile& file, const ValueType& type, std::str
     return read_array(archive, archive.names().front(), type, fed, cap);
   throw Error(
       ErrorCode::invalid,
-      format("holds {} arrays, none of them called {}", archive.names().size(), quote(name)),
-      format("it holds: {}", list_names(archive.names())))
+      format("contains {} arrays, none of them named {}", archive.names().size(), quote(name)),
+      format("it contains: {}", list_names(archive.names())))
       .in(file.path)
       .with_id("input.npz");
 }
@@ -167,7 +167,7 @@ RunValue read_value_file(const OpenValueFile& file, const ValueType& type, std::
                   format("a {} file holds one tensor, but {} is a {}", file.extension, quote(name),
                          content.to_string()),
                   content.kind == ValueType::Kind::sequence
-                      ? "give .npz (an array an element), .pb (SequenceProto) or .json"
+                      ? "give .npz (one array per element), .pb (SequenceProto) or .json"
                       : "give .pb or .json")
           .with_id("input.kind");
     }

@@ -136,8 +136,8 @@ void ValueSet::check_all_known(std::span<Value* const> values) const {
   const bool needs_any = std::any_of(values.begin(), values.end(),
                                      [](const Value* value) { return !value->has_default(); });
   if (stems.empty() && needs_any) {
-    throw Error(ErrorCode::invalid, format("{}: holds no value", path_),
-                format("call the files {}_0.npy, {}_1.npy and so on, or by the {}s' names", kind_,
+    throw Error(ErrorCode::invalid, format("{}: contains no value", path_),
+                format("name the files {}_0.npy, {}_1.npy and so on, or after the {}s", kind_,
                        kind_, kind_))
         .with_id("input.set");
   }

@@ -44,7 +44,7 @@ void verify_names(const Graph& main) {
   each_hiding(main, [](const Value& value, const Value& outer) {
     throw Error(
         ErrorCode::invalid,
-        format("graph {}: value {} has the name of a value of the graph {} around it",
+        format("graph {}: value {} has the name of a value of the enclosing graph {}",
                quote(value.graph().name()), quote(value.name()), quote(outer.graph().name())))
         .with_id("graph.verify");
   });

@@ -73,10 +73,10 @@ bool is_sorted(const Positions& positions) {
   }
   const Node& node = *positions.nodes[at];
   throw Error(ErrorCode::invalid,
-              format("{} in a circle: {}",
-                     names.size() == 1 ? "a node waits for itself" : "nodes wait for each other",
+              format("{} in a cycle: {}",
+                     names.size() == 1 ? "a node depends on itself" : "nodes depend on each other",
                      list_names(names)),
-              "a graph must have an order in which it can run; export the model again")
+              "a graph must be acyclic; export the model again")
       .with_id("graph.cycle")
       .at_node(shorten(node.name()), shorten(node.op_type()));
 }

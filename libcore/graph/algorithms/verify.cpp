@@ -76,7 +76,7 @@ class Verifier {
     ++used_slots_;
     if (&value.graph() != &graph_) fail(node, "reads a value of another graph");
     if (value.producer() != nullptr && !position_.contains(value.producer())) {
-      fail(node, format("reads {} before it is made", quote(value.name())));
+      fail(node, format("reads {} before it is produced", quote(value.name())));
     }
     if (value.producer() == &node) fail(node, "reads its own output");
   }
@@ -85,9 +85,9 @@ class Verifier {
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       const Value* value = node.output(i);
       if (value == nullptr) continue;
-      if (&value->graph() != &graph_) fail(node, "makes a value of another graph");
+      if (&value->graph() != &graph_) fail(node, "produces a value of another graph");
       if (value->producer() != &node || value->producer_index() != i) {
-        fail(*value, format("does not know that {} makes it", quote(node.name())));
+        fail(*value, format("does not record that {} produces it", quote(node.name())));
       }
     }
   }
@@ -99,12 +99,13 @@ class Verifier {
     const bool is_captured = value.captured() != nullptr;
     const int sources = (is_made ? 1 : 0) + (is_captured ? 1 : 0) +
                         (value.is_graph_input() || value.is_constant() ? 1 : 0);
-    if (sources > 1) fail(value, "has two sources");
-    if (sources == 0 && !value.uses().empty()) fail(value, "is read but nothing makes it");
+    if (sources > 1) fail(value, "has two producers");
+    if (sources == 0 && !value.uses().empty()) fail(value, "is read but nothing produces it");
     if (is_made) {
-      if (!position_.contains(value.producer())) fail(value, "is made by a node that is not there");
+      if (!position_.contains(value.producer()))
+        fail(value, "is produced by a node that does not exist");
       if (value.producer()->output(value.producer_index()) != &value) {
-        fail(value, "is not among the outputs of the node that makes it");
+        fail(value, "is not among the outputs of the node that produces it");
       }
     }
     for (const Use& use : value.uses()) check_use(value, use);
@@ -116,12 +117,12 @@ class Verifier {
       const auto outputs = graph_.outputs();
       if (use.index < 0 || static_cast<std::size_t>(use.index) >= outputs.size() ||
           outputs[static_cast<std::size_t>(use.index)] != &value) {
-        fail(value, "is said to be a graph output, and is none");
+        fail(value, "is marked as a graph output, but is not one");
       }
       return;
     }
     const auto first = first_slot_.find(use.node);
-    if (first == first_slot_.end()) fail(value, "is read by a node that is not there");
+    if (first == first_slot_.end()) fail(value, "is read by a node that does not exist");
     const bool is_input = use.kind == Use::Kind::input;
     const std::int64_t count =
         is_input ? use.node->input_count() : use.node->implicit_input_count();
@@ -143,10 +144,10 @@ class Verifier {
       const bool knows = std::any_of(uses.begin(), uses.end(), [i](const Use& use) {
         return use.kind == Use::Kind::graph_output && static_cast<std::size_t>(use.index) == i;
       });
-      if (!knows) fail(value, "does not know that it is a graph output");
+      if (!knows) fail(value, "does not record that it is a graph output");
     }
     for (const Value* input : graph_.inputs()) {
-      if (!input->is_graph_input()) fail(*input, "does not know that it is a graph input");
+      if (!input->is_graph_input()) fail(*input, "does not record that it is a graph input");
     }
   }
 
@@ -154,9 +155,9 @@ class Verifier {
     const Node* owner = graph_.owner();
     for (const Value* capture : graph_.captures()) {
       if (capture->captured() == nullptr) fail(*capture, "captures nothing");
-      if (owner == nullptr) fail(*capture, "captures a value, but no graph is around it");
+      if (owner == nullptr) fail(*capture, "captures a value, but has no outer graph");
       if (&capture->captured()->graph() != &owner->graph()) {
-        fail(*capture, "captures a value that is not in the graph around it");
+        fail(*capture, "captures a value that is not in the outer graph");
       }
     }
     for (const Node& node : graph_.nodes()) check_implicit_inputs(node);

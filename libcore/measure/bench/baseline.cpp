@@ -26,7 +26,7 @@ double number_in(const Json* object, std::string_view key) {
 }
 
 [[noreturn]] void fail_no_report(const std::string& path) {
-  throw Error(ErrorCode::invalid, "is no report of `ortool bench`",
+  throw Error(ErrorCode::invalid, "is not a report of `ortool bench`",
               "write one with: ortool bench MODEL --report FILE")
       .in(path)
       .with_id("baseline.format");
@@ -115,7 +115,7 @@ std::string Baseline::store(const Json& results, const MachineFingerprint& machi
   }
   if (!has_new) return {};
   const Json document = Json::object()
-                            .set("schema_version", "1.0")
+                            .set("schema_version", "2.0")
                             .set("machine", machine_block(machine))
                             .set("results", std::move(all));
   write_file(file_, document.write());

@@ -25,9 +25,9 @@ std::uint64_t parse_number(std::string_view key, const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || failure != std::errc() || end != text.data() + text.size()) {
-    throw invalid(
-        format("external data has the {} {}, which is no whole number of bytes", key, quote(text)),
-        "write the model again; offsets and lengths are plain decimal numbers", "external.number");
+    throw invalid(format("external data has the {} {}, which is not an integer", key, quote(text)),
+                  "write the model again; offsets and lengths are plain decimal numbers",
+                  "external.number");
   }
   return number;
 }
@@ -42,20 +42,20 @@ std::string next_component(std::string_view& rest) {
 
 [[noreturn]] void fail_to_open(const std::string& path, int number) {
   if (number == ELOOP) {
-    throw invalid(format("external data {} is, or lies behind, a symbolic link", quote(path)),
-                  "put the file itself beside the model (cp -L follows links)", "external.path");
+    throw invalid(format("external data {} is, or is behind, a symbolic link", quote(path)),
+                  "put the file itself next to the model (cp -L follows links)", "external.path");
   }
   if (number == EXDEV) {
-    throw invalid(format("external data {} lies outside the model's folder", quote(path)),
-                  "external data must lie in the model's folder or below it", "external.path");
+    throw invalid(format("external data {} is outside the model's folder", quote(path)),
+                  "external data must be in the model's folder or below it", "external.path");
   }
   if (number == ENOENT || number == ENOTDIR) {
     throw invalid(format("external data {} is missing", quote(path)),
-                  "put the file where the model names it, or look at the model without its weights",
+                  "put the file where the model names it, or inspect the model without its weights",
                   "external.missing");
   }
   throw invalid(format("external data {} cannot be opened ({})", quote(path), error_text(number)),
-                "check the rights of file and folder", "external.open");
+                "check the permissions of file and folder", "external.open");
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ ExternalReference parse_external_reference(
 }
 
 void check_location(std::string_view location) {
-  const std::string hint = "external data must lie in the model's folder or below it";
+  const std::string hint = "external data must be in the model's folder or below it";
   if (location.empty()) throw invalid("external data has no location", hint, "external.path");
   if (location.size() > longest_location) {
     throw invalid(format("external data has a location of {} bytes (at most {} are allowed)",
@@ -107,8 +107,8 @@ void check_location(std::string_view location) {
   for (std::string_view rest = location; !rest.empty();) {
     if (next_component(rest) == "..") {
       throw invalid(
-          format("external data has the location {}, which climbs with '..'", quote(location)),
-          hint, "external.path");
+          format("external data has the location {}, which contains '..'", quote(location)), hint,
+          "external.path");
     }
   }
 }
@@ -117,9 +117,9 @@ ExternalFiles::ExternalFiles(std::string directory) : directory_(std::move(direc
 
 Tensor ExternalFiles::read(const ExternalReference& reference, DataType type, const Shape& shape) {
   const auto wanted = static_cast<std::uint64_t>(bytes_of(type, shape.element_count()));
-  const std::string hint = "the weights belong to another model or were written only in part";
+  const std::string hint = "the weights belong to another model or are incomplete";
   if (reference.length.value_or(wanted) != wanted) {
-    throw invalid(format("external data has {} bytes where {} of shape {} takes {}",
+    throw invalid(format("external data has {} bytes where {} of shape {} requires {}",
                          *reference.length, name_of(type), shape.to_string(), wanted),
                   hint, "external.size");
   }
@@ -144,7 +144,7 @@ Tensor ExternalFiles::zeros(DataType type, const Shape& shape) {
         ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
       throw Error(ErrorCode::memory_limit,
-                  format("{} bytes of address space are not to be had", wanted))
+                  format("{} bytes of address space are not available", wanted))
           .with_id("limit.memory");
     }
     zeros_ = std::shared_ptr<const void>(address, [size](void* start) { ::munmap(start, size); });
@@ -168,8 +168,8 @@ const MappedFile& ExternalFiles::open(const std::string& location) {
   const auto found = mapped_.find(location);
   if (found != mapped_.end()) return found->second;
   if (directory_.empty()) {
-    throw invalid("the tensor lies in external data, but the model came without a folder",
-                  "give the model as a file beside its weights", "external.path");
+    throw invalid("the tensor is in external data, but the model was given without a folder",
+                  "give the model as a file next to its weights", "external.path");
   }
   check_location(location);
   const Descriptor descriptor = open_below_directory(location);

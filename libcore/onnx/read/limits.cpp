@@ -19,9 +19,9 @@ void LoadBudget::take_bytes(std::int64_t bytes, std::string_view what) {
     return;
   }
   throw Error(ErrorCode::memory_limit,
-              format("the model's graph takes more than {} MB of memory, most lately for {}",
+              format("the model's graph takes more than {} MB of memory, most recently for {}",
                      most_bytes_ >> 20, what),
-              "the file looks made up: no real model of this size holds so much")
+              "the file looks crafted: no real model of this size expands to so much")
       .with_id("limit.memory");
 }
 
@@ -32,8 +32,8 @@ void LoadBudget::take_dense_bytes(std::int64_t bytes) {
   }
   throw Error(
       ErrorCode::memory_limit,
-      format("sparse initialisers take more than {} MB once made dense", most_dense_bytes >> 20),
-      "store them as ordinary tensors in external data")
+      format("sparse initializers take more than {} MB once made dense", most_dense_bytes >> 20),
+      "store them as dense tensors in external data")
       .with_id("limit.memory");
 }
 

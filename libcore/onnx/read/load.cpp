@@ -50,11 +50,11 @@ template <typename Body>
 auto with_file_name(const Input& input, Body body) {
   try {
     if (input.bytes.empty()) {
-      throw invalid("the file is empty", "fetch or export the model again", "file.empty");
+      throw invalid("the file is empty", "download or export the model again", "file.empty");
     }
     const OtherFormat other = recognize_format(input.bytes);
     if (!other.name.empty()) {
-      throw invalid(format("is no ONNX file but {}", other.name), std::string(other.hint),
+      throw invalid(format("is not an ONNX file but {}", other.name), std::string(other.hint),
                     "file.format");
     }
     try {
@@ -62,7 +62,7 @@ auto with_file_name(const Input& input, Body body) {
     } catch (const Error& error) {
       const bool is_broken = error.id().starts_with("wire.") || error.id().starts_with("file.");
       if (!is_broken || !looks_like_text(input.bytes)) throw;
-      throw invalid("is no ONNX file but text", "name a binary .onnx file", "file.format");
+      throw invalid("is not an ONNX file but text", "name a binary .onnx file", "file.format");
     }
   } catch (Error& error) {
     throw error.in(shorten(input.name));
@@ -110,7 +110,7 @@ ModelParts walk(LoadContext& context, Model& model) {
         break;
       case model_field::training_info:
         reader.keep_field();
-        context.warn("the model's training part is kept but not looked into");
+        context.warn("the model's training information is kept but not checked");
         break;
       case model_field::functions:
         parts.functions.push_back(reader.message());
@@ -122,8 +122,8 @@ ModelParts walk(LoadContext& context, Model& model) {
   }
   model.spelling = reader.present_fields();
   if (!parts.graph) {
-    throw invalid("the file holds no graph", "it is damaged or no ONNX model; export it again",
-                  "file.no_graph");
+    throw invalid("the file contains no graph",
+                  "it is damaged or not an ONNX model; export it again", "file.no_graph");
   }
   return parts;
 }
@@ -136,8 +136,8 @@ void check_version(LoadContext& context, const Model& model) {
   if (model.ir_version == 0) context.warn("the model has no IR version");
   if (model.ir_version > newest_ir_version) {
     context.warn(
-        format("the model is of IR version {}, newer than the {} known here; what is new "
-               "is kept but not looked into",
+        format("the model is of IR version {}, newer than the {} known; new features are kept but "
+               "not checked",
                model.ir_version, newest_ir_version));
   }
 }

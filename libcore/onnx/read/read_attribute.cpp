@@ -122,7 +122,7 @@ AttributeKind kind_of(const AttributeParts& parts) {
   }
   if (parts.declared_kind != 0) return static_cast<AttributeKind>(parts.declared_kind);
   if (std::popcount(parts.filled) != 1) {
-    throw damaged("has no type, and its value tells none", "attribute.kind");
+    throw damaged("has no type, and none follows from its value", "attribute.kind");
   }
   return static_cast<AttributeKind>(std::countr_zero(parts.filled));
 }
@@ -200,7 +200,7 @@ void finish(LoadContext& context, AttributeParts& parts, AttributeWithGraphs& re
   if (attribute.name.empty()) throw damaged("has no name", "attribute.name");
   if (!attribute.reference.empty()) {
     if (parts.filled != 0) {
-      throw damaged("has a value and takes one from the function at the same time",
+      throw damaged("has both a value and a reference to a function attribute",
                     "attribute.reference");
     }
     attribute.reference_kind = kind_of(parts);

@@ -222,7 +222,7 @@ Value& declare_value(LoadContext& context, Graph& graph, std::string_view name,
   }
   if (const Value* taken = graph.find_value(name)) {
     throw invalid(
-        format("the name {} of {} is already that of {}", quote(name), what, role_of(*taken)),
+        format("the name {} of {} is already used by {}", quote(name), what, role_of(*taken)),
         "names of values must be unique in a graph", "graph.name");
   }
   context.budget.take_bytes(static_cast<std::int64_t>(sizeof(Value) + 128 + name.size()), "values");
@@ -237,11 +237,11 @@ Value& find_visible_value(Graph& graph, std::string_view name, std::string_view 
     for (const Value* value : around->values()) nearest.offer(value->name());
     around = around->owner() == nullptr ? nullptr : &around->owner()->graph();
   }
-  throw invalid(
-      format("{} {} is made by no node and is no graph input or initializer", what, quote(name)),
-      nearest.best().empty() ? std::string("export the model again")
-                             : format("did the model mean {}?", quote(nearest.best())),
-      "graph.undefined");
+  throw invalid(format("{} {} is neither a node's output nor a graph input or initializer", what,
+                       quote(name)),
+                nearest.best().empty() ? std::string("export the model again")
+                                       : format("did the model mean {}?", quote(nearest.best())),
+                "graph.undefined");
 }
 
 void read_nodes(LoadContext& context, std::span<const Message> nodes,
@@ -255,9 +255,8 @@ void read_nodes(LoadContext& context, std::span<const Message> nodes,
 
 void put_in_order(LoadContext& context, Graph& graph) {
   if (!sort_nodes(graph)) return;
-  context.warn(
-      format("graph {}: nodes are not in the order of their dependencies; they were sorted",
-             quote(graph.name())));
+  context.warn(format("graph {}: nodes are not in topological order; they were sorted",
+                      quote(graph.name())));
 }
 
 void read_graph(LoadContext& context, Message message, Graph& graph) {

@@ -75,7 +75,7 @@ NodeParts walk(LoadContext& context, Message message) {
 void read_subgraph(LoadContext& context, Message message, Graph& graph) {
   if (graph.depth() > context.options.most_subgraph_depth) {
     throw invalid(format("graphs nest deeper than {}", context.options.most_subgraph_depth),
-                  "no real model needs this; the file looks made up", "limit.depth");
+                  "no real model needs this; the file looks crafted", "limit.depth");
   }
   read_graph(context, message, graph);
 }
@@ -84,7 +84,7 @@ void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
   if (static_cast<std::int64_t>(parts.attributes.size()) > LoadBudget::most_attributes_a_node) {
     throw invalid(format("has {} attributes (at most {} are allowed)", parts.attributes.size(),
                          LoadBudget::most_attributes_a_node),
-                  "no real model needs this; the file looks made up", "limit.attributes");
+                  "no real model needs this; the file looks crafted", "limit.attributes");
   }
   for (const Message message : parts.attributes) {
     AttributeWithGraphs read = read_attribute(context, message);

@@ -146,8 +146,8 @@ void check_counts(const TensorParts& parts, DataType type, const Shape& shape) {
       throw bad_tensor(format("has both raw_data and {}", name_of_field(field)), "tensor.data");
     }
     if (field != wanted_field) {
-      throw bad_tensor(format("keeps its data in {}, where {} belongs into {}",
-                              name_of_field(field), name_of(type), name_of_field(wanted_field)),
+      throw bad_tensor(format("stores its data in {}, where {} belongs in {}", name_of_field(field),
+                              name_of(type), name_of_field(wanted_field)),
                        "tensor.data");
     }
   }
@@ -155,7 +155,7 @@ void check_counts(const TensorParts& parts, DataType type, const Shape& shape) {
   const std::int64_t wanted = numbers_for(type, shape.element_count());
   if (parts.counts[wanted_field] != wanted) {
     throw bad_tensor(
-        format("{} has {} values where {} of shape {} takes {}", name_of_field(wanted_field),
+        format("{} has {} values where {} of shape {} requires {}", name_of_field(wanted_field),
                parts.counts[wanted_field], name_of(type), shape.to_string(), wanted),
         "tensor.size");
   }
@@ -235,12 +235,14 @@ Tensor decode(LoadContext& context, Message message, DataType type, Shape shape)
         // An int32 is encoded in 64 bits; only the low half is significant.
         const std::int64_t value = static_cast<std::int32_t>(bits);
         if (value < range.least || value > range.most) {
-          throw bad_tensor(format("int32_data has {}, which is no {}", value, name_of(type)),
-                           "tensor.value");
+          throw bad_tensor(
+              format("int32_data contains {}, which is not a valid {}", value, name_of(type)),
+              "tensor.value");
         }
         if (type == DataType::boolean) bits = value != 0 ? 1 : 0;
       } else if (type == DataType::uint32 && bits > std::numeric_limits<std::uint32_t>::max()) {
-        throw bad_tensor(format("uint64_data has {}, which is no uint32", bits), "tensor.value");
+        throw bad_tensor(format("uint64_data contains {}, which is not a valid uint32", bits),
+                         "tensor.value");
       }
       if (crosses_bytes) {
         set_packed(tensor.mutable_bytes(), index++, 6, static_cast<std::uint8_t>(bits));
@@ -276,7 +278,7 @@ Tensor with_small_aligned(Tensor tensor) {
 Tensor read_external(LoadContext& context, const TensorParts& parts, DataType type,
                      const Shape& shape) {
   if (type == DataType::string) {
-    throw bad_tensor("strings cannot lie in external data", "external.type");
+    throw bad_tensor("strings cannot be stored in external data", "external.type");
   }
   const bool has_numbers = std::any_of(std::begin(parts.counts), std::end(parts.counts),
                                        [](std::int64_t count) { return count > 0; });
@@ -286,7 +288,7 @@ Tensor read_external(LoadContext& context, const TensorParts& parts, DataType ty
   std::vector<std::string> unknown_keys;
   const ExternalReference reference = parse_external_reference(parts.external_data, unknown_keys);
   for (const std::string& key : unknown_keys) {
-    context.warn(format("external data has an unknown entry {}, which is passed over", quote(key)));
+    context.warn(format("external data has an unknown entry {}, which is ignored", quote(key)));
   }
   if (!context.options.read_external_data) return context.external.zeros(type, shape);
   return with_clean_bools(context.external.read(reference, type, shape));
@@ -310,7 +312,7 @@ void check_segment(LoadContext& context, Message message, std::int64_t elements)
 Tensor read_data(LoadContext& context, Message message, const TensorParts& parts) {
   if (parts.type == 0) throw bad_tensor("has no element type", "tensor.type");
   if (!is_known(parts.type)) {
-    throw Error(ErrorCode::unsupported, format("element type {} is not known", parts.type),
+    throw Error(ErrorCode::unsupported, format("element type {} is unknown", parts.type),
                 "export the model with a type listed by ONNX up to IR version 14")
         .with_id("tensor.type");
   }
@@ -320,7 +322,7 @@ Tensor read_data(LoadContext& context, Message message, const TensorParts& parts
   if (parts.segment) check_segment(context, *parts.segment, shape.element_count());
   if (parts.is_external) return read_external(context, parts, type, shape);
   if (type == DataType::string && parts.raw && !parts.raw->empty()) {
-    throw bad_tensor("keeps strings in raw_data, where string_data is expected", "tensor.data");
+    throw bad_tensor("stores strings in raw_data, where string_data is expected", "tensor.data");
   }
   check_counts(parts, type, shape);
   if (parts.raw && !parts.raw->empty()) {

@@ -16,7 +16,7 @@ namespace {
 DataType to_data_type(std::int64_t number) {
   const auto type = static_cast<std::int32_t>(number);
   if (type == 0 || is_known(type)) return static_cast<DataType>(type);
-  throw Error(ErrorCode::unsupported, format("element type {} is not known", type),
+  throw Error(ErrorCode::unsupported, format("element type {} is unknown", type),
               "export the model with a type listed by ONNX up to IR version 14")
       .with_id("type.element");
 }
@@ -36,10 +36,10 @@ Dimension read_dimension(LoadContext& context, Message message, std::string& den
       const std::int64_t number = reader.integer();
       if (number < -1) {
         throw Error(ErrorCode::invalid, format("dimension {} is negative", number),
-                    "export the model again; a dimension that varies has a name or no value")
+                    "export the model again; a variable dimension has a name or no value")
             .with_id("type.dimension");
       }
-      if (number == -1) context.warn("a dimension of -1 is taken as unknown");
+      if (number == -1) context.warn("a dimension of -1 is treated as unknown");
       dimension = number == -1 ? Dimension() : Dimension(number);
     } else if (reader.number() == dimension_field::dim_param) {
       dimension =

@@ -29,8 +29,8 @@ Error bad_name(std::string message, std::string hint) {
 void check_name(const std::string& name) {
   check_location(name);
   if (name.find('/') != std::string::npos || name == ".") {
-    throw bad_name(format("the file of weights cannot be named {}", quote(name)),
-                   "give a name without folders; it goes beside the model");
+    throw bad_name(format("the weights file cannot be named {}", quote(name)),
+                   "give a name without folders; the file is written next to the model");
   }
 }
 
@@ -65,7 +65,8 @@ const std::string& SideFile::name() {
   if (reserved_ || is_nowhere_) return name_;
   struct stat status {};
   if (::stat(model_path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::write_failed, "no file of weights can be put beside what is no file",
+    throw Error(ErrorCode::write_failed,
+                "a weights file can only be written next to a regular file",
                 "write to a regular file, or keep the weights in the model")
         .with_id("save.external_name")
         .in(shorten(model_path_));
@@ -73,9 +74,9 @@ const std::string& SideFile::name() {
   if (!name_.empty()) {
     reserved_ = FreshFile::reserve(folder_ + name_);
     if (!reserved_) {
-      throw bad_name(format("there is a file {} already", quote(folder_ + name_)),
-                     "files of weights are never replaced, since other models may use them; "
-                     "give another name");
+      throw bad_name(format("a file {} already exists", quote(folder_ + name_)),
+                     "weights files are never overwritten, since other models may use them; give "
+                     "another name");
     }
     return name_;
   }
@@ -86,8 +87,8 @@ const std::string& SideFile::name() {
     reserved_ = FreshFile::reserve(folder_ + name_);
     if (reserved_) return name_;
   }
-  throw bad_name(format("{} names for the file of weights are taken", most_names),
-                 "remove those that no model uses any more");
+  throw bad_name(format("{} names for the weights file are taken", most_names),
+                 "remove those that no model uses anymore");
 }
 
 void SideFile::write(const StopToken* stop) {

@@ -100,7 +100,7 @@ void write_tensor(WriteContext& context, std::uint32_t field, const Tensor& tens
   }
   if (origin != nullptr && origin->is_external && place != Place::as_it_came &&
       !context.has_external_data) {
-    throw Error(ErrorCode::invalid, format("the data of tensor {} were not read", quote(new_name)),
+    throw Error(ErrorCode::invalid, format("the data of tensor {} was not read", quote(new_name)),
                 "load the model with its weights, or save it into the folder it came from")
         .with_id("save.unread_weights");
   }

@@ -188,7 +188,7 @@ void check_body(const Graph& body, std::int64_t inputs, std::int64_t outputs) {
 void check_output_count(const Node& node, std::int64_t expected) {
   if (node.output_count() == expected) return;
   throw Error(ErrorCode::invalid,
-              format("has {} outputs, but its body makes {}", node.output_count(), expected))
+              format("has {} outputs, but its body produces {}", node.output_count(), expected))
       .with_id("node.subgraph");
 }
 

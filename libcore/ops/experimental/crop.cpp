@@ -33,8 +33,7 @@ Dimension crop_dimension(const Dimension& whole, std::int64_t before, std::int64
                          const std::optional<std::int64_t>& size) {
   const std::int64_t taken = add_sizes(before, size.value_or(after));
   if (whole.is_known() && taken > whole.number()) {
-    throw Error(ErrorCode::invalid,
-                format("{} pixels are to be cropped from {}", taken, whole.number()));
+    throw Error(ErrorCode::invalid, format("cannot crop {} pixels from {}", taken, whole.number()));
   }
   return size ? Dimension(*size) : whole - Dimension(taken);
 }

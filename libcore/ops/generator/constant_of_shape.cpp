@@ -62,7 +62,7 @@ void ConstantOfShape::read(AttributeReader& attributes, int version) {
   }
   if (!attributes.version().allowed("T2").contains(value.type())) {
     throw Error(ErrorCode::invalid,
-                format("attribute 'value' is {}, which version {} of the operator does not make",
+                format("attribute 'value' is {}, which version {} of the operator does not produce",
                        name_of(value.type()), version));
   }
 }
@@ -72,7 +72,8 @@ void ConstantOfShape::infer(InferContext& context) const {
   if (const auto numbers = known_integers(context, shape)) {
     for (const std::int64_t number : *numbers) {
       if (number < 0) {
-        throw Error(ErrorCode::invalid, format("the shape holds {} (expected 0 or more)", number));
+        throw Error(ErrorCode::invalid,
+                    format("the shape contains {} (expected 0 or more)", number));
       }
     }
     if (numbers->size() > static_cast<std::size_t>(Shape::most_dimensions)) {

@@ -48,7 +48,7 @@ EinsumTerm read_einsum_term(const std::string& equation, std::string_view text) 
       continue;
     }
     if (!is_letter) {
-      refuse_einsum(equation, "has something else than letters, ellipses, commas and one arrow");
+      refuse_einsum(equation, "has something other than letters, ellipses, commas and one arrow");
     }
     term.letters += letter;
     text.remove_prefix(1);
@@ -109,7 +109,7 @@ void add_einsum_operand(EinsumAxes& axes, const EinsumTerm& term, const PartialS
   const std::size_t letters = term.letters.size();
   if (shape->size() < letters || (shape->size() > letters && term.ellipsis < 0)) {
     throw Error(ErrorCode::invalid,
-                format("input {} has the shape {}, where the equation's term has {} axes", index,
+                format("input {} has the shape {}, but its term of the equation has {} axes", index,
                        to_string(shape), letters));
   }
   const std::size_t before = term.ellipsis >= 0 ? static_cast<std::size_t>(term.ellipsis) : letters;

@@ -73,7 +73,7 @@ void Gemm::infer(InferContext& context) const {
   check_rank(context, 1, "B", 2);
   const Dimension rows = dimension_at(context, 0, transpose_a ? 1 : 0);
   const Dimension columns = dimension_at(context, 1, transpose_b ? 0 : 1);
-  check_dimension("the length of the sums in 'B'", dimension_at(context, 1, transpose_b ? 1 : 0),
+  check_dimension("the inner dimension of 'B'", dimension_at(context, 1, transpose_b ? 1 : 0),
                   dimension_at(context, 0, transpose_a ? 0 : 1));
   const Dimensions shape = {rows, columns};
   if (broadcasts_c) {

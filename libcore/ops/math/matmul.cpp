@@ -36,7 +36,7 @@ PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::
   // A vector acts as a one-row matrix (A) or a one-column matrix (B); that axis is not in the
   // result.
   const Dimension& depth = b->size() == 1 ? b->back() : (*b)[b->size() - 2];
-  check_dimension("the length of the sums in 'B'", depth, a->back());
+  check_dimension("the inner dimension of 'B'", depth, a->back());
   const auto batch = [](const Dimensions& shape) {
     return shape.size() <= 2 ? Dimensions() : Dimensions(shape.begin(), shape.end() - 2);
   };

@@ -69,7 +69,7 @@ std::int64_t count_pieces(std::string_view name, std::size_t elements, std::int6
   const auto count = static_cast<std::int64_t>(elements);
   if (piece < 1 || count == 0 || count % piece != 0) {
     throw Error(ErrorCode::invalid,
-                format("attribute '{}' has {} elements, which cannot be shared out among {} {}",
+                format("attribute '{}' has {} elements, which cannot be divided evenly among {} {}",
                        name, count, piece, what));
   }
   return count / piece;

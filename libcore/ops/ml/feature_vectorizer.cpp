@@ -22,7 +22,7 @@ void FeatureVectorizer::read(AttributeReader& attributes, int) {
   widths = read_integers(attributes, "inputdimensions");
   if (widths.empty()) return;
   check_list_size("inputdimensions", widths.size(),
-                  static_cast<std::size_t>(attributes.node().input_count()), "one an input");
+                  static_cast<std::size_t>(attributes.node().input_count()), "one per input");
   for (const std::int64_t width : widths) {
     if (width >= 0) continue;
     throw Error(ErrorCode::invalid, format("inputdimensions holds {} (expected 0 or more)", width));

@@ -20,7 +20,7 @@ void read_rows(AttributeReader& attributes, LinearModel& model) {
       count_pieces("coefficients", model.coefficients.size(), model.rows, "rows of coefficients");
   if (!model.intercepts.empty()) {
     check_list_size("intercepts", model.intercepts.size(), static_cast<std::size_t>(model.rows),
-                    "one a row of coefficients");
+                    "one per row of coefficients");
   }
   model.post_transform = read_post_transform(attributes);
 }

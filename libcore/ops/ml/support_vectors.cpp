@@ -95,23 +95,24 @@ void SVMClassifier::read(AttributeReader& attributes, int) {
   vectors_per_class = read_integers(attributes, "vectors_per_class");
   for (const std::int64_t count : vectors_per_class) {
     if (count < 0 || count > static_cast<std::int64_t>(support_vectors.size()) - vector_count) {
-      throw Error(ErrorCode::invalid,
-                  format("vectors_per_class holds {}, but there are {} numbers of support vectors",
-                         count, support_vectors.size()));
+      throw Error(
+          ErrorCode::invalid,
+          format("vectors_per_class contains {}, but there are {} counts of support vectors", count,
+                 support_vectors.size()));
     }
     vector_count += count;
   }
   const bool has_vectors = vector_count > 0;
   if (has_vectors) {
     check_list_size("vectors_per_class", vectors_per_class.size(),
-                    static_cast<std::size_t>(classes), "one a class");
-    set_features(*this, classes - 1, "one a support vector and class but one");
+                    static_cast<std::size_t>(classes), "one per class");
+    set_features(*this, classes - 1, "one per support vector and class, minus one class");
   } else {
     set_features(*this, classes, "classes");
   }
   const std::int64_t pairs = multiply_sizes(classes, classes - 1) / 2;
   if (has_vectors) {
-    check_list_size("rho", rho.size(), static_cast<std::size_t>(pairs), "one a pair of classes");
+    check_list_size("rho", rho.size(), static_cast<std::size_t>(pairs), "one per pair of classes");
   } else if (rho.empty()) {
     throw Error(ErrorCode::invalid, "attribute 'rho' has no elements");
   }
@@ -120,7 +121,7 @@ void SVMClassifier::read(AttributeReader& attributes, int) {
   check_list_size("prob_b", probability_b.size(), probability_a.size(), "as many as prob_a");
   if (!probability_a.empty() && has_vectors) {
     check_list_size("prob_a", probability_a.size(), static_cast<std::size_t>(pairs),
-                    "one a pair of classes");
+                    "one per pair of classes");
   }
 }
 
@@ -144,7 +145,7 @@ void SVMRegressor::read(AttributeReader& attributes, int) {
   if (vector_count < 0) {
     throw Error(ErrorCode::invalid, format("n_supports is {} (expected 0 or more)", vector_count));
   }
-  set_features(*this, 1, "one a support vector");
+  set_features(*this, 1, "one per support vector");
   check_list_size("rho", rho.size(), 1, "added to the score");
 }
 

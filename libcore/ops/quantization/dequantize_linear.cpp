@@ -86,7 +86,7 @@ void DequantizeLinear::infer(InferContext& context) const {
   const DataType made = element.value_or(context.element(1));
   if (made == DataType::float8e8m0) {
     throw Error(ErrorCode::invalid,
-                format("'x_scale' is {}, which the output cannot be", name_of(made)),
+                format("'x_scale' is {}, which is not a type of the output", name_of(made)),
                 "give the attribute output_dtype")
         .with_id("node.type");
   }

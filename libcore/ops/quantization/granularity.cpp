@@ -64,7 +64,7 @@ void Granularity::check(const InferContext& context, std::string_view scale,
   if (!scales || is_single(scales)) return;
   if (is_per_tensor) return check_single(context, 1, scale);
   if (!data) return;
-  if (data->empty()) throw_shape(scale, scales, "a scalar, as the tensor is one");
+  if (data->empty()) throw_shape(scale, scales, "a scalar, since the tensor is one");
   if (block_size > 0) return check_blocks(*scales, *data, axis, block_size, scale);
   if (scales->size() != 1) throw_shape(scale, scales, "a scalar or a vector, without block_size");
   // A vector has one axis, whatever the default of the attribute is.
@@ -117,9 +117,9 @@ void check_matrix_parameter(const InferContext& context, std::int64_t input, std
     fits = is_other ? may_be((*shape)[i], 1) : may_be((*shape)[i], (*matrix)[i]);
   }
   if (!fits) {
-    throw_shape(
-        name, shape,
-        format("one element, or one a {} of {}", kept == -2 ? "row" : "column", to_string(matrix)));
+    throw_shape(name, shape,
+                format("one element, or one per {} of {}", kept == -2 ? "row" : "column",
+                       to_string(matrix)));
   }
 }
 

@@ -71,7 +71,7 @@ class Numbers {
   /// parameters skip one.
   void check_count(std::size_t functions_count) const {
     if (values_.size() <= functions_count) return;
-    throw Error(ErrorCode::invalid, format("{} holds {} numbers for {} functions", name_,
+    throw Error(ErrorCode::invalid, format("{} has {} elements for {} functions", name_,
                                            values_.size(), functions_count));
   }
 
@@ -98,7 +98,7 @@ std::vector<RecurrentActivation> read_activations(AttributeReader& attributes,
   const std::size_t wanted = defaults.size() * static_cast<std::size_t>(directions);
   if (rows.size() != wanted) {
     throw Error(ErrorCode::invalid,
-                format("activations holds {} functions (expected {}, {} a direction)", rows.size(),
+                format("activations has {} functions (expected {}, {} per direction)", rows.size(),
                        wanted, defaults.size()));
   }
   Numbers alphas(attributes, "activation_alpha");

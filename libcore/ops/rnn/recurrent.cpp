@@ -61,7 +61,7 @@ RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context
        {dimension_at(context, 2, depth_axis),
         hidden_from_rows(dimension_at(context, 1, rows_axis), gates, "W"),
         hidden_from_rows(dimension_at(context, 2, rows_axis), gates, "R")}) {
-    check_dimension("the number of hidden neurons by the weights", found, sizes.hidden);
+    check_dimension("the hidden size of the weights", found, sizes.hidden);
     sizes.hidden = merge_dimensions(sizes.hidden, found);
   }
   const Dimension rows = weight_rows(sizes, gates);

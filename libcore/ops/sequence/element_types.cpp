@@ -23,8 +23,8 @@ ValueType common_type(const ValueType& a, const ValueType& b, std::string_view w
   if (!b.is_tensor()) return ValueType::tensor(a.element);
   if (a.element != DataType::undefined && b.element != DataType::undefined &&
       a.element != b.element) {
-    throw Error(ErrorCode::invalid, format("{} is {} beside {} (expected the same type)", what,
-                                           name_of(b.element), name_of(a.element)))
+    throw Error(ErrorCode::invalid, format("{} is {}, but another is {} (expected the same type)",
+                                           what, name_of(b.element), name_of(a.element)))
         .with_id("node.type");
   }
   PartialShape shape;

@@ -22,7 +22,7 @@ Dimension common_piece_size(const InferContext& context, const Dimension& whole)
   for (const std::int64_t size : *sizes) {
     if (size < least) {
       throw Error(ErrorCode::invalid,
-                  format("a piece has size {} (expected at least {})", size, least));
+                  format("a part has size {} (expected at least {})", size, least));
     }
     sum = add_sizes(sum, size);
   }

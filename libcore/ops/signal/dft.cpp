@@ -41,7 +41,7 @@ std::size_t signal_axis(std::int64_t axis, std::int64_t rank) {
   if (axis >= -rank && axis <= rank - 2 && axis != -1)
     return static_cast<std::size_t>(normalize_axis(axis, rank));
   throw Error(ErrorCode::invalid,
-              format("axis {} is none of a signal of rank {} (expected {}..-2 or 0..{})", axis,
+              format("axis {} is outside a signal of rank {} (expected {}..-2 or 0..{})", axis,
                      rank, -rank, rank - 2));
 }
 
@@ -60,10 +60,11 @@ void check_parts(const Dimension& parts, bool onesided, bool inverse) {
 Dimension default_length(const Dimension& size, bool mirrored) {
   if (!mirrored) return size;
   if (size.is_known() && size.number() < 2) {
-    throw Error(ErrorCode::invalid,
-                format("a one-sided spectrum of {} bins gives no signal (expected at least 2, or "
-                       "'dft_length')",
-                       size.number()));
+    throw Error(
+        ErrorCode::invalid,
+        format(
+            "a one-sided spectrum of {} bins has no inverse (expected at least 2, or 'dft_length')",
+            size.number()));
   }
   return (size - 1) * 2;
 }

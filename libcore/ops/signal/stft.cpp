@@ -39,7 +39,7 @@ Dimension frame_count(const Dimension& signal, const Dimension& frame, const Dim
                 format("frames are {} long (expected at least 1)", frame.number()));
   }
   if (signal.is_known() && frame.is_known() && frame.number() > signal.number()) {
-    throw Error(ErrorCode::invalid, format("frames are {} long, but the signal only {}",
+    throw Error(ErrorCode::invalid, format("frames are {} long, but the signal is {}",
                                            frame.number(), signal.number()));
   }
   return floor_divide(signal - frame, step) + 1;

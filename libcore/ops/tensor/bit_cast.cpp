@@ -24,7 +24,7 @@ void BitCast::infer(InferContext& context) const {
   const DataType from = context.element(0);
   if (from != DataType::undefined && element_bits(from) != element_bits(to)) {
     throw Error(ErrorCode::invalid,
-                format("the bits of {} cannot be read as {} (expected a type of {} bits)",
+                format("the bits of {} cannot be cast to {} (expected a type of {} bits)",
                        name_of(from), name_of(to), element_bits(from)));
   }
   context.set_output(0, to, context.shape(0));

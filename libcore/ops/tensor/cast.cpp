@@ -42,12 +42,13 @@ DataType read_cast_target(AttributeReader& attributes, int version) {
     const std::optional<DataType> type = data_type_from_name(lower);
     if (type) return *type;
     throw Error(ErrorCode::invalid,
-                format("attribute 'to' is {} (expected a type's name)", quote(name)));
+                format("attribute 'to' is {} (expected the name of a type)", quote(name)));
   }
   const std::int64_t number = attributes.integer("to");
   if (number > 0 && number < data_type_count) return static_cast<DataType>(number);
-  throw Error(ErrorCode::invalid, format("attribute 'to' is {} (expected a type's number, 1 to {})",
-                                         number, data_type_count - 1));
+  throw Error(ErrorCode::invalid,
+              format("attribute 'to' is {} (expected the number of a type, 1 to {})", number,
+                     data_type_count - 1));
 }
 
 void cast_elements(InferContext& context, DataType to) {
@@ -171,9 +172,9 @@ void Cast::read(AttributeReader& attributes, int version) {
   read_rounding(attributes, version);
   to = read_cast_target(attributes, version);
   if (!attributes.version().allowed("T2").contains(to)) {
-    throw Error(ErrorCode::invalid, format("attribute 'to' is {}, which version {} of the operator "
-                                           "does not make",
-                                           name_of(to), version));
+    throw Error(ErrorCode::invalid,
+                format("attribute 'to' is {}, which version {} of the operator does not produce",
+                       name_of(to), version));
   }
 }
 

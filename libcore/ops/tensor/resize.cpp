@@ -69,7 +69,7 @@ void keep_aspect_ratio(ResizedAxes& out, const Dimensions& sizes, bool is_larges
     }
     if (out[i].number() == 0) {
       throw Error(ErrorCode::invalid,
-                  format("axis {} is empty, so that it has no aspect ratio", out.axes[i]));
+                  format("axis {} is empty, so it has no aspect ratio", out.axes[i]));
     }
     const std::int64_t mine = multiply_sizes(sizes[i].number(), out[best].number());
     const std::int64_t other = multiply_sizes(sizes[best].number(), out[i].number());

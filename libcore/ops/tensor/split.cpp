@@ -26,14 +26,14 @@ void check_split_sizes(const Dimensions& sizes, const Dimension& dimension, std:
     if (!size.is_known()) continue;
     if (size.number() < 0) {
       throw Error(ErrorCode::invalid,
-                  format("a piece has size {} (expected 0 or more)", size.number()));
+                  format("a part has size {} (expected 0 or more)", size.number()));
     }
     known_sum = add_sizes(known_sum, size.number());
   }
   if (!dimension.is_known()) return;
   if (knows_all ? dimension.number() != known_sum : dimension.number() < known_sum) {
     throw Error(ErrorCode::invalid,
-                format("the pieces have {}{} elements in all, but the axis has {}",
+                format("the parts have {}{} elements in total, but the axis has {}",
                        knows_all ? "" : "at least ", known_sum, dimension.number()));
   }
 }
@@ -124,8 +124,8 @@ std::vector<std::int64_t> Split::even_sizes(std::int64_t dimension, std::int64_t
   const std::int64_t last = dimension - each * (count - 1);
   if (last < 0 || (!pieces && last != each)) {
     throw Error(ErrorCode::invalid,
-                format("an axis of {} cannot be cut into {} {}", dimension, count,
-                       pieces ? "pieces, all but the last the same" : "equal pieces"));
+                format("an axis of {} cannot be split into {} {}", dimension, count,
+                       pieces ? "parts that are equal except the last" : "equal parts"));
   }
   std::vector<std::int64_t> result(static_cast<std::size_t>(count), each);
   result.back() = last;

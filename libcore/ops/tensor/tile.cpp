@@ -14,7 +14,7 @@ constexpr std::initializer_list<Formal> tile_inputs = {{"input", "T"}, {"repeats
 std::int64_t legacy_number(const Tensor& tensor, std::string_view what) {
   const double value = tensor.element_count() == 1 ? element_as_double(tensor, 0) : -65;
   const bool is_whole = value >= -64 && value <= 1e9;
-  if (!is_whole) throw Error(ErrorCode::invalid, format("input '{}' is no small number", what));
+  if (!is_whole) throw Error(ErrorCode::invalid, format("input '{}' is not a small integer", what));
   return static_cast<std::int64_t>(value);
 }
 

@@ -72,10 +72,10 @@ void TfIdfVectorizer::read(AttributeReader& attributes, int) {
   columns = read_integers(attributes, "ngram_indexes");
   const std::int64_t count = count_pool(begins, pool.element_count());
   check_list_size("ngram_indexes", columns.size(), static_cast<std::size_t>(count),
-                  "one an n-gram of the pool");
+                  "one per n-gram of the pool");
   weights = read_floats(attributes, "weights");
   if (!weights.empty())
-    check_list_size("weights", weights.size(), columns.size(), "one an n-gram of the pool");
+    check_list_size("weights", weights.size(), columns.size(), "one per n-gram of the pool");
   for (const std::int64_t column : columns) {
     if (column < 0 || column >= most_columns) {
       throw Error(ErrorCode::invalid,

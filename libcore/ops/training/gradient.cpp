@@ -43,7 +43,7 @@ void Gradient::read(AttributeReader& attributes, int) {
       node.output_count() > static_cast<std::int64_t>(xs.size())) {
     throw Error(ErrorCode::invalid,
                 format("there are {} inputs and {} outputs for {} names in 'xs' and {} in 'zs' "
-                       "(expected an input a name, and an output a name in 'xs')",
+                       "(expected one input per name, and one output per name in 'xs')",
                        node.input_count(), node.output_count(), xs.size(), zs.size()))
         .with_id("node.arity");
   }

@@ -20,10 +20,9 @@ void share_out(const AttributeReader& attributes, std::int64_t sum_count, Optimi
   step.sum_count = sum_count;
   step.tensor_count = inputs / per_tensor;
   if (inputs % per_tensor == 0 && outputs == step.tensor_count * (1 + sum_count)) return;
-  throw Error(ErrorCode::invalid,
-              format("there are {} inputs and {} outputs (expected 2 inputs, and for each tensor "
-                     "{} inputs and {} outputs more)",
-                     inputs + step_scalars, outputs, per_tensor, 1 + sum_count))
+  throw Error(ErrorCode::invalid, format("there are {} inputs and {} outputs (expected 2 inputs, "
+                                         "plus {} inputs and {} outputs for each tensor)",
+                                         inputs + step_scalars, outputs, per_tensor, 1 + sum_count))
       .with_id("node.arity");
 }
 

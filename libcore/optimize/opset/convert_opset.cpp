@@ -165,7 +165,7 @@ class OpsetConversion {
       if (is_told) continue;
       if (target_ >= opset_without_experiments && has_trait(*node, OpTrait::withdrawn)) {
         block(std::string(node->name()), std::string(node->op_type()),
-              Error(ErrorCode::unsupported, "the operator is gone since opset 10"));
+              Error(ErrorCode::unsupported, "the operator was removed in opset 10"));
         continue;
       }
       const OpVersion* version = entry != nullptr ? version_of(*entry, *node) : nullptr;
@@ -173,9 +173,9 @@ class OpsetConversion {
         block(std::string(node->name()), std::string(node->op_type()),
               Error(ErrorCode::unsupported,
                     version == nullptr
-                        ? format("the operator came with opset {}",
+                        ? format("the operator was introduced in opset {}",
                                  entry->schema->versions.begin()->since)
-                        : format("the operator is gone since opset {}", version->since)));
+                        : format("the operator was removed in opset {}", version->since)));
         continue;
       }
       try {
@@ -184,8 +184,9 @@ class OpsetConversion {
         const std::optional<EarlyUse> early = early_use(*node);
         if (early && !early_nodes_.contains(node->name())) {
           throw Error(ErrorCode::unsupported,
-                      early->is_operator ? format("the operator came with opset {}", early->since)
-                                         : early->describe());
+                      early->is_operator
+                          ? format("the operator was introduced in opset {}", early->since)
+                          : early->describe());
         }
       } catch (const Error& error) {
         block(std::string(node->name()), std::string(node->op_type()), error);
@@ -204,7 +205,7 @@ class OpsetConversion {
       list += (i > 0 ? ", " : "") + text;
     }
     Error error(ErrorCode::unsupported,
-                format("{} of its nodes cannot be written for opset {}: {}", blockers_.size(),
+                format("{} of its nodes cannot be converted to opset {}: {}", blockers_.size(),
                        target_, list),
                 format("{} lists all of them under errors", setting_name("json")));
     error.with_id("opset.blocked");
@@ -232,8 +233,8 @@ std::int64_t ir_version_of_opset(std::int64_t opset) {
 
 void convert_opset(Model& model, std::int64_t target) {
   if (target < 1 || target > newest_opset) {
-    throw Error(ErrorCode::unsupported, format("opset {} is not known here", target),
-                format("opsets 1 to {} are", newest_opset))
+    throw Error(ErrorCode::unsupported, format("opset {} is unknown", target),
+                format("opsets 1 to {} are supported", newest_opset))
         .with_id("opset.unknown");
   }
   if (model.graph->opset("") != target) OpsetConversion(model, target).run();

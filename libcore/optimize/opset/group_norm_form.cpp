@@ -82,7 +82,8 @@ Node& group_norm_down(Node& node) {
   const std::int64_t rank = rank_of(x);
   const DataType type = element_of(x);
   if (rank < 2 || !is_floating_point(type))
-    refuse_form("the rank or type of its input is not known, and it has to be spelled out there");
+    refuse_form(
+        "the rank or type of its input is unknown, and it has to be decomposed in that opset");
   Value& y = *node.output(0);
   NodesBefore nodes(graph, node.next(), std::string(node.name()));
   graph.remove_node(node);

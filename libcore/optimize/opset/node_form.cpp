@@ -80,7 +80,7 @@ std::optional<Integers> constant_integers(const Node& node, std::int64_t index,
   const Value* input = node.input(index);
   if (input == nullptr) return std::nullopt;
   if (!input->is_constant())
-    refuse_form(format("its '{}' are computed, and were an attribute then", name));
+    refuse_form(format("its '{}' are computed, and were an attribute in that opset", name));
   Integers values;
   for (std::int64_t i = 0; i < input->constant().element_count(); ++i)
     values.push_back(element_as_int64(input->constant(), i));

@@ -33,7 +33,7 @@ Node& axes_down(Node& node) {
     const Value* axes = node.input(1);
     const bool has_axes =
         axes != nullptr && axes->is_constant() && axes->constant().element_count() > 0;
-    if (!has_axes) refuse_form("'noop_with_empty_axes' has no form there");
+    if (!has_axes) refuse_form("'noop_with_empty_axes' has no equivalent in that opset");
   }
   node.remove_attribute("noop_with_empty_axes");
   move_to_attribute(node, "axes", 1);
@@ -66,12 +66,12 @@ Node& split_count_up(Node& node) {
 Node& split_count_down(Node& node) {
   if (!node.remove_attribute("num_outputs")) return node;
   const Dimensions* dimensions = node.input(0) != nullptr ? dimensions_of(*node.input(0)) : nullptr;
-  if (dimensions == nullptr) refuse_form("whether its parts are equal is not known");
+  if (dimensions == nullptr) refuse_form("whether its parts are equal is unknown");
   const std::int64_t axis = integer_of(node, "axis", 0);
   const auto rank = static_cast<std::int64_t>(dimensions->size());
   const Dimension& size = (*dimensions)[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
   if (!size.is_known() || size.number() % node.output_count() != 0)
-    refuse_form("its parts are not equal, or not known to be");
+    refuse_form("its parts are not known to be equal");
   return node;
 }
 
@@ -150,7 +150,7 @@ Node& pad_axes_down(Node& node) {
   const std::optional<Integers> pads = constant_integers(node, 1, "pads");
   const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
   if (rank < 0 || !pads || pads->size() != 2 * axes->size())
-    refuse_form("the rank of its input is not known, and 'axes' came with opset 18");
+    refuse_form("the rank of its input is unknown, and 'axes' was introduced in opset 18");
   Integers all(static_cast<std::size_t>(2 * rank), 0);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const std::int64_t axis = (*axes)[i] < 0 ? (*axes)[i] + rank : (*axes)[i];
@@ -170,7 +170,7 @@ Node& pad_axes_down(Node& node) {
 Node& mask_across(Node& node) {
   Value* mask = node.output(1);
   if (mask == nullptr) return node;
-  if (!mask->uses().empty()) refuse_form("its mask is read, and of another type there");
+  if (!mask->uses().empty()) refuse_form("its mask is used, and has another type in that opset");
   mask->set_type({});
   return node;
 }
@@ -185,7 +185,7 @@ Node& dropout_down(Node& node) {
   const Value* training = node.input(2);
   if (training != nullptr &&
       !(training->is_constant() && element_as_int64(training->constant(), 0) == 0))
-    refuse_form("it may be in training");
+    refuse_form("it may be in training mode");
   drop_inputs_from(node, 1);
   return node;
 }
@@ -263,7 +263,8 @@ Node& dft_down(Node& node) {
 
 /// `spatial` was removed together with its behavior at 0.
 Node& batch_norm_up(Node& node) {
-  if (integer_of(node, "spatial", 1) == 0) refuse_form("spatial = 0 has no form there");
+  if (integer_of(node, "spatial", 1) == 0)
+    refuse_form("spatial = 0 has no equivalent in that opset");
   node.remove_attribute("spatial");
   return node;
 }

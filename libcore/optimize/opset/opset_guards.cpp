@@ -93,11 +93,12 @@ Node& clip_down(Node& node) {
   for (std::int64_t i = 0; i < 2; ++i) {
     const Value* bound = node.input(i + 1);
     if (bound == nullptr) continue;
-    if (!bound->is_constant()) refuse_form("its bounds are computed, and were attributes then");
+    if (!bound->is_constant())
+      refuse_form("its bounds are computed, and were attributes in that opset");
     const double number = element_as_double(bound->constant(), 0);
     const auto rounded = static_cast<float>(number);
     if (number < static_cast<double>(rounded) || number > static_cast<double>(rounded))
-      refuse_form("its bounds are no float32 numbers");
+      refuse_form("its bounds are not float32");
     given[static_cast<std::size_t>(i)] = rounded;
   }
   drop_inputs_from(node, 1);
@@ -110,7 +111,7 @@ Node& clip_down(Node& node) {
 
 Node& one_hot(Node& node) {
   if (!is_never_negative(node.input(0)))
-    refuse_form("its indices may be below 0, which means something else there");
+    refuse_form("its indices may be negative, which has another meaning in that opset");
   return node;
 }
 
@@ -119,7 +120,7 @@ Node& single_scale_down(Node& node) {
   const bool is_single =
       scale != nullptr &&
       (scale->is_constant() ? scale->constant().element_count() == 1 : rank_of(*scale) == 0);
-  if (!is_single) refuse_form("it has more than one scale, or is not known to have one");
+  if (!is_single) refuse_form("it is not known to have a single scale");
   node.remove_attribute("axis");
   return node;
 }
@@ -135,7 +136,7 @@ Node& roi_align_up(Node& node) {
 Node& roi_align_down(Node& node) {
   const std::string* mode = words_of(node, "coordinate_transformation_mode");
   if (mode == nullptr || *mode != "output_half_pixel")
-    refuse_form("it takes half a pixel off, which came with opset 16");
+    refuse_form("it subtracts half a pixel, which was introduced in opset 16");
   node.remove_attribute("coordinate_transformation_mode");
   return node;
 }
@@ -157,7 +158,8 @@ Node& wide_window(Node& node) {
                                        : 0;
     const std::int64_t room = size.number() + pads - extent;
     if (room < 0 && (room + stride - 1) / stride != room / stride)
-      refuse_form("its window is wider than the image, which is counted another way there");
+      refuse_form(
+          "its window is wider than the image, whose average is defined differently in that opset");
   }
   return node;
 }
@@ -169,7 +171,7 @@ Node& narrow_cast(Node& node) {
   const bool is_narrow = is_integer(to) && element_bits(to) < 8;
   const bool may_be_float = from == DataType::undefined || is_floating_point(from);
   if (to == DataType::undefined || (is_narrow && may_be_float))
-    refuse_form("floats beyond 4 bits become something else there");
+    refuse_form("floats outside the range of a 4-bit type are converted differently in that opset");
   return node;
 }
 

@@ -78,9 +78,10 @@ Node& broadcast_up(Node& node) {
   const std::int64_t second = rank_of_value(node.input(1));
   if (!is_along_axis || second == 0) return node;
   const std::int64_t first = rank_of_value(node.input(0));
-  if (first < 0 || second < 0) refuse_form("the ranks of its operands are not known");
+  if (first < 0 || second < 0) refuse_form("the ranks of its operands are unknown");
   const std::int64_t behind = first - ((axis < 0 ? axis + first : axis) + second);
-  if (behind < 0) refuse_form("its second operand does not lie along the first");
+  if (behind < 0)
+    refuse_form("its second operand cannot be broadcast to the first by that opset's rules");
   if (behind > 0) append_ones(node, 1, behind);
   return node;
 }
@@ -88,14 +89,14 @@ Node& broadcast_up(Node& node) {
 Node& broadcast_down(Node& node) {
   const std::optional<Shape> first = shape_of(node.input(0));
   const std::optional<Shape> second = shape_of(node.input(1));
-  if (!first || !second) refuse_form("whether its operands have equal shapes is not known");
+  if (!first || !second) refuse_form("whether its operands have equal shapes is unknown");
   if (*first == *second) return node;
   const bool is_along_end =
       second->rank() <= first->rank() &&
       std::equal(second->begin(), second->end(), first->end() - second->rank());
   const bool is_single = second->element_count() == 1 && second->rank() <= first->rank();
   if (!is_along_end && !is_single)
-    refuse_form("its second operand is not the end of the first's shape, nor a single number");
+    refuse_form("its second operand is neither a suffix of the first's shape nor a single number");
   set_attribute(node, "broadcast", 1);
   return node;
 }
@@ -108,21 +109,21 @@ Node& gemm_up(Node& node) {
 Node& gemm_down(Node& node) {
   const std::optional<Shape> whole = shape_of(node.output(0));
   const std::optional<Shape> third = shape_of(node.input(2));
-  if (!whole || !third) refuse_form("whether 'C' has the shape of the result is not known");
+  if (!whole || !third) refuse_form("whether 'C' has the shape of the result is unknown");
   if (*whole == *third) return node;
   const bool is_row = third->rank() == 1 && (*third)[0] == (*whole)[1];
   if (!is_row && third->element_count() != 1)
-    refuse_form("'C' is neither of the shape of the result nor one of its rows");
+    refuse_form("'C' has neither the shape of the result nor that of one of its rows");
   set_attribute(node, "broadcast", 1);
   return node;
 }
 
 Node& prelu_up(Node& node) {
   const std::optional<Shape> slope = shape_of(node.input(1));
-  if (!slope) refuse_form("the shape of 'slope' is not known");
+  if (!slope) refuse_form("the shape of 'slope' is unknown");
   if (slope->element_count() == 1 || slope->rank() != 1) return node;
   const std::int64_t rank = rank_of_value(node.input(0));
-  if (rank < 0) refuse_form("the rank of its input is not known");
+  if (rank < 0) refuse_form("the rank of its input is unknown");
   if (rank > 2) append_ones(node, 1, rank - 2);
   return node;
 }
@@ -131,13 +132,13 @@ Node& prelu_down(Node& node) {
   const Value* slope = node.input(1);
   const std::optional<Shape> shape = shape_of(slope);
   const std::optional<Shape> whole = shape_of(node.input(0));
-  if (!shape || !whole) refuse_form("the shapes of its inputs are not known");
+  if (!shape || !whole) refuse_form("the shapes of its inputs are unknown");
   if (shape->element_count() == 1) return node;
   const bool is_of_channels = shape->element_count() == (*whole)[1] &&
                               shape->rank() == whole->rank() - 1 &&
                               (*shape)[0] == shape->element_count();
   if (!is_of_channels || (shape->rank() > 1 && !slope->is_constant()))
-    refuse_form("its slopes are not one a channel");
+    refuse_form("its slopes are not one per channel");
   if (shape->rank() == 1) return node;
   const Tensor& tensor = slope->constant();
   node.graph().set_input(
@@ -146,7 +147,7 @@ Node& prelu_down(Node& node) {
 }
 
 Node& dropout_up(Node& node) {
-  if (integer_of(node, "is_test", 0) == 0) refuse_form("it is in training");
+  if (integer_of(node, "is_test", 0) == 0) refuse_form("it is in training mode");
   node.remove_attribute("is_test");
   return node;
 }
@@ -163,7 +164,7 @@ Node& batch_norm_up(Node& node) {
 
 Node& recurrent_up(Node& node) {
   if (node.output(0) != nullptr && integer_of(node, "output_sequence", 0) == 0)
-    refuse_form("'output_sequence' is 0, and its first output is asked for");
+    refuse_form("'output_sequence' is 0, but its first output is used");
   node.remove_attribute("output_sequence");
   return node;
 }
@@ -180,7 +181,7 @@ Node& cast_up(Node& node) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   const std::optional<DataType> type = data_type_from_name(name);
-  if (!type) refuse_form("'to' names no type");
+  if (!type) refuse_form("'to' is not the name of a type");
   node.remove_attribute("to");
   set_attribute(node, "to", static_cast<std::int64_t>(*type));
   return node;
@@ -188,7 +189,7 @@ Node& cast_up(Node& node) {
 
 Node& cast_down(Node& node) {
   const std::int64_t type = integer_of(node, "to", 0);
-  if (type < 1 || type >= data_type_count) refuse_form("'to' is no type");
+  if (type < 1 || type >= data_type_count) refuse_form("'to' is not a type");
   node.remove_attribute("to");
   set_words(node, "to", std::string(onnx_name_of(static_cast<DataType>(type))));
   return node;

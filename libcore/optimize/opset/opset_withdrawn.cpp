@@ -51,7 +51,7 @@ class Replacement {
 Node& scale_and_shift(Node& node, float scale, std::span<const float> shift, Shape shift_shape) {
   const DataType type = element_of(*node.input(0));
   if (type != DataType::float32 && type != DataType::float64)
-    refuse_form("its product would be rounded before the sum");
+    refuse_form("its product would be rounded before the addition");
   Tensor factor(type, Shape());
   set_element(factor, 0, static_cast<double>(scale));
   Tensor term(type, std::move(shift_shape));
@@ -76,7 +76,7 @@ Node& crop_up(Node& node) {
   const Dimensions* sizes = dimensions_of(*node.input(0));
   const bool is_known =
       sizes != nullptr && sizes->size() == 4 && (*sizes)[2].is_known() && (*sizes)[3].is_known();
-  if (!is_known) refuse_form("the size of its input is not known");
+  if (!is_known) refuse_form("the size of its input is unknown");
   const std::int64_t bottom = op.height ? op.top + *op.height : (*sizes)[2].number() - op.bottom;
   const std::int64_t right = op.width ? op.left + *op.width : (*sizes)[3].number() - op.right;
   Replacement made(node);

@@ -79,11 +79,10 @@ Node& softmax_up(Node& node) {
 
 Node& softmax_down(Node& node) {
   const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
-  if (rank < 0) refuse_form("the rank of its input is not known");
+  if (rank < 0) refuse_form("the rank of its input is unknown");
   const std::int64_t given = integer_of(node, "axis", -1);
   const std::int64_t axis = given < 0 ? given + rank : given;
-  if (!has_nothing_behind(node, axis))
-    refuse_form("it is along an axis that is not known to be the last");
+  if (!has_nothing_behind(node, axis)) refuse_form("its axis is not known to be the last");
   set_attribute(node, "axis", axis);
   return node;
 }

@@ -151,13 +151,14 @@ void fold_constants(Graph& graph, const RewriteOptions& options, RewriteReport& 
 }
 
 Pass fold_constants() {
-  return {.name = fold_constants_name,
-          .summary = "nodes that read nothing but constants become constants",
-          .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            Folding folding(options, report);
-            folding.settle_growth(model);
-            for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
-          }};
+  return {
+      .name = fold_constants_name,
+      .summary = "replaces nodes whose inputs are constants by their results (constant folding)",
+      .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
+        Folding folding(options, report);
+        folding.settle_growth(model);
+        for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
+      }};
 }
 
 }  // namespace ortool

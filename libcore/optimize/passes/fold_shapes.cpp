@@ -110,7 +110,7 @@ class ShapeFolding {
     }
     if (tensors.empty()) return;
     if (unchecked_.contains(tensors.front().first)) {
-      notes_.left(node.name(), "an operand, which the node checks, is known only in a run");
+      notes_.left(node.name(), "an operand that the node checks is only known at run time");
       return;
     }
     if (!notes_.permits(node.name())) return;
@@ -153,7 +153,7 @@ class ShapeFolding {
 
 Pass fold_shapes() {
   return {.name = fold_shapes_name,
-          .summary = "integers that follow from shapes become constants",
+          .summary = "replaces integers that follow from shapes by constants",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             ShapeFolding folding(model, options, report);
             for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);

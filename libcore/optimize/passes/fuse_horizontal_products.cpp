@@ -124,9 +124,9 @@ std::int64_t total_columns(const Branches& branches) {
 std::string reason_against(const Branches& branches, bool takes_biases, bool is_in_session) {
   const bool is_gemm = branches.front().product->op_type() == "Gemm";
   if (!takes_biases && (is_gemm || has_bias(branches)))
-    return "with a bias onnxruntime takes longer for one product and a Split";
+    return "with a bias, onnxruntime is slower on one product and a Split";
   const bool has_sum = !is_gemm && has_bias(branches);
-  if (counted_nodes(branches, has_sum) <= 0) return "one product and a Split are no fewer nodes";
+  if (counted_nodes(branches, has_sum) <= 0) return "one product and a Split are not fewer nodes";
   std::int64_t bytes = 0;
   for (const Branch& branch : branches) bytes += branch.weights->constant().size_bytes();
   const std::int64_t most = is_in_session ? most_joined_in_session : most_joined_bytes;
@@ -333,14 +333,16 @@ Pass merging(std::string_view name, std::string_view summary, OptimizeLevel leve
 }  // namespace
 
 Pass merge_products() {
-  return merging("merge-products",
-                 "MatMuls of one value by constant matrices -> one MatMul and a Split",
+  return merging("fuse-horizontal-matmul",
+                 "MatMuls of one value by constant matrices -> one MatMul and a Split (horizontal "
+                 "fusion, as of Q, K and V)",
                  OptimizeLevel::extended, false);
 }
 
 Pass merge_biased_products() {
-  return merging("merge-biased-products", "the same where a row is added behind them, and of Gemms",
-                 OptimizeLevel::all, true);
+  return merging("fuse-horizontal-biased-matmul",
+                 "the same for MatMuls followed by an added row, and for Gemms", OptimizeLevel::all,
+                 true);
 }
 
 }  // namespace ortool

@@ -40,7 +40,7 @@ void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
 
 Pass inline_branches() {
   return {.name = inline_branches_name,
-          .summary = "an If with a constant condition becomes the branch it takes",
+          .summary = "replaces an If with a constant condition by the branch it takes",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(inline_branches_name, options, report);
             const std::int64_t rewrites = report.rewrites;

@@ -69,11 +69,11 @@ class Inliner {
   void inline_call(Graph& graph, Node& call, const Function& function, int depth) {
     inlined_nodes_ += count_nodes(*function.body);
     if (depth > most_nested_calls || inlined_nodes_ > most_inlined_nodes) {
-      throw Error(ErrorCode::invalid,
-                  format("calls of function '{}' grow without end (limits: {} calls inside each "
-                         "other, {} nodes)",
-                         function.name, most_nested_calls, most_inlined_nodes),
-                  "a function must not call itself")
+      throw Error(
+          ErrorCode::invalid,
+          format("calls of function '{}' do not terminate (limits: {} nested calls, {} nodes)",
+                 function.name, most_nested_calls, most_inlined_nodes),
+          "a function must not call itself")
           .at_node(call.name(), call.op_type())
           .with_id("function.recursion");
     }
@@ -111,11 +111,12 @@ class Inliner {
         const OpEntry* entry = find_op(node.domain(), node.op_type());
         if (entry == nullptr || own == around) continue;
         if (own > 0 && around > 0 && entry->schema->at(own) == entry->schema->at(around)) continue;
-        throw Error(ErrorCode::unsupported,
-                    format("function '{}' uses {} of opset {}, which the model's opset {} defines "
-                           "in another way",
-                           function.name, node.op_type(), own, around),
-                    "export the model with the same opset for its functions")
+        throw Error(
+            ErrorCode::unsupported,
+            format(
+                "function '{}' uses {} of opset {}, which the model's opset {} defines differently",
+                function.name, node.op_type(), own, around),
+            "export the model with the same opset for its functions")
             .at_node(call.name(), call.op_type())
             .with_id("function.opset");
       }
@@ -137,7 +138,7 @@ void inline_functions(Model& model) {
 
 Pass inline_functions_pass() {
   return {.name = "inline-functions",
-          .summary = "calls of the model's own functions become the functions' nodes",
+          .summary = "inlines calls of the model's own functions",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             if (model.functions.empty()) return;
             PassNotes notes("inline-functions", options, report);

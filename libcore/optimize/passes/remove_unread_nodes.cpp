@@ -33,11 +33,11 @@ void remove_unread(Graph& graph, const RewriteOptions& options, PassNotes& notes
 }  // namespace
 
 Pass remove_unread_nodes() {
-  return {.name = "remove-unread-nodes",
-          .summary = "nodes and constants that nothing reads go away",
+  return {.name = "remove-dead-nodes",
+          .summary = "removes nodes and constants that nothing reads (dead code)",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes("remove-unread-nodes", options, report);
-            // Inner graphs first, so that their captures are gone when outer graphs are visited.
+            PassNotes notes("remove-dead-nodes", options, report);
+            // Inner graphs first: what they read of outer ones is read no more.
             const std::vector<Graph*> graphs = graphs_in(*model.graph);
             for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
               remove_unread(**graph, options, notes);

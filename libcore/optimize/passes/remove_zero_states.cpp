@@ -51,11 +51,11 @@ void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) 
       Value* const state = node.input(i);
       if (state == nullptr) continue;
       if (!is_all_zeros(*state)) {
-        notes.left(node.name(), "a state it begins with is not known to be zeros");
+        notes.left(node.name(), "an initial state is not known to be zeros");
         continue;
       }
       if (!has_own_shape(node, *state)) {
-        notes.left(node.name(), "nothing says that a state it begins with has the right shape");
+        notes.left(node.name(), "an initial state is not known to have the right shape");
         continue;
       }
       if (!notes.permits(node.name())) return;
@@ -71,7 +71,7 @@ void remove_from(Graph& graph, const RewriteOptions& options, PassNotes& notes) 
 
 Pass remove_zero_states() {
   return {.name = remove_zero_states_name,
-          .summary = "LSTM, GRU and RNN need no zeros to begin with",
+          .summary = "removes initial states of LSTM, GRU and RNN that are zeros",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(remove_zero_states_name, options, report);
             for (Graph* graph : graphs_in(*model.graph)) remove_from(*graph, options, notes);

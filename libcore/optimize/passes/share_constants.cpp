@@ -79,10 +79,10 @@ void share_constants_in(Graph& graph, const RewriteOptions& options, PassNotes& 
 }  // namespace
 
 Pass share_constants() {
-  return {.name = "share-constants",
-          .summary = "constants of equal content are one",
+  return {.name = "deduplicate-constants",
+          .summary = "merges equal constants",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes("share-constants", options, report);
+            PassNotes notes("deduplicate-constants", options, report);
             for (Graph* graph : graphs_in(*model.graph)) share_constants_in(*graph, options, notes);
           }};
 }

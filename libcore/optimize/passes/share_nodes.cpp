@@ -58,10 +58,10 @@ void share_nodes_in(Graph& graph, const RewriteOptions& options, PassNotes& note
 }  // namespace
 
 Pass share_nodes() {
-  return {.name = "share-nodes",
-          .summary = "nodes that compute the same from the same are one",
+  return {.name = "eliminate-common-subexpressions",
+          .summary = "merges equal nodes with the same inputs (common-subexpression elimination)",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
-            PassNotes notes("share-nodes", options, report);
+            PassNotes notes("eliminate-common-subexpressions", options, report);
             for (Graph* graph : graphs_in(*model.graph)) share_nodes_in(*graph, options, notes);
           }};
 }

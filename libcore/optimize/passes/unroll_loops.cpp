@@ -115,7 +115,7 @@ bool may_unroll(const Node& loop, const Graph& body, PassNotes& notes) {
   }
   const std::optional<std::int64_t> trips = trips_of(loop, body);
   if (!trips) {
-    notes.left(loop.name(), "how often it runs is only known at run time");
+    notes.left(loop.name(), "its trip count is only known at run time");
     return false;
   }
   const bool pays = *trips == 1 || (*trips > 1 && *trips <= most_trips &&
@@ -142,7 +142,7 @@ void unroll_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
 
 Pass unroll_loops() {
   return {.name = unroll_loops_name,
-          .summary = "a Loop of few and known iterations becomes its bodies",
+          .summary = "unrolls a Loop with a small constant trip count",
           .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
             PassNotes notes(unroll_loops_name, options, report);
             const std::int64_t rewrites = report.rewrites;

@@ -124,9 +124,10 @@ class Float16Conversion {
       const Tensor& tensor = root.constant();
       const double most = largest_magnitude(tensor);
       if (most > largest_half)
-        return format("'{}' holds {}, more than float16 can", node.input(i)->name(), most);
+        return format("'{}' contains {}, which exceeds the range of float16", node.input(i)->name(),
+                      most);
       if (tensor.element_count() == 1 && most > 0 && most < smallest_half)
-        return format("'{}' is {}, which float16 takes for 0", node.input(i)->name(), most);
+        return format("'{}' is {}, which float16 rounds to 0", node.input(i)->name(), most);
     }
     return keeps_(node);
   }

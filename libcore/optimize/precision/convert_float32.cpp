@@ -69,7 +69,7 @@ class Float32Conversion {
         const bool has_graphs = producer != nullptr && !producer->subgraphs().empty();
         if (value->type().is_tensor() && !has_graphs) continue;
         throw Error(ErrorCode::unsupported,
-                    format("{} is {} made by {}, of which no float32 can be made",
+                    format("{} is {} from {}, which cannot be converted to float32",
                            quote(value->name()), value->type().to_string(),
                            producer != nullptr ? producer->op_type() : "the caller"),
                     "convert the model to float32 first");

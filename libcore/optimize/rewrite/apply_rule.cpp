@@ -74,8 +74,8 @@ Verdict Application::check_operators() const {
   for (const std::string_view op_type : rule_.makes) {
     if (domain_for(op_type, graph_, has_own_) != nullptr) continue;
     const OpEntry* entry = find_op("", op_type);
-    if (entry == nullptr) return no(format("{} is no operator of ONNX", op_type));
-    return no(format("{} came with opset {} (the model has {})", op_type,
+    if (entry == nullptr) return no(format("{} is not an ONNX operator", op_type));
+    return no(format("{} was introduced in opset {} (the model has {})", op_type,
                      entry->schema->versions.begin()->since, graph_.opset("")));
   }
   return yes();
@@ -89,9 +89,9 @@ bool Application::is_replaced_too(const Value& value) const {
 Verdict Application::check_uses(const Value& value) const {
   for (const Use& use : value.uses()) {
     if (use.kind == Use::Kind::graph_output)
-      return no(format("'{}' inside of it is an output of the graph", value.name()));
+      return no(format("'{}' inside it is an output of the graph", value.name()));
     if (use.kind == Use::Kind::implicit_input || !match_.holds(use.node))
-      return no(format("'{}' inside of it is read by '{}' too", value.name(), use.node->name()));
+      return no(format("'{}' inside it is also read by '{}'", value.name(), use.node->name()));
   }
   return yes();
 }
@@ -139,7 +139,7 @@ Verdict Application::find_place(const Replacement& replacement) {
       const Node* maker = input->producer();
       if (maker == nullptr || replacement.made(*input)) continue;
       if (order_.place_of(*maker) >= earliest)
-        return no(format("'{}' is read before '{}' is there", node_name_, input->name()));
+        return no(format("'{}' is read before '{}' is computed", node_name_, input->name()));
     }
   }
   return yes();

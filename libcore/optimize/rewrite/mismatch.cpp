@@ -72,7 +72,7 @@ PartialMatch FurthestMismatch::partial_match() const {
   PartialMatch partial{nodes_, {}};
   switch (why_) {
     case Mismatch::kind:
-      partial.reason = format("{} stands where {} is expected", found, expected());
+      partial.reason = format("found {} where {} is expected", found, expected());
       break;
     case Mismatch::attributes:
       partial.reason = format("{} has other attributes than expected", found);
@@ -82,7 +82,7 @@ PartialMatch FurthestMismatch::partial_match() const {
           format("{} is {}, which is not expected there", found, value_->type().to_string());
       break;
     case Mismatch::name:
-      partial.reason = format("{} is not the value that is read elsewhere in the pattern", found);
+      partial.reason = format("{} is not the value that the pattern reads elsewhere", found);
       break;
     case Mismatch::inputs:
       partial.reason = format("{} has more or fewer inputs than expected", found);

@@ -126,11 +126,11 @@ class Rewriter {
     const std::int64_t nodes = 1 + (report_.model_nodes > 0 ? report_.model_nodes : first_nodes_);
     const bool is_growing = record.growing > most_growing_uses_a_node * nodes + always_allowed_uses;
     if (!is_growing && record.applied <= most_uses_a_node * nodes + always_allowed_uses) return;
-    throw Error(
-        ErrorCode::invalid,
-        format("rule {} does not end: it acted {} times in a model of {} nodes and added {}",
-               quote(record.name), record.applied, nodes - 1, record.nodes_added),
-        "what a rule makes must not hold what it, or another rule, looks for")
+    throw Error(ErrorCode::invalid,
+                format("rule {} does not terminate: it was applied {} times in a model of {} nodes "
+                       "and added {}",
+                       quote(record.name), record.applied, nodes - 1, record.nodes_added),
+                "the result of a rule must not match its own pattern or that of another rule")
         .with_id("rules.endless");
   }
 

@@ -53,16 +53,16 @@ Verdict can_fold(const Match& match) {
   if (!is_channel_type(weights.type()) || weights.shape().rank() < 3)
     return no("the weights are of another type");
   const Value* bias = match.find("bias");
-  if (bias != nullptr && !bias->is_constant()) return no("the bias is no constant");
+  if (bias != nullptr && !bias->is_constant()) return no("the bias is not a constant");
   const std::optional<ChannelMap> map = map_of(match);
-  if (!map) return no("what follows the convolution is not a constant number a channel");
+  if (!map) return no("what follows the convolution is not one constant number per channel");
   const bool is_transposed = conv.op_type() == "ConvTranspose";
   const std::int64_t channels =
       is_transposed ? weights.shape()[1] * groups_of(conv) : weights.shape()[0];
   if (static_cast<std::int64_t>(map->scale.size()) != channels)
-    return no("the numbers are not as many as channels");
+    return no("the number of constants is not the number of channels");
   if (!have_equal_types(match["conv"], match.result()))
-    return no("nothing says that the shape stays the same");
+    return no("the shape is not known to stay the same");
   if (!map->is_finite()) return no("a factor is not finite");
   return yes();
 }
@@ -119,7 +119,7 @@ Rule fold_batch_norm() {
 
 Rule fold_channel_operand() {
   return {.name = "fold-channel-operand",
-          .summary = "Conv(x) times or plus a constant a channel -> Conv(x), or of ConvTranspose",
+          .summary = "Conv(x) times or plus a constant per channel -> Conv(x), or of ConvTranspose",
           .is_for_files = true,
           .pattern = with_channel_operand(convolution(), constant("operand")),
           .where = can_fold,
@@ -138,16 +138,17 @@ Rule fold_batch_norm_before() {
                 if (!is_channel_type(weights.type()) || weights.shape().rank() < 3)
                   return no("the weights are of another type");
                 const Value* bias = match.find("bias");
-                if (bias != nullptr && !bias->is_constant()) return no("the bias is no constant");
+                if (bias != nullptr && !bias->is_constant())
+                  return no("the bias is not a constant");
                 const std::optional<ChannelMap> map = map_of_norm(match.node("norm"));
-                if (!map) return no("it is not a constant number a channel");
+                if (!map) return no("it is not one constant number per channel");
                 const auto conv = read_op<Conv>(match.root());
                 if (!is_unpadded(conv) && !is_zero(map->shift))
                   return no("the convolution reads pads, which are not shifted");
                 const auto channels = static_cast<std::int64_t>(map->scale.size());
                 return channels == weights.shape()[1] * conv.groups
                            ? yes()
-                           : no("the numbers are not as many as channels");
+                           : no("the number of constants is not the number of channels");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();

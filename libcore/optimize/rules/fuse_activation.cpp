@@ -12,7 +12,7 @@ namespace ortool {
 namespace {
 
 Verdict is_of_floats(const Match& match) {
-  return is_float_tensor(match["x"]) ? yes() : no("it is not made of floats");
+  return is_float_tensor(match["x"]) ? yes() : no("its type is not a float");
 }
 
 }  // namespace

@@ -50,11 +50,11 @@ Verdict check_mask(const Value& mask, const Value& product, DataType element) {
   const Dimensions* scores = dimensions_of(product);
   if (element_of(mask) != element) return no("the mask is of another type");
   if (dimensions == nullptr || scores == nullptr || dimensions->empty())
-    return no("the shape of the mask is not known");
+    return no("the shape of the mask is unknown");
   if (!are_equal(dimensions->back(), scores->back()))
-    return no("the mask has another number of columns than there are keys");
+    return no("the mask's number of columns is not the number of keys");
   if (!broadcasts_into(*dimensions, *scores))
-    return no("nothing says that the mask broadcasts to the scores");
+    return no("the mask is not known to broadcast to the scores");
   return yes();
 }
 
@@ -64,8 +64,9 @@ Verdict check_condition(const Match& match) {
   const Dimensions* scores = dimensions_of(match["product"]);
   if (dimensions == nullptr || scores == nullptr || dimensions->empty() ||
       !are_equal(dimensions->back(), scores->back()) || !broadcasts_into(*dimensions, *scores))
-    return no("nothing says that the condition broadcasts to the scores");
-  return match.number("hidden") <= -1e4 ? yes() : no("what the condition puts in is no mask");
+    return no("the condition is not known to broadcast to the scores");
+  return match.number("hidden") <= -1e4 ? yes()
+                                        : no("the values selected by the condition are not a mask");
 }
 
 Verdict can_fuse(const Match& match) {
@@ -73,23 +74,23 @@ Verdict can_fuse(const Match& match) {
   const Value& v = match["v"];
   const DataType element = element_of(q);
   if (element != DataType::float32 && element != DataType::float16 && element != DataType::bfloat16)
-    return no("it is not made of floats");
+    return no("its type is not a float");
   if (element_of(match["k"]) != element || element_of(v) != element)
-    return no("queries, keys and values are of different types");
+    return no("queries, keys and values have different types");
   const Dimensions* queries = dimensions_of(q);
   const Dimensions* keys = dimensions_of(match["transposed"]);
   const Dimensions* values = dimensions_of(v);
   const std::size_t rank = queries != nullptr ? queries->size() : 0;
   if ((rank != 3 && rank != heads_rank) || keys == nullptr || values == nullptr ||
       keys->size() != rank || values->size() != rank)
-    return no("queries, keys and values are not all of rank 4 or all of rank 3");
+    return no("queries, keys and values do not all have rank 4 or all rank 3");
   for (std::size_t i = 0; i + 2 < rank; ++i) {
     if (!are_equal((*queries)[i], (*keys)[i]) || !are_equal((*queries)[i], (*values)[i]))
       return no("queries, keys and values differ in batch or heads");
   }
   const auto order = order_of(match.node("transposed"));
-  if (!order || order->size() != rank) return no("the order of the keys is not known");
-  if (!is_over_last_axis(match.node("weights"), rank)) return no("Softmax goes over another axis");
+  if (!order || order->size() != rank) return no("the axis order of the keys is unknown");
+  if (!is_over_last_axis(match.node("weights"), rank)) return no("Softmax is along another axis");
   if (match.find("condition") != nullptr) return check_condition(match);
   return match.find("mask") != nullptr ? check_mask(match["mask"], match["product"], element)
                                        : yes();

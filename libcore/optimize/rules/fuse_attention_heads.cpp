@@ -47,11 +47,11 @@ std::int64_t heads_in(const Value& cut) {
 Verdict can_take_rows(const Match& match) {
   for (const char* name : {"q", "k", "v"}) {
     if (!cuts_width(match[name], match[std::string(name) + "_cut"]))
-      return no(format("nothing says that '{}' is cut into heads along its width alone",
+      return no(format("'{}' is not known to be split into heads along its width only",
                        match[name].name()));
   }
   if (!cuts_width(match.result(), match["turned"]))
-    return no("the heads are not joined along the width alone");
+    return no("the heads are not joined along the width only");
   if (heads_in(match["k_cut"]) != heads_in(match["v_cut"]))
     return no("keys and values differ in heads");
   return yes();
@@ -88,18 +88,19 @@ Verdict can_take_cache(const Match& match) {
   const auto op = read_op<Attention>(match.root());
   if (match.find("past_key") != nullptr || match.find("attention.1") != nullptr ||
       match.find("attention.2") != nullptr)
-    return no("it has a cache already");
-  if (op.is_causal) return no("with a cache, what is causal begins behind it");
+    return no("it already has a cache");
+  if (op.is_causal) return no("with a cache, causal masking starts after it");
   for (const char* name : {"k", "v"}) {
     const std::string all = std::string("all_") + name;
     const std::int64_t axis = read_op<Concat>(match.node(all)).axis;
     if (rank_of(match[all]) != heads_rank || (axis != 2 && axis != -2))
-      return no(format("'{}' is not joined along the length of heads", match[all].name()));
+      return no(format("'{}' is not concatenated along the sequence axis of the heads",
+                       match[all].name()));
   }
   const Dimensions* keys = dimensions_of(match["k"]);
   const Dimensions* values = dimensions_of(match["v"]);
   if (keys == nullptr || values == nullptr || !are_equal((*keys)[2], (*values)[2]))
-    return no("nothing says that there are as many new keys as new values");
+    return no("the numbers of new keys and new values are not known to be equal");
   return yes();
 }
 
@@ -123,11 +124,11 @@ Rule fuse_attention_scale() {
           .where =
               [](const Match& match) {
                 if (!read_op<Attention>(match.root()).scale)
-                  return no("its scale follows from the size of the heads");
+                  return no("its scale is implied by the head size");
                 const Value* maker = match.root().input(1);
                 const bool is_of_keys = maker != match.find("k");
                 return is_of_keys && match.find("past_key") != nullptr
-                           ? no("keys of the cache are not multiplied")
+                           ? no("cached keys are not scaled")
                            : yes();
               },
           .replace = [](Replacement& replacement) -> Value& {
@@ -145,18 +146,19 @@ Rule fuse_attention_heads() {
       op("Transpose", {plain_attention(cut_heads("q"), cut_heads("k"), cut_heads("v"))})
           .as("turned")
           .where_node(puts_heads_first);
-  return {.name = "fuse-attention-heads",
-          .summary = "Attention between rows cut into heads and joined again -> Attention of rows",
-          .pattern = op("Reshape", {turned, any()}),
-          .makes = {"Attention"},
-          .also_replaces = attention_caches(),
-          .where = can_take_rows,
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            return add_attention(replacement, AttentionInputs::of(match),
-                                 {{"q_num_heads", heads_in(match["q_cut"])},
-                                  {"kv_num_heads", heads_in(match["k_cut"])}});
-          }};
+  return {
+      .name = "fuse-attention-heads",
+      .summary = "Attention between a split into heads and their join -> Attention of unsplit rows",
+      .pattern = op("Reshape", {turned, any()}),
+      .makes = {"Attention"},
+      .also_replaces = attention_caches(),
+      .where = can_take_rows,
+      .replace = [](Replacement& replacement) -> Value& {
+        const Match& match = replacement.match();
+        return add_attention(replacement, AttentionInputs::of(match),
+                             {{"q_num_heads", heads_in(match["q_cut"])},
+                              {"kv_num_heads", heads_in(match["k_cut"])}});
+      }};
 }
 
 Rule fuse_attention_groups() {
@@ -168,12 +170,12 @@ Rule fuse_attention_groups() {
       .also_replaces = attention_caches(),
       .where =
           [](const Match& match) {
-            if (match.find("past_key") != nullptr) return no("heads of the cache are not repeated");
+            if (match.find("past_key") != nullptr) return no("cached heads are not repeated");
             for (const char* name : {"k", "v"}) {
               const std::string text(name);
               if (!repeats_heads(match[text], match[text + "_expanded"], match[text + "_repeated"]))
                 return no(
-                    format("nothing says that '{}' is repeated head by head", match[text].name()));
+                    format("'{}' is not known to be repeated head by head", match[text].name()));
             }
             return yes();
           },
@@ -207,7 +209,7 @@ Rule fuse_attention_cache() {
 Rule move_rotary() {
   return {
       .name = "move-rotary",
-      .summary = "RotaryEmbedding of heads cut out of rows -> heads cut out of its rows",
+      .summary = "RotaryEmbedding of heads split from rows -> RotaryEmbedding of rows, then split",
       .pattern =
           op("RotaryEmbedding", {cut_heads("x"), any("cos"), any("sin"), maybe(any("positions"))})
               .as("rotary"),
@@ -216,7 +218,7 @@ Rule move_rotary() {
           [](const Match& match) {
             return cuts_width(match["x"], match["x_cut"])
                        ? yes()
-                       : no("nothing says that the heads are cut along the width alone");
+                       : no("the heads are not known to be split along the width only");
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();

@@ -70,17 +70,17 @@ const Dimension* length_of(const Node& attention, std::int64_t input) {
 }
 
 Verdict can_be_causal(const Match& match) {
-  if (read_op<Attention>(match.root()).is_causal) return no("it is causal already");
+  if (read_op<Attention>(match.root()).is_causal) return no("it is already causal");
   const Value& mask = match["mask"];
   const Dimensions* scores = dimensions_of(mask);
   const Dimension* queries = length_of(match.root(), 0);
   const Dimension* keys = length_of(match.root(), 1);
   if (scores == nullptr || queries == nullptr || keys == nullptr || !are_equal(*queries, *keys))
-    return no("nothing says that there are as many new keys as queries");
+    return no("the numbers of new keys and queries are not known to be equal");
   Dimension all_keys = *keys;
   if (const Value* past = match.find("past_key")) {
     const Dimensions* before = dimensions_of(*past);
-    if (before == nullptr) return no("the length of the cache is not known");
+    if (before == nullptr) return no("the length of the cache is unknown");
     all_keys = (*before)[2] + all_keys;
   }
   if (!is_matrix(*scores) || !are_equal((*scores)[scores->size() - 2], *queries) ||
@@ -91,14 +91,14 @@ Verdict can_be_causal(const Match& match) {
     const std::int64_t columns = scores->back().number();
     return is_triangle(mask.constant(), rows, columns, columns - rows)
                ? yes()
-               : no("the mask hides other keys than those behind a query's position");
+               : no("the mask hides keys other than those after a query's position");
   }
-  if (match.number("low") > hides) return no("the mask leaves something of what it hides");
+  if (match.number("low") > hides) return no("the mask does not hide keys completely");
   const Dimensions* rows = dimensions_of(match["queries"]);
   const Dimensions* columns = dimensions_of(match["keys"]);
   if (rows == nullptr || columns == nullptr || rows->size() < 2 || columns->size() < 2 ||
       rows->back() != Dimension(1) || (*columns)[columns->size() - 2] != Dimension(1))
-    return no("nothing says that positions of queries are a column and those of keys a row");
+    return no("query positions are not known to be a column and key positions a row");
   return yes();
 }
 
@@ -134,8 +134,8 @@ Value& spread_shape(Replacement& replacement, std::size_t rank) {
 /// ONNX allows masks to broadcast; onnxruntime 1.31 requires a row per query.
 Rule spread_attention_mask() {
   return {
-      .name = "spread-attention-mask",
-      .summary = "a mask with one row for all queries -> one with a row for each",
+      .name = "expand-attention-mask",
+      .summary = "a mask with one row for all queries -> a mask with one row per query",
       .is_for_files = true,
       .pattern = plain_attention(any("q"), any("k"), any("v")).where_node(has_one_mask_row),
       .makes = {"Attention"},

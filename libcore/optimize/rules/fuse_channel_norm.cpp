@@ -71,7 +71,7 @@ Pattern filled_constant(std::string name, double number) {
 
 Verdict has_channel_vector(const Match& match) {
   if (channel_vector(match["operand"], match["x"])) return yes();
-  return no("the constant is not one number a channel");
+  return no("the constant is not one number per channel");
 }
 
 }  // namespace
@@ -90,15 +90,15 @@ Rule fuse_instance_norm() {
           .pattern = (x - mean) / square_root(op("Add", {variance, scalar("epsilon")})),
           .where =
               [](const Match& match) {
-                if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+                if (!is_float_tensor(match["x"])) return no("its type is not a float");
                 const std::int64_t rank = rank_of(match["x"]);
                 if (!is_over_image(match.node("mean"), rank) ||
                     !is_over_image(match.node("variance"), rank))
-                  return no("a mean goes over other axes than those of an image");
+                  return no("a mean is over axes other than those of an image");
                 if (rank == 3 && !has_channels(match.result(), match["x"]))
-                  return no("nothing says that the axis before the last one is one of channels");
+                  return no("the axis before the last is not known to be the channels");
                 return norm_channels(match["x"]) > 0 ? yes()
-                                                     : no("the number of channels is not known");
+                                                     : no("the number of channels is unknown");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -156,7 +156,7 @@ Rule fuse_group_norm() {
                 const std::int64_t opset = match.graph().opset("");
                 if (opset >= opset_of("GroupNormalization") &&
                     opset < GroupNormalization::opset_of_channel_scales)
-                  return no("before opset 21 GroupNormalization scales groups");
+                  return no("before opset 21 GroupNormalization scales per group");
                 const Dimensions* x = dimensions_of(match["x"]);
                 const Dimensions* cut_shape = dimensions_of(match["cut"]);
                 if (x == nullptr || cut_shape == nullptr || cut_shape->size() < 3 ||
@@ -164,12 +164,12 @@ Rule fuse_group_norm() {
                     !(*cut_shape)[1].is_known() || (*cut_shape)[1].number() < 1 ||
                     norm_channels(match["x"]) < 1 ||
                     norm_channels(match["x"]) % (*cut_shape)[1].number() != 0)
-                  return no("nothing says that the channels are cut into groups");
+                  return no("the channels are not known to be split into groups");
                 if (!have_equal_types(match["x"], match.result()))
-                  return no("nothing says that the groups are joined to the same shape");
+                  return no("the groups are not known to be joined to the same shape");
                 for (const std::string_view name : {"scale", "bias"}) {
                   if (!channel_vector(match[name], match["x"]))
-                    return no("scale or bias is not one number a channel");
+                    return no("scale or bias is not one number per channel");
                 }
                 return yes();
               },

@@ -32,31 +32,31 @@ Pattern term_of(const TermNames& names) {
 Verdict has_rows(const Match& match, const TermNames& names, const Dimension& size) {
   const Value& table = match[names.table];
   // A quantized table is best read as such.
-  if (!table.is_constant()) return no(format("the table '{}' is no constant", table.name()));
+  if (!table.is_constant()) return no(format("the table '{}' is not a constant", table.name()));
   const Dimensions* dimensions = dimensions_of(table);
   if (dimensions == nullptr || dimensions->empty() || !are_equal(dimensions->back(), size))
     return no(format("the rows of '{}' are not as long as the sum's", table.name()));
   if (match.find(names.indices) == nullptr) return yes();
-  if (dimensions->size() != 2) return no(format("'{}' is no table of rows", table.name()));
+  if (dimensions->size() != 2) return no(format("'{}' is not a table of rows", table.name()));
   if (normalize_axis(read_op<Gather>(match.node(names.rows)).axis, 2) != 0)
-    return no(format("'{}' picks columns, not rows", match.node(names.rows).name()));
+    return no(format("'{}' selects columns, not rows", match.node(names.rows).name()));
   return yes();
 }
 
 Verdict has_embeddings(const Match& match) {
-  if (element_of(match["sum"]) != DataType::float32) return no("the sum is not made of float32");
+  if (element_of(match["sum"]) != DataType::float32) return no("the sum is not float32");
   const Dimensions* shape = dimensions_of(match["sum"]);
-  if (shape == nullptr || shape->empty()) return no("the rank of the sum is not known");
+  if (shape == nullptr || shape->empty()) return no("the rank of the sum is unknown");
   const std::int64_t axis = read_op<LayerNormalization>(match.root()).axis;
   if (axis != -1 && axis != static_cast<std::int64_t>(shape->size()) - 1)
-    return no("more than the last axis is normalised");
+    return no("more than the last axis is normalized");
   const Dimension& size = shape->back();
   for (const char* name : {"scale", "bias"}) {
     const Value* row = match.find(name);
     if (row == nullptr) continue;
     const Dimensions* dimensions = dimensions_of(*row);
     if (dimensions == nullptr || dimensions->size() != 1 || !are_equal(dimensions->front(), size))
-      return no(format("'{}' is not of the normalised axis' length", row->name()));
+      return no(format("'{}' does not have the length of the normalized axis", row->name()));
   }
   bool has_indices = false;
   for (const TermNames& names : terms) {
@@ -65,7 +65,7 @@ Verdict has_embeddings(const Match& match) {
     if (!verdict.is_yes) return verdict;
     has_indices = has_indices || match.find(names.indices) != nullptr;
   }
-  return has_indices ? yes() : no("no rows are picked by indices");
+  return has_indices ? yes() : no("no rows are selected by indices");
 }
 
 }  // namespace

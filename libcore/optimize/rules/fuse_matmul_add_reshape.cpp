@@ -81,22 +81,22 @@ Rule fuse_matmul_add_reshape() {
       .where =
           [](const Match& match) {
             if (match.graph().opset("") < opset_of_broadcasting())
-              return no("operands are broadcast by an attribute before opset 7");
+              return no("before opset 7 an attribute controls broadcasting");
             const DataType type = element_of(match["product"]);
             if (type != DataType::float32 && type != DataType::float16 && type != DataType::float64)
-              return no("it is not made of floats");
+              return no("its type is not a float");
             if (rank_of(match["x"]) < 3 || rank_of(match["weights"]) != 2)
-              return no("it is not known to be a product of more axes by a matrix");
+              return no("it is not known to be a product of a higher-rank tensor by a matrix");
             const Shape& row = match["row"].constant().shape();
             const std::int64_t columns = match["weights"].constant().shape()[1];
             if (row.rank() == 0 || row.element_count() != columns ||
                 row[row.rank() - 1] != columns || row.rank() > rank_of(match["x"]))
-              return no("what is added is no row");
+              return no("what is added is not a row");
             const Dimensions* result = dimensions_of(match.result());
             if (result == nullptr || !written_shape(nullptr, *result))
-              return no("more than one dimension behind it is not known");
+              return no("more than one dimension after it is unknown");
             if (may_become_attention(match.result()))
-              return no("onnxruntime may make an Attention of the products as they are");
+              return no("onnxruntime may fuse the products as they are into Attention");
             return yes();
           },
       .replace = [](Replacement& replacement) -> Value& {

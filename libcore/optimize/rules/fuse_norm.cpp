@@ -52,18 +52,18 @@ std::optional<Shape> trailing_shape(const Value& x, std::int64_t count) {
 /// All means of a normalization must be over the same trailing axes.
 Verdict has_trailing_means(const Match& match, std::initializer_list<std::string_view> means) {
   const Value& x = match["x"];
-  if (!is_float_tensor(x)) return no("it is not made of floats");
+  if (!is_float_tensor(x)) return no("its type is not a float");
   const std::int64_t rank = rank_of(x);
-  if (rank < 0) return no(format("the rank of '{}' is not known", x.name()));
+  if (rank < 0) return no(format("the rank of '{}' is unknown", x.name()));
   std::int64_t count = -1;
   for (const std::string_view mean : means) {
     const std::int64_t here = trailing_axes(match.node(mean), rank);
-    if (here == 0) return no("a mean goes over other than the last axes, or drops them");
-    if (count >= 0 && here != count) return no("the means go over different axes");
+    if (here == 0) return no("a mean is not over the last axes, or drops them");
+    if (count >= 0 && here != count) return no("the means are over different axes");
     count = here;
   }
   if (!trailing_shape(x, count))
-    return no("the sizes of the normalised axes are not known, or too large");
+    return no("the sizes of the normalized axes are unknown or too large");
   return yes();
 }
 
@@ -124,7 +124,7 @@ NormForm form_of(const Node& norm) {
 Verdict has_row_operand(const Match& match, std::string_view name) {
   const Node& norm = match.node("norm");
   if (row_operand(match[name], match["x"], form_of(norm).axis)) return yes();
-  return no(format("'{}' is not of the normalised axes' shape", match[name].name()));
+  return no(format("'{}' does not have the shape of the normalized axes", match[name].name()));
 }
 
 Value& operand_value(Replacement& replacement, std::string_view name, std::int64_t axis) {
@@ -180,7 +180,8 @@ Rule fuse_layer_norm_affine() {
             const std::int64_t axis = -trailing_axes(match.node("mean"), rank_of(match["x"]));
             for (const std::string_view name : {"scale", "bias"}) {
               if (!row_operand(match[name], match["x"], axis))
-                return no(format("'{}' is not of the normalised axes' shape", match[name].name()));
+                return no(format("'{}' does not have the shape of the normalized axes",
+                                 match[name].name()));
             }
             return yes();
           },
@@ -236,7 +237,7 @@ Rule fuse_norm_bias() {
           .where =
               [](const Match& match) {
                 // An addend that is not constant is usually a residual.
-                if (!match["bias"].is_constant()) return no("what is added is no constant");
+                if (!match["bias"].is_constant()) return no("what is added is not a constant");
                 return has_row_operand(match, "bias");
               },
           .replace = [](Replacement& replacement) -> Value& {
@@ -261,7 +262,7 @@ Rule fuse_skip_layer_norm() {
       .where =
           [products](const Match& match) {
             if (!have_equal_types(match["a"], match["b"]))
-              return no("the two are not of one known shape");
+              return no("the operands are not known to have the same shape");
             if (element_of(match["a"]) != DataType::float32) return no("they are not float32");
             for (const std::string_view name : {"a", "b"}) {
               // The product's bias may be added in between.
@@ -273,7 +274,7 @@ Rule fuse_skip_layer_norm() {
               }
               if (maker != nullptr &&
                   std::find(products.begin(), products.end(), maker->op_type()) != products.end())
-                return no(format("'{}' adds the other one as it stores its result", maker->name()));
+                return no(format("'{}' adds the other one in its epilogue", maker->name()));
             }
             return yes();
           },

@@ -78,20 +78,22 @@ bool is_dense(const WindowAttributes& window) {
 Verdict has_same_pads(const Match& match) {
   const Node& root = match.root();
   const std::optional<double> value = pad_value(match.node("padded"));
-  if (!value) return no("what is put around is only known at run time");
+  if (!value) return no("the padding value is only known at run time");
   if (root.op_type() == "MaxPool") {
-    if (root.output_count() > 1) return no("its indices would count other elements");
+    if (root.output_count() > 1) return no("its indices would refer to other elements");
     if (std::isinf(*value) && *value < 0) return yes();
     // A 0 never exceeds a nonnegative element of the image.
     if (*value == 0 && is_never_negative(match["x"]) && is_dense(window_of(root))) return yes();
-    return no("its own pads are lower than all numbers");
+    return no("its own padding is the lowest value");
   }
-  if (*value != 0) return no("its own pads are zeros");
+  if (*value != 0) return no("its own padding is zeros");
   if (root.op_type() != "AveragePool") return yes();
   if (match.graph().opset("") < opset_of_attribute("AveragePool", "count_include_pad"))
-    return no("no pads are counted before opset 7");
+    return no("before opset 7 padding is not counted in the average");
   const auto pool = read_op<AveragePool>(root);
-  return pool.count_pads || has_no_pads(pool.window) ? yes() : no("its own pads are not counted");
+  return pool.count_pads || has_no_pads(pool.window)
+             ? yes()
+             : no("its own padding is not counted in the average");
 }
 
 }  // namespace
@@ -107,16 +109,16 @@ Rule fuse_pad() {
               [](const Match& match) {
                 const WindowAttributes window = window_of(match.root());
                 if (window.auto_pad != AutoPad::not_set && window.auto_pad != AutoPad::valid)
-                  return no("its pads follow from the size of the image");
-                if (window.ceil_mode) return no("windows may stand over the end");
+                  return no("its pads are computed from the size of the image");
+                if (window.ceil_mode) return no("windows may reach beyond the end");
                 if (Verdict verdict = has_same_pads(match); !verdict.is_yes) return verdict;
                 const std::optional<Integers> pads = joined_pads(match);
-                if (!pads) return no("the pads are not around the image alone, or not known");
-                // Pooling does not allow windows that lie entirely in the padding.
+                if (!pads) return no("the pads are not known to be on the image axes only");
+                // Pools take no window that lies in pads alone.
                 const std::size_t axes = pads->size() / 2;
                 for (std::size_t i = 0; match.root().op_type() != "Conv" && i < pads->size(); ++i) {
                   if ((*pads)[i] >= window.kernel[i % axes])
-                    return no("a window would lie in pads alone");
+                    return no("a window would be all padding");
                 }
                 return yes();
               },

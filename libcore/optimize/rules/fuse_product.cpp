@@ -39,14 +39,14 @@ Rule fuse_matmul_add() {
       .where =
           [](const Match& match) {
             if (match.graph().opset("") < opset_without_attribute("Gemm", "broadcast"))
-              return no("operands are broadcast by an attribute before opset 7");
+              return no("before opset 7 an attribute controls broadcasting");
             if (rank_of(match["a"]) != 2 || rank_of(match["b"]) != 2)
               return no("the operands are not known to be matrices");
-            if (!is_float_gemm(match["product"])) return no("it is not made of floats");
+            if (!is_float_gemm(match["product"])) return no("its type is not a float");
             const Dimensions* c = dimensions_of(match["c"]);
             const Dimensions* product = dimensions_of(match["product"]);
             if (c == nullptr || product == nullptr || !broadcasts_into(*c, *product))
-              return no("nothing says that what is added broadcasts to the product");
+              return no("what is added is not known to broadcast to the product");
             return yes();
           },
       .replace = [](Replacement& replacement) -> Value& {
@@ -70,10 +70,10 @@ Rule fuse_matmul_transpose() {
           .where =
               [](const Match& match) {
                 if (match.graph().opset("") < opset_of_optional_input("Gemm", "C"))
-                  return no("Gemm needs something to add before opset 11");
+                  return no("before opset 11 Gemm requires C");
                 if (rank_of(match["a"]) != 2 || rank_of(match["b"]) != 2)
                   return no("the operands are not known to be matrices");
-                return is_float_gemm(match["a"]) ? yes() : no("it is not made of floats");
+                return is_float_gemm(match["a"]) ? yes() : no("its type is not a float");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -119,7 +119,7 @@ Rule fuse_gemm_scale() {
           [](const Match& match) {
             return have_equal_types(match["product"], match.result())
                        ? yes()
-                       : no("nothing says that the shape stays the same");
+                       : no("the shape is not known to stay the same");
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();

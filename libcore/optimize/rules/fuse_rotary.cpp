@@ -51,20 +51,20 @@ std::optional<Dimensions> rows_of(const Match& match) {
 }
 
 Verdict can_fuse_pairs(const Match& match) {
-  if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+  if (!is_float_tensor(match["x"])) return no("its type is not a float");
   const std::optional<Dimensions> rows = rows_of(match);
-  if (!rows) return no("the heads are not known");
+  if (!rows) return no("the heads are unknown");
   const Dimensions* pairs = dimensions_of(match["pairs"]);
   if ((*pairs)[4] != Dimension(2) || rank_of(match["even"]) != heads_rank ||
       !is_last_axis(match.node("joined"), match["joined"]) || rank_of(match["joined"]) != 5 ||
       dimensions_of(match["joined"])->back() != Dimension(2))
-    return no("the elements are not cut into pairs and joined again");
+    return no("the elements are not split into pairs and joined again");
   const Dimensions* result = dimensions_of(match.result());
   if (result == nullptr || !are_equal(*result, *rows))
-    return no("nothing says that the heads come out as they were");
+    return no("the heads are not known to keep their shape");
   for (const char* name : {"cos", "sin"}) {
     if (!are_angles_of_rows(match[name], *rows, match.graph()))
-      return no("nothing says that the angles are one a row and pair");
+      return no("the angles are not known to be one per row and pair");
   }
   return yes();
 }
@@ -73,17 +73,17 @@ Verdict can_fuse_halves(const Match& match) {
   if (Verdict verdict = turns_halves(match); !verdict.is_yes) return verdict;
   const Dimensions& x = *dimensions_of(match["x"]);
   const Dimensions* angles = dimensions_of(match["angles"]);
-  if (angles == nullptr || angles->size() != 3) return no("the angles are not known");
+  if (angles == nullptr || angles->size() != 3) return no("the angles are unknown");
   if (!is_last_axis(match.node("both"), match["both"]) || !are_equal((*angles)[2] * 2, x[3]) ||
       !are_equal((*angles)[1], x[2]))
-    return no("nothing says that the angles are one a row and pair");
+    return no("the angles are not known to be one per row and pair");
   for (const char* name : {"cos", "sin"}) {
     const Dimensions* wide = dimensions_of(match[name]);
     if (wide == nullptr || wide->size() != heads_rank || (*wide)[1] != Dimension(1))
       return no("the angles are not the same for all heads");
   }
   return can_repeat(match.graph(), (*angles)[0], x[0]) ? yes()
-                                                       : no("the angles are of another batch");
+                                                       : no("the angles have another batch size");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Verdict can_fuse_gathered(const Match& match) {
     const Value* table = table_of(match[name]);
     if (table == nullptr || table->constant().shape().rank() != 2 ||
         !is_float_table(table->constant(), match["x"]))
-      return no("the cosines and sines are no constant tables");
+      return no("the cosines and sines are not constant tables");
     if (!half_of(table->constant(), x[3].number()))
       return no("the two halves of a row of angles are not equal");
     const Node& gather = match.node(std::string(name) + "_rows");
@@ -72,7 +72,7 @@ Verdict can_fuse_gathered(const Match& match) {
         (*wide)[1] != Dimension(1))
       return no("the angles are not the same for all heads");
   }
-  return are_positions(match, x) ? yes() : no("nothing says that there is a position for each row");
+  return are_positions(match, x) ? yes() : no("there is not known to be one position per row");
 }
 
 /// The half-width table, with the same rows selected.
@@ -97,9 +97,9 @@ Verdict can_fuse_fixed(const Match& match) {
       return no("the two halves of a row of angles are not equal");
     if (Dimension(shape[rank - 2]) != x[2] ||
         table.element_count() != shape[rank - 2] * shape[rank - 1])
-      return no("the angles are not one a row for all heads");
+      return no("the angles are not one per row for all heads");
   }
-  return can_repeat(match.graph(), 1, x[0]) ? yes() : no("the size of the batch is not known");
+  return can_repeat(match.graph(), 1, x[0]) ? yes() : no("the batch size is unknown");
 }
 
 }  // namespace

@@ -31,15 +31,15 @@ Rule fuse_softmax() {
           .pattern = op("Div", {power, op("ReduceSum", {power, maybe(any())}).as("sum")}),
           .where =
               [](const Match& match) {
-                if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+                if (!is_float_tensor(match["x"])) return no("its type is not a float");
                 const std::int64_t rank = rank_of(match["x"]);
                 const std::int64_t axis = kept_axis<ReduceMax>(match.node("largest"), rank);
                 if (axis < 0 || axis != kept_axis<ReduceSum>(match.node("sum"), rank))
-                  return no("they do not go over one and the same known axis");
-                // Before opset 13 Softmax flattened all axes from its axis on.
+                  return no("they are not known to be along the same axis");
+                // Before opset 13 Softmax took all axes from its axis on together.
                 return match.graph().opset("") >= 13 || axis == rank - 1
                            ? yes()
-                           : no("before opset 13 Softmax goes over the last axis");
+                           : no("before opset 13 Softmax is along the last axis only");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();

@@ -78,16 +78,16 @@ NewAttributes plain_attributes_of(const Node& node) {
 /// int8 times uint8.
 Verdict has_byte_operands(const Quantization& a, DataType b) {
   if (a.type == DataType::int8 && b == DataType::uint8)
-    return no("its weights are uint8 while what they multiply is int8");
+    return no("its weights are uint8, but the other operand is int8");
   return yes();
 }
 
 Verdict has_byte_end(const Match& match, const Quantization& from) {
   const std::optional<Quantization> to = quantized(match.root());
-  if (!to) return no("its result is not quantised to bytes by one positive constant");
-  if (to->type != from.type) return no("the bytes it reads and makes are of two types");
+  if (!to) return no("its result is not quantized to 8 bits by one positive constant scale");
+  if (to->type != from.type) return no("its 8-bit input and output have different types");
   if (!can_clip_bytes(match.graph(), bounds_before_end(match, *to), to->type))
-    return no("Clip of bytes came with opset 12");
+    return no("Clip of 8-bit integers was introduced in opset 12");
   return yes();
 }
 
@@ -126,9 +126,9 @@ Verdict can_be_matmul_integer(const Match& match) {
   if (product.op_type() == "MatMul") return yes();
   const auto gemm = read_op<Gemm>(product);
   if (gemm.transpose_a || (gemm.beta != 1.0F && product.input(2) != nullptr))
-    return no("it turns its left operand or scales what it adds");
+    return no("it transposes its left operand or scales what it adds");
   if (gemm.transpose_b && constant_of(*dequantized(product.input(1))->bytes) == nullptr)
-    return no("it turns a right operand that is computed");
+    return no("it transposes a right operand that is computed");
   return yes();
 }
 
@@ -192,19 +192,19 @@ bool takes_nearest(const Node& resize) {
 Verdict can_move_bytes(const Match& match) {
   const Node& move = match.node("moved");
   const std::optional<Quantization> to = quantized(match.root());
-  if (!to) return no("its result is not quantised to bytes by one positive constant");
+  if (!to) return no("its result is not quantized to 8 bits by one positive constant scale");
   const bool is_concat = move.op_type() == "Concat";
   for (std::int64_t i = 0; i < (is_concat ? move.input_count() : 1); ++i) {
     const std::optional<Quantization> from = dequantized_bytes(move.input(i));
     if (!from || !from->is_like(*to))
-      return no("what it reads does not come from bytes by the scale of its result");
+      return no("its input is not dequantized from 8 bits by the scale of its result");
   }
-  if (move.output_count() > 1 && move.output(1) != nullptr) return no("it has a second result");
-  if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new numbers");
+  if (move.output_count() > 1 && move.output(1) != nullptr) return no("it has a second output");
+  if (move.op_type() == "Resize" && !takes_nearest(move)) return no("it computes new values");
   if (!is_concat && match.graph().opset("") < opset_of_type("MaxPool", "X", DataType::uint8))
-    return no("it takes bytes from opset 12 on");
+    return no("it accepts 8-bit integers from opset 12 on");
   if (!can_clip_bytes(match.graph(), bounds_before_end(match, *to), to->type))
-    return no("Clip of bytes came with opset 12");
+    return no("Clip of 8-bit integers was introduced in opset 12");
   return yes();
 }
 
@@ -230,8 +230,8 @@ Pattern moved_value() {
 Rule fuse_qlinear_conv() {
   return {.name = "fuse-qlinear-conv",
           .summary =
-              "QuantizeLinear(Conv(DequantizeLinear(x), DequantizeLinear(w), b)) -> QLinearConv; "
-              "Relu and Clip before the end become bounds of bytes",
+              "QuantizeLinear(Conv(DequantizeLinear(x), DequantizeLinear(w), b)) -> QLinearConv; a "
+              "Relu or Clip before the QuantizeLinear becomes integer bounds",
           .pattern = quantized_result(any_op("Conv").as("product")),
           .makes = {"QLinearConv"},
           .where = can_be_qlinear_conv,
@@ -262,7 +262,7 @@ Rule fuse_qlinear_matmul() {
   return {.name = "fuse-qlinear-matmul",
           .summary =
               "QuantizeLinear(MatMul(DequantizeLinear(a), DequantizeLinear(b))) -> QLinearMatMul; "
-              "Relu and Clip before the end become bounds of bytes",
+              "a Relu or Clip before the QuantizeLinear becomes integer bounds",
           .pattern = quantized_result(any_op("MatMul").as("product")),
           .makes = {"QLinearMatMul"},
           .where = can_be_qlinear_matmul,
@@ -285,8 +285,8 @@ Rule fuse_qlinear_matmul() {
 Rule fuse_matmul_integer() {
   return {.name = "fuse-matmul-integer",
           .summary =
-              "MatMul or Gemm of DequantizeLinear(a) and DequantizeLinear(b) -> MatMulInteger, its "
-              "sums cast, scaled and added to",
+              "MatMul or Gemm of DequantizeLinear(a) and DequantizeLinear(b) -> MatMulInteger, "
+              "with its sums cast, scaled and biased",
           .pattern = any_of({any_op("MatMul"), any_op("Gemm")}),
           .makes = {"MatMulInteger"},
           .where = can_be_matmul_integer,
@@ -294,9 +294,9 @@ Rule fuse_matmul_integer() {
 }
 
 Rule move_byte_windows() {
-  return {.name = "move-byte-windows",
+  return {.name = "fuse-qdq-windows",
           .summary =
-              "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Concat, "
+              "QuantizeLinear(move(DequantizeLinear(x))) with one scale -> move(x), for Concat, "
               "MaxPool, nearest Resize, DepthToSpace and SpaceToDepth",
           .pattern = quantized_result(moved_value()),
           .where = can_move_bytes,

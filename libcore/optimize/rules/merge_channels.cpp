@@ -88,7 +88,7 @@ Rule merge_batch_norms() {
                 const auto inner = map_of_norm(match.node("first"));
                 const auto outer = map_of_norm(match.root());
                 if (!inner || !outer || inner->scale.size() != outer->scale.size())
-                  return no("one of them is not a constant number a channel");
+                  return no("one of them is not one constant number per channel");
                 return yes();
               },
           .replace = [](Replacement& replacement) -> Value& {
@@ -102,16 +102,15 @@ Rule merge_batch_norms() {
 Rule merge_batch_norm_operand() {
   return {.name = "merge-batch-norm-operand",
           .summary =
-              "BatchNormalization(x) times or plus a constant a channel -> "
-              "BatchNormalization(x)",
+              "BatchNormalization(x) times or plus a constant per channel -> BatchNormalization(x)",
           .pattern = with_operand(batch_norm(any("x")).as("norm")),
           .where =
               [](const Match& match) {
                 if (!have_equal_types(match["norm"], match.result()))
-                  return no("nothing says that the shape stays the same");
+                  return no("the shape is not known to stay the same");
                 return map_of_pair(match, true)
                            ? yes()
-                           : no("one of them is not a constant number a channel");
+                           : no("one of them is not one constant number per channel");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -120,23 +119,23 @@ Rule merge_batch_norm_operand() {
 }
 
 Rule merge_operand_batch_norm() {
-  return {.name = "merge-operand-batch-norm",
-          .summary =
-              "BatchNormalization of x times or plus a constant a channel -> "
-              "BatchNormalization(x)",
-          .pattern = batch_norm(with_operand(any("x")).as("other")),
-          .where =
-              [](const Match& match) {
-                if (!have_equal_types(match["x"], match["other"]))
-                  return no("nothing says that the shape stays the same");
-                return map_of_pair(match, false)
-                           ? yes()
-                           : no("one of them is not a constant number a channel");
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            return add_norm(replacement, match.root(), match["x"], *map_of_pair(match, false));
-          }};
+  return {
+      .name = "merge-operand-batch-norm",
+      .summary =
+          "BatchNormalization of x times or plus a constant per channel -> BatchNormalization(x)",
+      .pattern = batch_norm(with_operand(any("x")).as("other")),
+      .where =
+          [](const Match& match) {
+            if (!have_equal_types(match["x"], match["other"]))
+              return no("the shape is not known to stay the same");
+            return map_of_pair(match, false)
+                       ? yes()
+                       : no("one of them is not one constant number per channel");
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        const Match& match = replacement.match();
+        return add_norm(replacement, match.root(), match["x"], *map_of_pair(match, false));
+      }};
 }
 
 Rule fold_batch_norm_product() {
@@ -152,17 +151,17 @@ Rule fold_batch_norm_product() {
       .where =
           [](const Match& match) {
             const std::optional<ChannelMap> map = map_of_norm(match.root());
-            if (!map || !map->is_finite()) return no("it is not a constant number a channel");
+            if (!map || !map->is_finite()) return no("it is not one constant number per channel");
             if (match.graph().opset("") < opset_of_broadcasting())
-              return no("operands are broadcast by an attribute before opset 7");
+              return no("before opset 7 an attribute controls broadcasting");
             const Tensor& weights = match["weights"].constant();
             if (rank_of(match["a"]) != 2 || !is_channel_type(weights.type()) ||
                 !has_matrix_columns(match.node("product"), map->scale.size()))
               return no("the operands are not known to be matrices with as many columns");
-            if (match["weights"].uses().size() > 1) return no("others read the weights too");
+            if (match["weights"].uses().size() > 1) return no("the weights have other readers");
             return bias_of(match, map->scale.size())
                        ? yes()
-                       : no("the bias is not one constant number a column");
+                       : no("the bias is not one constant number per column");
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();

@@ -101,9 +101,9 @@ Rule merge_factors() {
       .where =
           [](const Match& match) {
             if (match.graph().opset("") < opset_of_broadcasting())
-              return no("operands are broadcast by an attribute before opset 7");
+              return no("before opset 7 an attribute controls broadcasting");
             if (!merged_factors(match))
-              return no("neither is a single number, or their product is no normal one");
+              return no("neither is a single number, or their product is not a normal number");
             return yes();
           },
       .replace = [](Replacement& replacement) -> Value& {
@@ -116,26 +116,25 @@ Rule merge_factors() {
 /// Not for a scale before the product: there it is part of an activation that other patterns match.
 Rule fold_product_scale() {
   const Pattern product = op("MatMul", {any("x"), constant("weights")}).as("product");
-  return {
-      .name = "fold-product-scale",
-      .summary = "MatMul(x, weights) times a number, or one a column -> MatMul(x, weights)",
-      .pattern = scaling(product, constant("factors"), "scaling"),
-      .where =
-          [](const Match& match) {
-            if (match.graph().opset("") < opset_of_broadcasting())
-              return no("operands are broadcast by an attribute before opset 7");
-            if (match["weights"].uses().size() > 1) return no("others read the weights too");
-            if (!have_equal_types(match["product"], match.result()))
-              return no("nothing says that the shape stays the same");
-            return scaled_weights(match)
-                       ? yes()
-                       : no("it is no number a column, or the weights times it are no normal ones");
-          },
-      .replace = [](Replacement& replacement) -> Value& {
-        Tensor weights = *scaled_weights(replacement.match());
-        return replacement.add("MatMul",
-                               {&replacement["x"], &replacement.constant(std::move(weights))});
-      }};
+  return {.name = "fold-product-scale",
+          .summary = "MatMul(x, weights) times a number, or one per column -> MatMul(x, weights)",
+          .pattern = scaling(product, constant("factors"), "scaling"),
+          .where =
+              [](const Match& match) {
+                if (match.graph().opset("") < opset_of_broadcasting())
+                  return no("before opset 7 an attribute controls broadcasting");
+                if (match["weights"].uses().size() > 1) return no("the weights have other readers");
+                if (!have_equal_types(match["product"], match.result()))
+                  return no("the shape is not known to stay the same");
+                return scaled_weights(match) ? yes()
+                                             : no("it is not one number per column, or the scaled "
+                                                  "weights are not normal numbers");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            Tensor weights = *scaled_weights(replacement.match());
+            return replacement.add("MatMul",
+                                   {&replacement["x"], &replacement.constant(std::move(weights))});
+          }};
 }
 
 }  // namespace ortool

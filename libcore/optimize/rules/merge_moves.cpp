@@ -21,8 +21,8 @@ namespace {
 Verdict can_read_orders(const Match& match) {
   const auto second = order_of(match.root());
   const auto first = order_of(match.node("first"));
-  if (!first || !second) return no("the rank is not known");
-  return first->size() == second->size() ? yes() : no("the orders are of different ranks");
+  if (!first || !second) return no("the rank is unknown");
+  return first->size() == second->size() ? yes() : no("the permutations have different ranks");
 }
 
 /// Whether the root is a Reshape to a shape that copies nothing from its input.
@@ -41,7 +41,8 @@ std::optional<Integers> merged_shape(const Match& match) {
   return to != nullptr ? written_shape(dimensions_of(match["x"]), *to) : std::nullopt;
 }
 
-constexpr const char* mask_stays = "other runtimes know an attention's mask by its two Unsqueezes";
+constexpr const char* mask_stays =
+    "other runtimes recognize an attention mask by its two Unsqueezes";
 
 /// Whether a Transpose may be part of an attention with a single head, which is recognized by it.
 bool may_split_heads(const Node& transpose) {
@@ -66,13 +67,13 @@ Verdict keeps_refusals(const Match& match) {
   const std::optional<std::int64_t> last = wanted_elements(root);
   if (last && last == wanted_elements(match.node("first"))) return yes();
   if (!takes_every_input(match.node("first")))
-    return no("the first move may refuse its input, which the second alone would not");
+    return no("the first operator may reject inputs that the second alone would accept");
   if (takes_every_input(root) || has_own_shape(match)) return yes();
   const std::optional<Integers> shape = merged_shape(match);
   const bool is_open = !shape || std::count(shape->begin(), shape->end(), -1) != 0;
   if (!is_open && root.op_type() == "Reshape" && read_op<Reshape>(root).shape.is_known())
     return yes();
-  return no("the second move may refuse its input, which a Reshape would not");
+  return no("the second operator may reject inputs that a Reshape would accept");
 }
 
 Verdict can_merge_shapes(const Match& match) {
@@ -81,9 +82,10 @@ Verdict can_merge_shapes(const Match& match) {
   if (match.root().op_type() == "Unsqueeze" && is_known_mask(match, match.result()))
     return no(mask_stays);
   if (match.graph().opset("") < opset_of_input("Reshape", "shape"))
-    return no("the shape is an attribute before opset 5");
+    return no("before opset 5 the shape is an attribute");
   if (has_own_shape(match) || merged_shape(match)) return keeps_refusals(match);
-  return no("the new shape copies a dimension of the one between, which only a run knows");
+  return no(
+      "the new shape copies a dimension of the intermediate shape that is only known at run time");
 }
 
 /// The axes of a Squeeze or Unsqueeze, as nonnegative indices.
@@ -287,7 +289,7 @@ Rule merge_unsqueezes() {
           .where =
               [](const Match& match) {
                 if (is_known_mask(match, match.result())) return no(mask_stays);
-                return unsqueezed_axes(match) ? yes() : no("the rank or the axes are not known");
+                return unsqueezed_axes(match) ? yes() : no("the rank or the axes are unknown");
               },
           .replace = [](Replacement& replacement) -> Value& {
             return add_with_axes(replacement, "Unsqueeze", replacement["x"],
@@ -304,7 +306,7 @@ Rule merge_squeezes() {
           .pattern = op("Squeeze", {first, maybe(any())}),
           .where =
               [](const Match& match) {
-                return squeezed_axes(match) ? yes() : no("the rank or the axes are not known");
+                return squeezed_axes(match) ? yes() : no("the rank or the axes are unknown");
               },
           .replace = [](Replacement& replacement) -> Value& {
             return add_with_axes(replacement, "Squeeze", replacement["x"],
@@ -321,10 +323,10 @@ Rule merge_casts() {
           .where =
               [](const Match& match) {
                 if (!is_common(element_of(match.result())))
-                  return no("the last type is not of the common ones");
+                  return no("the last type is not a common one");
                 return holds_all(element_of(match["x"]), element_of(match["first"]))
                            ? yes()
-                           : no("the type between does not hold every number of the first");
+                           : no("the intermediate type cannot represent every value of the first");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const auto to = static_cast<std::int64_t>(element_of(replacement.match().result()));
@@ -345,8 +347,9 @@ Rule merge_slices() {
       .where =
           [](const Match& match) {
             const std::optional<SliceForm> merged = merged_slices(match);
-            if (!merged) return no("what they take of an axis both cut is not known");
-            return can_write(*merged, match.graph()) ? yes() : no("steps came with opset 10");
+            if (!merged) return no("their combined range of an axis that both slice is unknown");
+            return can_write(*merged, match.graph()) ? yes()
+                                                     : no("steps were introduced in opset 10");
           },
       .replace = [](Replacement& replacement) -> Value& {
         return add_slice(replacement, replacement["x"], *merged_slices(replacement.match()));

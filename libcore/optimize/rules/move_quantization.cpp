@@ -24,13 +24,13 @@ Verdict has_one_scale(const Match& match) {
   const Tensor& scale = match["scale"].constant();
   if (scale.element_count() != 1) return no("there is more than one scale");
   if (!std::isnormal(element_as_double(scale, 0)) || scale.type() != DataType::float32)
-    return no("the scale is no common float32");
+    return no("the scale is not an ordinary float32 number");
   if (match.node("floats").input_count() != match.root().input_count())
     return no("one of them has no zero point");
   const DataType type = element_of(match["x"]);
   if (type != DataType::int8 && type != DataType::uint8 && type != DataType::int16 &&
       type != DataType::uint16)
-    return no("it is not made of 8 or 16 bits");
+    return no("its type does not have 8 or 16 bits");
   return type == element_of(match.result()) ? yes() : no("the types differ");
 }
 
@@ -38,7 +38,7 @@ Verdict has_one_scale(const Match& match) {
 
 Rule remove_requantization() {
   return {.name = "remove-requantization",
-          .summary = "QuantizeLinear(DequantizeLinear(x)) by one scale -> x",
+          .summary = "QuantizeLinear(DequantizeLinear(x)) with one scale -> x",
           .level = OptimizeLevel::basic,
           .pattern = quantize_pattern(dequantize_pattern()),
           .where = has_one_scale,
@@ -49,9 +49,9 @@ Rule move_bytes() {
   const Pattern moved = op(OpTrait::data_movement, {dequantize_pattern(), maybe(any()),
                                                     maybe(any()), maybe(any()), maybe(any())})
                             .where_node([](const Node& node) { return node.output_count() == 1; });
-  return {.name = "move-bytes",
+  return {.name = "fuse-qdq-movement",
           .summary =
-              "QuantizeLinear(move(DequantizeLinear(x))) by one scale -> move(x), of Transpose, "
+              "QuantizeLinear(move(DequantizeLinear(x))) with one scale -> move(x), for Transpose, "
               "Reshape and the like",
           .level = OptimizeLevel::basic,
           .pattern = quantize_pattern(moved.as("moved")),

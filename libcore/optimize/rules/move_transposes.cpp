@@ -127,27 +127,27 @@ class Stretch {
 }  // namespace
 
 Rule cancel_transposes() {
-  return {.name = "cancel-transposes",
-          .summary = "Transpose(f(Transpose(x))) -> f(x), where the two undo each other",
-          .level = OptimizeLevel::basic,
-          .evidence = Evidence::exhaustive,
-          .pattern = op("Transpose", {any("last")}),
-          .where =
-              [](const Match& match) {
-                if (match.graph().opset("") < opset_of_broadcasting())
-                  return no("operands are broadcast by an attribute before opset 7");
-                Stretch stretch(match.root());
-                const Node* maker = match["last"].producer();
-                if (maker == nullptr || maker->op_type() == "Transpose" || !stretch.has_order() ||
-                    !stretch.can_turn(match["last"]) || !stretch.has_pair())
-                  return no(
-                      "no Transpose before elementwise nodes and such of one axis is undone by it");
-                return yes();
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            const Match& match = replacement.match();
-            return Stretch(match.root()).turn(replacement, match["last"]);
-          }};
+  return {
+      .name = "cancel-transposes",
+      .summary = "Transpose(f(Transpose(x))) -> f(x), where the Transposes cancel",
+      .level = OptimizeLevel::basic,
+      .evidence = Evidence::exhaustive,
+      .pattern = op("Transpose", {any("last")}),
+      .where =
+          [](const Match& match) {
+            if (match.graph().opset("") < opset_of_broadcasting())
+              return no("before opset 7 an attribute controls broadcasting");
+            Stretch stretch(match.root());
+            const Node* maker = match["last"].producer();
+            if (maker == nullptr || maker->op_type() == "Transpose" || !stretch.has_order() ||
+                !stretch.can_turn(match["last"]) || !stretch.has_pair())
+              return no("no Transpose before elementwise and single-axis nodes is canceled by it");
+            return yes();
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        const Match& match = replacement.match();
+        return Stretch(match.root()).turn(replacement, match["last"]);
+      }};
 }
 
 }  // namespace ortool

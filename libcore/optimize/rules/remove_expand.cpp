@@ -38,12 +38,12 @@ Rule remove_broadcast_expand() {
           .where =
               [](const Match& match) {
                 if (match.graph().opset("") < opset_of_broadcasting())
-                  return no("operands are broadcast by an attribute before opset 7");
+                  return no("before opset 7 an attribute controls broadcasting");
                 if (!gives_same_shape(match))
-                  return no("nothing says that the other operand has the result's shape");
+                  return no("the other operand is not known to have the result's shape");
                 return has_inferred_operands(match.node("expanded"))
                            ? yes()
-                           : no("the Expand checks a shape that only a run knows");
+                           : no("the Expand checks a shape that is only known at run time");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t most_neutral_elements = std::int64_t{1} << 16;
 
 constexpr const char* pattern_stays =
-    "other runtimes know the normalisation or biased product by these weights";
+    "other runtimes recognize the normalization or biased product by these weights";
 
 /// Whether all elements are `number`, including the sign of a floating-point 0.
 bool is_all(const Tensor& tensor, double number) {
@@ -48,11 +48,11 @@ Rule remove_neutral_operand() {
           .where =
               [](const Match& match) {
                 if (!is_neutral(match.root(), match["c"].constant()))
-                  return no("the constant changes something");
+                  return no("the constant is not the identity element");
                 if (completes_known_pattern(match, match["x"], match["c"]))
                   return no(pattern_stays);
                 if (have_equal_types(match["x"], match.result())) return yes();
-                return no("nothing says that the shape stays the same");
+                return no("the shape is not known to stay the same");
               },
           .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
 }
@@ -70,27 +70,27 @@ Rule remove_zero_addend() {
                 if (completes_known_pattern(match, match["x"], match["zeros"]))
                   return no(pattern_stays);
                 if (have_equal_types(match["x"], match.result())) return yes();
-                return no("nothing says that the shape stays the same");
+                return no("the shape is not known to stay the same");
               },
           .replace = [](Replacement& replacement) -> Value& { return replacement["x"]; }};
 }
 
 Rule remove_known_where() {
   return {.name = "remove-known-where",
-          .summary = "Where with a condition that is true, or false, all over -> that operand",
+          .summary = "Where with a condition that is all true or all false -> that operand",
           .level = OptimizeLevel::basic,
           .pattern = op("Where", {constant("condition"), any("yes"), any("no")}),
           .where =
               [](const Match& match) {
                 const Tensor& condition = match["condition"].constant();
                 const bool is_true = is_all(condition, 1);
-                if (!is_true && !is_all(condition, 0)) return no("both operands are chosen from");
+                if (!is_true && !is_all(condition, 0)) return no("both operands are selected");
                 if (!have_equal_types(match[is_true ? "yes" : "no"], match.result()))
-                  return no("nothing says that the shape stays the same");
+                  return no("the shape is not known to stay the same");
                 const Dimensions* other = dimensions_of(match[is_true ? "no" : "yes"]);
                 const bool fits =
                     other != nullptr && broadcasts_into(*other, *dimensions_of(match.result()));
-                return fits ? yes() : no("nothing says that the other operand can be broadcast");
+                return fits ? yes() : no("the other operand is not known to broadcast");
               },
           .replace = [](Replacement& replacement) -> Value& {
             return replacement[is_all(replacement["condition"].constant(), 1) ? "yes" : "no"];

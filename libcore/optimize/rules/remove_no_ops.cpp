@@ -37,8 +37,8 @@ Verdict has_scales_of_one(const Node& node, const Resampling& op) {
   return are_ones ? yes() : no("a scale is not 1");
 }
 
-constexpr const char* shape_may_change = "nothing says that the shape stays the same";
-constexpr const char* may_refuse = "it checks operands that only a run knows";
+constexpr const char* shape_may_change = "the shape is not known to stay the same";
+constexpr const char* may_refuse = "it checks operands that are only known at run time";
 
 Verdict has_equal_shape(const Match& match) {
   if (!have_equal_types(match["x"], match.result())) return no(shape_may_change);
@@ -63,7 +63,7 @@ Rule remove_identity() {
 
 Rule remove_dropout() {
   return {.name = "remove-dropout",
-          .summary = "Dropout(x) -> x, outside of training",
+          .summary = "Dropout(x) -> x, outside training",
           .level = OptimizeLevel::basic,
           .pattern = op("Dropout", {any("x"), maybe(any()), maybe(any())}),
           .where =
@@ -72,7 +72,7 @@ Rule remove_dropout() {
                 const bool is_off = dropout.is_training.is_known()
                                         ? !*dropout.is_training.value
                                         : !dropout.is_training.is_given();
-                return is_off ? yes() : no("it may be training");
+                return is_off ? yes() : no("it may be in training mode");
               },
           .replace = take_input};
 }
@@ -104,7 +104,7 @@ Rule remove_same_reshape() {
 
 Rule remove_same_transpose() {
   return {.name = "remove-same-transpose",
-          .summary = "Transpose that leaves all elements, and the shape, as they are -> x",
+          .summary = "Transpose that keeps the order of all elements and the shape -> x",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
           .pattern = op("Transpose", {any("x")}),
@@ -147,7 +147,7 @@ Rule remove_same_slice() {
                     !slice.steps.is_known() ||
                     std::all_of(slice.steps.value->begin(), slice.steps.value->end(),
                                 [](std::int64_t step) { return step > 0; });
-                if (!is_forward) return no("it counts backwards");
+                if (!is_forward) return no("its step is negative");
                 if (!have_equal_types(*match.root().input(0), match.result()))
                   return no(shape_may_change);
                 return has_inferred_operands(match.root()) ? yes() : no(may_refuse);
@@ -158,30 +158,32 @@ Rule remove_same_slice() {
 }
 
 Rule remove_single_operand() {
-  return {.name = "remove-single-operand",
-          .summary = "Concat, Split, Sum, Mean, Max or Min with one operand or part -> it",
-          .level = OptimizeLevel::basic,
-          .pattern = any_op(OpTrait::forwards_single_operand),
-          .where =
-              [](const Match& match) {
-                const Node& node = match.root();
-                const bool is_single =
-                    node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
-                if (!is_single) return no("it has several operands or parts");
-                // Others validate an axis.
-                const bool is_checked = has_trait(node, OpTrait::elementwise) ||
-                                        (have_equal_types(*node.input(0), match.result()) &&
-                                         has_inferred_operands(node));
-                return is_checked ? yes() : no(may_refuse);
-              },
-          .replace = [](Replacement& replacement) -> Value& {
-            return *replacement.match().root().input(0);
-          }};
+  return {
+      .name = "remove-single-operand",
+      .summary =
+          "Concat, Split, Sum, Mean, Max or Min with one operand or part -> that operand or part",
+      .level = OptimizeLevel::basic,
+      .pattern = any_op(OpTrait::forwards_single_operand),
+      .where =
+          [](const Match& match) {
+            const Node& node = match.root();
+            const bool is_single =
+                node.op_type() == "Split" ? node.output_count() == 1 : node.input_count() == 1;
+            if (!is_single) return no("it has several operands or parts");
+            // Others check an axis.
+            const bool is_checked =
+                has_trait(node, OpTrait::elementwise) ||
+                (have_equal_types(*node.input(0), match.result()) && has_inferred_operands(node));
+            return is_checked ? yes() : no(may_refuse);
+          },
+      .replace = [](Replacement& replacement) -> Value& {
+        return *replacement.match().root().input(0);
+      }};
 }
 
 Rule remove_empty_pad() {
   return {.name = "remove-empty-pad",
-          .summary = "Pad that puts nothing around x -> x",
+          .summary = "Pad that adds nothing to x -> x",
           .level = OptimizeLevel::basic,
           .pattern = any_op("Pad"),
           .where =
@@ -190,7 +192,7 @@ Rule remove_empty_pad() {
                 if (!pad.pads.is_known()) return no("its pads are only known at run time");
                 const bool is_empty = std::all_of(pad.pads.value->begin(), pad.pads.value->end(),
                                                   [](std::int64_t each) { return each == 0; });
-                if (!is_empty) return no("it puts something around");
+                if (!is_empty) return no("it adds padding");
                 const bool has_axes = !pad.axes.is_given() || pad.axes.is_known();
                 return has_axes && rank_of(*match.root().input(0)) >= 0 ? yes() : no(may_refuse);
               },
@@ -202,7 +204,7 @@ Rule remove_empty_pad() {
 /// Nearest-neighbor only, which copies elements; weighted sums may turn 0 * inf into NaN.
 Rule remove_same_resize() {
   return {.name = "remove-same-resize",
-          .summary = "Resize by nearest neighbours to x's own size -> x",
+          .summary = "Resize by nearest neighbor to x's own size -> x",
           .level = OptimizeLevel::basic,
           .pattern = any_of({any_op("Resize"), any_op("Upsample")}),
           .where =
@@ -213,7 +215,7 @@ Rule remove_same_resize() {
                                     : static_cast<Resampling>(read_op<Upsample>(node));
                 if (op.mode != Resampling::Mode::nearest) return no("it interpolates");
                 if (op.coordinates == Resampling::Coordinates::tf_crop_and_resize)
-                  return no("it may cut something out");
+                  return no("it may crop");
                 if (Verdict verdict = has_scales_of_one(node, op); !verdict.is_yes) return verdict;
                 if (!have_equal_types(*node.input(0), match.result())) return no(shape_may_change);
                 return has_inferred_operands(node) ? yes() : no(may_refuse);

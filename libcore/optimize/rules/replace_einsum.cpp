@@ -177,14 +177,14 @@ Value& sum(Replacement& replacement, const EinsumLetters& letters) {
 }
 
 Verdict can_replace(const Match& match) {
-  if (!is_float_tensor(match["a"])) return no("it is not made of floats");
+  if (!is_float_tensor(match["a"])) return no("its type is not a float");
   const std::optional<EinsumSizes> formula = formula_of(match);
   if (!formula)
-    return no("a letter stands twice, or nothing says that the axes it names are of one size");
+    return no("a letter occurs twice, or the axes it names are not known to have the same size");
   if (match.find("b") == nullptr || is_product_of_elements(formula->letters) ||
       plan_of(match, *formula))
     return yes();
-  return no("its formula is no product of matrices, or nothing tells the shapes of these");
+  return no("its equation is not a matrix product, or the shapes are unknown");
 }
 
 }  // namespace
@@ -192,7 +192,7 @@ Verdict can_replace(const Match& match) {
 Rule replace_einsum() {
   return {.name = "replace-einsum",
           .summary =
-              "Einsum of two operands -> MatMul, or Mul where nothing is summed; of one -> "
+              "Einsum of two operands -> MatMul, or Mul where nothing is summed; of one operand -> "
               "ReduceSum, Transpose",
           .pattern = any_of({op("Einsum", {any("a"), any("b")}), op("Einsum", {any("a")})}),
           .where = can_replace,

@@ -40,9 +40,9 @@ Pattern rotated_halves(const Pattern& cos, const Pattern& sin) {
 
 Verdict turns_halves(const Match& match) {
   const Dimensions* x = dimensions_of(match["x"]);
-  if (!is_float_tensor(match["x"])) return no("it is not made of floats");
+  if (!is_float_tensor(match["x"])) return no("its type is not a float");
   if (x == nullptr || x->size() != heads_rank || !(*x)[3].is_known() || (*x)[3].number() % 2 != 0)
-    return no("the heads are not known");
+    return no("the heads are unknown");
   const std::int64_t size = (*x)[3].number();
   const auto upper = last_axis_range(match.node("upper"), size);
   const auto lower = last_axis_range(match.node("lower"), size);
@@ -50,7 +50,7 @@ Verdict turns_halves(const Match& match) {
   if (!upper || !lower || upper->start != size / 2 || upper->count != size / 2 ||
       upper->step != 1 || lower->start != 0 || lower->count != size / 2 || lower->step != 1 ||
       (axis != -1 && axis != heads_rank - 1))
-    return no("the halves of the heads do not change places");
+    return no("the halves of the heads are not swapped");
   return yes();
 }
 

@@ -99,18 +99,18 @@ std::optional<Cut> cut_of(const Match& match) {
 
 Rule take_joined_parts() {
   const Pattern joined = any_op("Concat").as("joined").shared();
-  return {.name = "take-joined-parts",
-          .summary = "Slice(Concat(a, b)) of one of them -> Slice(a) or a",
+  return {.name = "merge-slice-concat",
+          .summary = "Slice(Concat(a, b)) of one operand -> Slice(a) or a",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
           .pattern = op("Slice", {joined, maybe(any()), maybe(any()), maybe(any()), maybe(any())}),
           .where =
               [](const Match& match) {
                 const std::optional<Cut> cut = cut_of(match);
-                if (!cut) return no("what it takes of the joined axis is not known");
+                if (!cut) return no("its range of the concatenated axis is unknown");
                 if (!fit_together(match.node("joined"), cut->axis))
-                  return no("nothing says that the operands of the Concat fit together");
-                return cut->first == cut->last ? yes() : no("it takes parts of several operands");
+                  return no("the operands of the Concat are not known to match");
+                return cut->first == cut->last ? yes() : no("it spans several operands");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Cut cut = *cut_of(replacement.match());

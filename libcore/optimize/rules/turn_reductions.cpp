@@ -88,15 +88,15 @@ bool undo_each_other(const Integers& first, const Integers& second) {
 /// The value that remains to be transposed is smaller.
 Rule turn_reduction() {
   const Pattern turned = op("Transpose", {any("x")}).as("turned");
-  return {.name = "turn-reduction",
+  return {.name = "sink-transpose-reduce",
           .summary =
-              "Reduce…(Transpose(x)) -> Reduce…(x) along the axes as they were, turned where "
-              "others are left in another order",
+              "Reduce…(Transpose(x)) -> Reduce…(x) along the original axes, followed by a "
+              "Transpose where the remaining axes are in another order",
           .evidence = Evidence::exhaustive,
           .pattern = any_of(reductions_of(turned, Reductions())),
           .where =
               [](const Match& match) {
-                return turned_reduction(match) ? yes() : no("the axes are not known");
+                return turned_reduction(match) ? yes() : no("the axes are unknown");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -111,15 +111,15 @@ Rule turn_reduction() {
 
 Rule turn_arg_extreme() {
   const Pattern turned = op("Transpose", {any("x")}).as("turned");
-  return {.name = "turn-arg-extreme",
+  return {.name = "sink-transpose-argmax",
           .summary =
-              "ArgMax or ArgMin of Transpose(x) -> the same of x along the axis as it was, "
-              "turned where others are left in another order",
+              "ArgMax or ArgMin of Transpose(x) -> the same of x along the original axis, followed "
+              "by a Transpose where the remaining axes are in another order",
           .evidence = Evidence::exhaustive,
           .pattern = any_of({op("ArgMax", {turned}), op("ArgMin", {turned})}),
           .where =
               [](const Match& match) {
-                return order_of(match.node("turned")) ? yes() : no("the rank is not known");
+                return order_of(match.node("turned")) ? yes() : no("the rank is unknown");
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -136,28 +136,28 @@ Rule turn_arg_extreme() {
 
 Rule turn_softmax() {
   const Pattern turned = op("Transpose", {any("x")}).as("turned").shared();
-  return {
-      .name = "turn-softmax",
-      .summary = "Transpose(Softmax(Transpose(x))) -> Softmax(x), where the two undo each other",
-      .pattern = op("Transpose", {op("Softmax", {turned}).as("softmax")}),
-      .where =
-          [](const Match& match) {
-            if (read_op<Softmax>(match.node("softmax")).flatten)
-              return no("Softmax takes several axes before opset 13");
-            const auto first = order_of(match.node("turned"));
-            const auto second = order_of(match.root());
-            const bool is_undone = first && second && undo_each_other(*first, *second);
-            return is_undone ? yes() : no("they do not undo each other");
-          },
-      .replace = [](Replacement& replacement) -> Value& {
-        const Match& match = replacement.match();
-        const Integers order = *order_of(match.node("turned"));
-        const Node& softmax = match.node("softmax");
-        const std::int64_t given = read_op<Softmax>(softmax).axis;
-        const auto rank = static_cast<std::int64_t>(order.size());
-        const std::int64_t axis = order[static_cast<std::size_t>(given < 0 ? given + rank : given)];
-        return replacement.add_like(softmax, {&match["x"]}, {{"axis", axis}});
-      }};
+  return {.name = "cancel-transpose-softmax",
+          .summary = "Transpose(Softmax(Transpose(x))) -> Softmax(x), where the Transposes cancel",
+          .pattern = op("Transpose", {op("Softmax", {turned}).as("softmax")}),
+          .where =
+              [](const Match& match) {
+                if (read_op<Softmax>(match.node("softmax")).flatten)
+                  return no("before opset 13 Softmax is over several axes");
+                const auto first = order_of(match.node("turned"));
+                const auto second = order_of(match.root());
+                const bool is_undone = first && second && undo_each_other(*first, *second);
+                return is_undone ? yes() : no("they do not cancel");
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const Integers order = *order_of(match.node("turned"));
+            const Node& softmax = match.node("softmax");
+            const std::int64_t given = read_op<Softmax>(softmax).axis;
+            const auto rank = static_cast<std::int64_t>(order.size());
+            const std::int64_t axis =
+                order[static_cast<std::size_t>(given < 0 ? given + rank : given)];
+            return replacement.add_like(softmax, {&match["x"]}, {{"axis", axis}});
+          }};
 }
 
 }  // namespace ortool

@@ -46,7 +46,7 @@ class Embedding {
     value = &compute(*value);
     if (value == &input_) {
       throw Error(ErrorCode::invalid,
-                  format("input {} takes such bytes as it is", quote(input_.name())),
+                  format("input {} already takes such uint8 images", quote(input_.name())),
                   "there is nothing to embed")
           .with_id("embed.nothing");
     }
@@ -68,11 +68,11 @@ class Embedding {
       if (graph_.opset("") >= opset) return;
       throw Error(
           ErrorCode::unsupported,
-          format("{} pictures takes opset {} (the model has {})", what, opset, graph_.opset("")),
+          format("{} images requires opset {} (the model has {})", what, opset, graph_.opset("")),
           format("convert it first: ortool optimize MODEL -o NEW.onnx --opset {}", opset))
           .with_id("embed.opset");
     };
-    demand("embedding the preparation of", opset_of_broadcasting());
+    demand("embedding the preprocessing of", opset_of_broadcasting());
     if (wanted_.cropped.width > 0) demand("cropping", opset_of_cropping);
     if (is_resized()) demand("resizing", opset_of_attribute("Resize", "antialias"));
   }

@@ -27,9 +27,9 @@ Value& value_of(const Model& model, const std::string& name) {
   for (const Graph* inner : graphs_in(model)) {
     const Value* value = inner->find_value(name);
     if (value == nullptr || inner == &graph || inner->owner() == nullptr) continue;
-    throw about_name(format("{} is inside of node {} ({})", quote(name),
-                            quote(inner->owner()->name()), inner->owner()->op_type()),
-                     "only values of the main graph can be cut at");
+    throw about_name(format("{} is inside node {} ({})", quote(name), quote(inner->owner()->name()),
+                            inner->owner()->op_type()),
+                     "only values of the main graph can be extracted");
   }
   NearestName nearest(name);
   std::vector<std::string> known;
@@ -93,17 +93,17 @@ class Extraction {
     for (const Value* input : inputs_) {
       if (!met_.contains(input)) {
         throw about_name(format("none of the outputs needs {}", quote(input->name())),
-                         "leave it out, or choose outputs behind it");
+                         "leave it out, or choose outputs after it");
       }
       if (input->producer() != nullptr && needed_.contains(input->producer())) {
-        throw about_name(format("{} cannot become an input, since other results of node {} are "
-                                "needed",
-                                quote(input->name()), quote(input->producer()->name())),
-                         "choose inputs of that node");
+        throw about_name(
+            format("{} cannot become an input, since other outputs of node {} are needed",
+                   quote(input->name()), quote(input->producer()->name())),
+            "choose inputs of that node");
       }
       if (input->type().kind == ValueType::Kind::unknown) {
-        throw Error(ErrorCode::invalid, format("the type of {} is not known", quote(input->name())),
-                    "choose a value before the operator that ortool does not know")
+        throw Error(ErrorCode::invalid, format("the type of {} is unknown", quote(input->name())),
+                    "choose a value before the operator that ortool does not support")
             .with_id("extract.type");
       }
     }

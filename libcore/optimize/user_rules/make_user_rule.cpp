@@ -75,7 +75,7 @@ Pattern pattern_of(const Value& value) {
   std::vector<Pattern> operands;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     if (node.input(i) == nullptr)
-      throw Error(ErrorCode::unsupported, "inputs of the graph before cannot be left out")
+      throw Error(ErrorCode::unsupported, "inputs of the 'before' graph cannot be left out")
           .at_node(node.name(), node.op_type());
     operands.push_back(pattern_of(*node.input(i)));
   }
@@ -156,7 +156,7 @@ NewAttributes written_attributes(const Node& node) {
         attribute.value);
     if (!is_known)
       throw Error(ErrorCode::unsupported,
-                  format("attribute '{}' has a kind that rules do not write", attribute.name))
+                  format("attribute '{}' has a kind that rules cannot set", attribute.name))
           .at_node(node.name(), node.op_type());
     attributes.push_back(std::move(made));
   }

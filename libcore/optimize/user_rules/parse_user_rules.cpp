@@ -37,7 +37,7 @@ class RuleReader {
         continue;
       }
       if (line.front() == ' ' || line.front() == '\t') {
-        if (block_ == nullptr) fail("an indented line belongs to nothing");
+        if (block_ == nullptr) fail("an indented line does not follow 'before' or 'after'");
         block_->append(line).append(1, '\n');
       } else {
         take(line);
@@ -45,14 +45,14 @@ class RuleReader {
     }
     std::vector<std::shared_ptr<const UserRule>> rules;
     for (Draft& draft : drafts_) rules.push_back(finish(draft));
-    if (rules.empty()) fail("the file holds no rule");
+    if (rules.empty()) fail("the file contains no rule");
     return rules;
   }
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
     throw Error(ErrorCode::invalid, format("line {}: {}", number_, message),
-                "a file of rules holds lines 'rule NAME', 'opset N', 'before' and 'after'")
+                "a rules file consists of lines 'rule NAME', 'opset N', 'before' and 'after'")
         .with_id("rules.syntax");
   }
 
@@ -62,7 +62,7 @@ class RuleReader {
     const std::string rest(line.substr(std::min(space + 1, line.size())));
     block_ = nullptr;
     if (word == "rule") return begin(rest);
-    if (drafts_.empty()) fail("a 'rule' comes first");
+    if (drafts_.empty()) fail("a 'rule' line must come first");
     Draft& draft = drafts_.back();
     if (word == "summary") {
       draft.rule.summary = rest;
@@ -70,7 +70,7 @@ class RuleReader {
       const auto [end, failure] =
           std::from_chars(rest.data(), rest.data() + rest.size(), draft.opset);
       if (failure != std::errc() || end != rest.data() + rest.size() || draft.opset < 1)
-        fail(format("{} is no opset", quote(rest)));
+        fail(format("{} is not an opset", quote(rest)));
     } else if (word == "level") {
       read_level(rest, draft.rule.level);
     } else if (word == "before" || word == "after") {
@@ -79,7 +79,7 @@ class RuleReader {
       // Leading line breaks make the graph's line numbers those of the file.
       block_->assign(static_cast<std::size_t>(number_), '\n');
     } else {
-      fail(format("{} is no word of a file of rules", quote(word)));
+      fail(format("{} is not a keyword of a rules file", quote(word)));
     }
   }
 
@@ -99,7 +99,7 @@ class RuleReader {
     } else if (text == "extended") {
       level = OptimizeLevel::extended;
     } else {
-      fail(format("{} is no level (basic or extended)", quote(text)));
+      fail(format("{} is not a level (basic or extended)", quote(text)));
     }
   }
 
@@ -136,9 +136,9 @@ class RuleReader {
     const Graph& before = *rule.before->graph;
     const Graph& after = *rule.after->graph;
     if (before.outputs().size() != 1 || after.outputs().size() != 1)
-      throw Error(ErrorCode::invalid, "each of its graphs has one output");
+      throw Error(ErrorCode::invalid, "each of its graphs must have one output");
     if (before.outputs()[0]->producer() == nullptr)
-      throw Error(ErrorCode::invalid, "no node makes the output of the graph before");
+      throw Error(ErrorCode::invalid, "no node produces the output of the 'before' graph");
     for (const Value* input : before.inputs()) {
       if (!input->type().is_tensor() || !input->type().shape)
         throw Error(ErrorCode::invalid, format("input '{}' has no shape", input->name()));
@@ -146,15 +146,15 @@ class RuleReader {
     for (const Value* input : after.inputs()) {
       const Value* same = before.find_value(input->name());
       if (same == nullptr || !same->is_graph_input() || !(same->type() == input->type()))
-        throw Error(
-            ErrorCode::invalid,
-            format("input '{}' is none of the graph before, or of another type", input->name()));
+        throw Error(ErrorCode::invalid,
+                    format("input '{}' is not an input of the 'before' graph, or has another type",
+                           input->name()));
     }
     for (const Graph* graph : {&before, &after}) {
       for (const Node& node : graph->nodes()) {
         if (node.domain().empty() && node.subgraphs().empty()) continue;
         throw Error(ErrorCode::unsupported,
-                    "rules hold ONNX's own operators, without graphs inside")
+                    "rules may only contain ONNX operators without subgraphs")
             .at_node(node.name(), node.op_type());
       }
     }

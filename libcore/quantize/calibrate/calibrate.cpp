@@ -34,11 +34,11 @@ class NotFiniteNotes {
     Note& note = place->second;
     if (is_new) {
       note.first =
-          format("sample {}: {} {} holds {}", sample, value.is_graph_input() ? "input" : "value",
+          format("sample {}: {} {} contains {}", sample, value.is_graph_input() ? "input" : "value",
                  quote(value.name()), found.to_string());
       if (value.is_graph_input() && !file.empty()) note.first = format("{}: {}", file, note.first);
       if (value.producer() != nullptr)
-        note.first += format(", made by {} ({})", quote(value.producer()->name()),
+        note.first += format(", produced by {} ({})", quote(value.producer()->name()),
                              value.producer()->op_type());
       note.is_input = value.is_graph_input();
       order_.push_back(&note);
@@ -48,7 +48,7 @@ class NotFiniteNotes {
   }
 
   void tell(const TaskContext& task) const {
-    constexpr std::string_view result = "ranges are chosen from finite numbers alone";
+    constexpr std::string_view result = "ranges are chosen from finite values only";
     std::size_t values = 0;
     const Note* first_value = nullptr;
     for (const Note* note : order_) {
@@ -59,11 +59,11 @@ class NotFiniteNotes {
       }
     }
     if (first_value == nullptr) return;
-    const std::string more = values == 1 ? std::string()
-                                         : format(
-                                               "; {} more values hold such elements "
-                                               "(calibration.diagnosis.not_finite)",
-                                               values - 1);
+    const std::string more =
+        values == 1
+            ? std::string()
+            : format("; {} more values contain such elements (calibration.diagnosis.not_finite)",
+                     values - 1);
     task.warn(
         format("{}{}{}; {}", first_value->first, others(first_value->samples - 1), more, result));
   }
@@ -78,8 +78,7 @@ class NotFiniteNotes {
 
   static std::string others(std::int64_t samples) {
     if (samples == 0) return {};
-    return samples == 1 ? ", and so does another sample"
-                        : format(", and so do {} other samples", samples);
+    return samples == 1 ? ", as does another sample" : format(", as do {} other samples", samples);
   }
 
   std::map<std::string, Note> notes_;

@@ -18,7 +18,7 @@ void SampleNumbers::add_stretch(std::int64_t first, std::int64_t last) {
   const auto next = touches_before ? at + 1 : at;
   if (next != stretches_.end() && next->first < last) {
     throw Error(ErrorCode::invalid,
-                format("sample {} is counted twice", std::max(next->first, first)),
+                format("sample {} is included twice", std::max(next->first, first)),
                 "merge calibrations of different samples");
   }
   const bool touches_next = next != stretches_.end() && next->first == last;

@@ -70,7 +70,7 @@ CalibrationCache::CalibrationCache(const TaskContext& task, const QuantizeData& 
                         setting_name("calibration-cache")),
                  "give the model as a file");
   model_hash_ = hash_model(model_path, prepared);
-  if (data.is_made_up) data_kind_ = "made up";
+  if (data.is_made_up) data_kind_ = "random";
 }
 
 std::string CalibrationCache::key_for(const CalibrationSettings& settings) const {
@@ -101,14 +101,14 @@ void CalibrationCache::check_data(const Calibration& state, CalibrationData& dat
                                   std::int64_t count) const {
   for (const auto& [first, last] : state.samples().stretches()) {
     if (last > count) {
-      throw no_fit(
-          format("the calibration holds sample {}, and {} are to be taken", last - 1, count),
-          format("take as many samples, or another {}", setting_name("calibration-cache")));
+      throw no_fit(format("the calibration contains sample {}, but only {} samples are requested",
+                          last - 1, count),
+                   "request as many samples, or use another --calibration-cache");
     }
     for (std::int64_t number = first; number < last; ++number) {
       if (state.digest(number) == digest_of(data.sample(number).inputs)) continue;
-      throw no_fit(format("sample {} of the data is not the one that the calibration saw", number),
-                   format("give the same data, or another {}", setting_name("calibration-cache")));
+      throw no_fit(format("sample {} of the data differs from the one in the calibration", number),
+                   "give the same data, or use another --calibration-cache");
     }
   }
 }

@@ -20,7 +20,7 @@ CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& so
                                  std::span<Value* const> inputs, std::span<Value* const> outputs)
     : task_(task), source_(source), paths_(source.paths(role)), inputs_(inputs), outputs_(outputs) {
   is_made_up_ = role == DataRole::calibration && source.is_made_up;
-  if (is_made_up_) paths_ = {"made-up inputs"};
+  if (is_made_up_) paths_ = {"random inputs"};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     sizes_.push_back(open(i)->size());
     size_ += sizes_.back();
@@ -33,8 +33,7 @@ void CalibrationData::choose_samples() {
   const auto [first, last] = *source_.samples;
   if (last > size_) {
     throw Error(ErrorCode::invalid,
-                format("option {}: there are {} samples (asked for {})", setting_name("samples"),
-                       size_, last),
+                format("option --samples: there are {} samples ({} requested)", size_, last),
                 "give more data, or leave the option out")
         .with_id("usage.value");
   }

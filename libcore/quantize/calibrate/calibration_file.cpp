@@ -46,7 +46,7 @@ CalibrationSettings read_settings(ByteReader& in) {
 }
 
 [[noreturn]] void fail_no_calibration(std::string_view reason) {
-  throw Error(ErrorCode::invalid, format("this is no calibration: {}", reason),
+  throw Error(ErrorCode::invalid, format("this is not a calibration file: {}", reason),
               "name another file to calibrate again; this one stays as it is");
 }
 
@@ -74,12 +74,12 @@ std::string Calibration::serialize(std::string_view key) const {
 
 Calibration Calibration::parse(std::string_view bytes, std::string_view key) {
   if (bytes.substr(0, file_begin.size()) != file_begin) {
-    fail_no_calibration("it begins otherwise, or another version of ortool wrote it");
+    fail_no_calibration("its header differs, or another version of ortool wrote it");
   }
   bytes.remove_prefix(file_begin.size());
   if (bytes.size() < hash_digits ||
       hash_of(bytes.substr(hash_digits)) != bytes.substr(0, hash_digits)) {
-    fail_no_calibration("its content does not have the hash it should");
+    fail_no_calibration("its checksum does not match");
   }
   ByteReader in(bytes.substr(hash_digits));
   const std::string found_key = in.text();
@@ -103,7 +103,7 @@ Calibration Calibration::parse(std::string_view bytes, std::string_view key) {
     const std::int64_t number = in.integer(0, most_samples);
     calibration.digests_[number] = in.text();
   }
-  if (!in.is_at_end()) fail_no_calibration("there is something behind its end");
+  if (!in.is_at_end()) fail_no_calibration("there is data after its end");
   return calibration;
 }
 

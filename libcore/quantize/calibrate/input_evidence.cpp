@@ -90,7 +90,7 @@ void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& c
     for (const auto& [name, range] : known) {
       if (value != name) continue;
       clues.ranges.push_back({std::string(input.name()), NumberRange{range.first, range.second},
-                              format("the model's metadata ({} = {}) say that it", key, value),
+                              format("the model's metadata ({} = {}) says that it", key, value),
                               true});
     }
   }
@@ -109,7 +109,7 @@ void add_graph_range(const Value& input, const PreprocessingHint& hint, InputClu
   }
   clues.ranges.push_back(
       {std::string(input.name()), range,
-       format("the graph computes (x - {}) / {} of it, so that it", hint.mean[0], hint.std[0])});
+       format("the graph computes (x - {}) / {} of it, so it", hint.mean[0], hint.std[0])});
 }
 
 bool is_picture(const Value& input) {

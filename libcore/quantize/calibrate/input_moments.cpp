@@ -97,7 +97,8 @@ InputMoments::InputMoments(const WeightMatrix& matrix, InputWindows windows, Sca
   const std::size_t axes = windows_.kernel.size();
   if (windows_.strides.size() != axes || windows_.dilations.size() != axes ||
       windows_.pads.size() != 2 * axes) {
-    throw Error(ErrorCode::invalid, format("a window over {} axes has not as many strides", axes));
+    throw Error(ErrorCode::invalid,
+                format("a window over {} axes has a different number of strides", axes));
   }
   for (std::int64_t group = 0; group < matrix.groups(); ++group) {
     for (std::int64_t i = 0; i < block_count(); ++i) {

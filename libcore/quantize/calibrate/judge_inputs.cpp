@@ -27,7 +27,7 @@ std::string rounded(double number) {
 }
 
 std::string reach_of(const ValueRecord& record) {
-  return format("reaches from {} to {}", rounded(static_cast<double>(record.min())),
+  return format("ranges from {} to {}", rounded(static_cast<double>(record.min())),
                 rounded(static_cast<double>(record.max())));
 }
 
@@ -40,11 +40,11 @@ NumberRange range_of(const ValueRecord& record) {
 }
 
 std::string too_large() {
-  return "the data look too large (0-255 for 0-1?)";
+  return "the data looks too large (0-255 instead of 0-1?)";
 }
 
 std::string too_small() {
-  return "the data look too small (0-1 for 0-255?)";
+  return "the data looks too small (0-1 instead of 0-255?)";
 }
 
 /// The median; partially sorts `numbers`.
@@ -69,7 +69,7 @@ Finding judge_range(const ExpectedRange& expected, const ValueRecord& record) {
   const bool is_outside =
       seen.low < expected.range.low - slack || seen.high > expected.range.high + slack;
   if (found.empty() && expected.is_strict && is_outside)
-    found = "the data look as if another scale, mean or std were applied";
+    found = "the data looks as if another scale, mean or std were applied";
   if (found.empty()) return std::nullopt;
   return format("input {} {}, but {} lies between {} and {}: {}", quote(expected.input),
                 reach_of(record), expected.source, rounded(expected.range.low),
@@ -87,9 +87,9 @@ Finding judge_pictures(const ExpectedRange& known, const ValueRecord& record) {
   const bool is_raw = seen.low >= 0 && seen.high <= 1.01;
   const bool is_known_normal = known.range.low < -0.1 * known_width;
   if (found.empty() && is_raw && is_known_normal && known_width >= raw_width * width)
-    found = "the data look as if mean and std were left out";
+    found = "the data looks as if mean and std were left out";
   if (found.empty() && width >= wide * known_width && seen.low < known.range.low - known_width / 2)
-    found = "the data look as if mean and std were applied twice, or should not be";
+    found = "the data looks as if mean and std were applied twice, or should not be applied";
   if (found.empty()) return std::nullopt;
   return format("input {} {}, but {} from {} to {}: {}", quote(known.input), reach_of(record),
                 known.source, rounded(known.range.low), rounded(known.range.high), found);
@@ -130,14 +130,14 @@ Finding judge_norm(const NormStatistics& norm, const ValueRecord& record, std::i
   const double least = samples >= enough_samples ? 0.3 : 0.03;
   const double ratio = ratios->deviation;
   if (ratio >= least && ratio <= most && ratios->shift <= most_shift) return std::nullopt;
-  std::string guess = "another mean?";
+  std::string guess = "a different mean?";
   if (ratio > most) guess = "mean and std applied twice, or a scale left out?";
-  if (ratio >= far_scale) guess = "0-255 for 0-1?";
+  if (ratio >= far_scale) guess = "0-255 instead of 0-1?";
   if (ratio < least) guess = "mean and std left out?";
-  if (ratio < 1 / far_scale) guess = "0-1 for 0-255?";
+  if (ratio < 1 / far_scale) guess = "0-1 instead of 0-255?";
   return format(
-      "behind input {}, what {} makes varies {} times as much as in training, and its means are {} "
-      "deviations off: the data look like none that the model was trained on ({})",
+      "after input {}, the output of {} varies {} times as much as in training, and its means are "
+      "{} standard deviations off: the data does not look like the training data ({})",
       quote(norm.input), quote(norm.node), rounded(ratio), rounded(ratios->shift), guess);
 }
 
@@ -157,9 +157,9 @@ Finding judge_labels(const LabelCount& labels) {
   if (!can_judge(labels) || static_cast<double>(labels.right) > chance_of(labels))
     return std::nullopt;
   return format(
-      "the float model is right for {} of {} labelled samples, and always the same answer for {}: "
-      "the data look like none that it was trained on (scale, mean and std, order of channels or "
-      "axes), or labels are those of other classes",
+      "the float model is right for {} of {} labeled samples, and gives the same answer for {}: "
+      "the data does not look like the training data (scale, mean and std, order of channels or "
+      "axes), or the labels are of other classes",
       labels.right, labels.samples, labels.most_common);
 }
 
@@ -177,8 +177,9 @@ Finding judge_layer(const BiasedLayer& layer, const ValueRecord& input, const Va
   const double middle = median(ratios);
   constexpr double too_little = 0.05;
   if (middle >= too_little) return std::nullopt;
-  return format("input {} {}, and moves its first layer {} times as much as the layer's bias: {}",
-                quote(layer.input), reach_of(input), rounded(middle), too_small());
+  return format(
+      "input {} {}, and contributes {} times as much to its first layer as the layer's bias: {}",
+      quote(layer.input), reach_of(input), rounded(middle), too_small());
 }
 
 const ValueRecord* seen(const Calibration& calibration, const std::string& name) {

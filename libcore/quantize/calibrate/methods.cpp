@@ -73,12 +73,13 @@ std::optional<CalibrationMethod> method_from_name(std::string_view name) {
 ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options) {
   if (record.finite_count() == 0) {
-    throw Error(ErrorCode::invalid,
-                record.count() == 0
-                    ? std::string("calibration saw no element of it")
-                    : format("calibration saw {} NaN and {} infinite elements of it, and no other",
-                             record.nan_count(), record.infinity_count()),
-                "give data that reach it, or keep its nodes in float");
+    throw Error(
+        ErrorCode::invalid,
+        record.count() == 0
+            ? std::string("calibration found no elements of it")
+            : format("calibration found {} NaN and {} infinite elements of it, and no others",
+                     record.nan_count(), record.infinity_count()),
+        "give data that reaches it, or keep its nodes in float");
   }
   const std::vector<Histogram::Bin> bins = record.bins();
   if (options.method != CalibrationMethod::automatic) {
@@ -87,7 +88,7 @@ ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
     if ((row.needs_histogram && !record.options().with_histogram) ||
         (row.needs_average && !has_average)) {
       throw Error(ErrorCode::invalid,
-                  format("the calibration was made without what method {} needs", row.name),
+                  format("the calibration lacks the statistics that method {} needs", row.name),
                   "calibrate again with this method");
     }
     return judge(row, record, bins, type, options).chosen;

@@ -68,7 +68,7 @@ std::vector<ExpectedRange> ranges_of_own_pictures(const std::string& model_path,
     constexpr double infinity = std::numeric_limits<double>::infinity();
     ExpectedRange each{std::string(inputs[i]->name()),
                        {infinity, -infinity},
-                       "the model's own test data beside it reach"};
+                       "the model's own test data next to it ranges"};
     for (int number = 0; number < most_folders; ++number) {
       const std::filesystem::path folder = beside / format("test_data_set_{}", number);
       std::error_code failure;

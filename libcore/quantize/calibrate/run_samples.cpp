@@ -34,7 +34,7 @@ void check_input(const std::string& name, const Value* input, const RunValue& co
   }
   throw Error(ErrorCode::invalid,
               format("input {} holds {} NaN: {}", quote(name), found.nan_count, found.to_string()),
-              "calibration data must be numbers")
+              "calibration data must be finite")
       .with_id("calibration.nan");
 }
 

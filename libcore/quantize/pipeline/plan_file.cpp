@@ -18,7 +18,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t plan_version = 1;
+constexpr std::int64_t plan_version = 2;
 constexpr std::array<std::pair<std::string_view, WeightFit>, 3> weight_fits = {
     {{"nearest", WeightFit::nearest},
      {"quick", WeightFit::quick},
@@ -29,13 +29,13 @@ using NameList = std::vector<std::string>;
 
 Error broken_plan(std::string what) {
   Error error(ErrorCode::invalid, std::move(what),
-              "`ortool schema quantize-plan` prints what a plan may hold");
+              "`ortool schema quantize-plan` prints the format of a plan");
   error.with_id("quantize.plan");
   return error;
 }
 
 void check_keys(const Json& object, const NameList& known) {
-  if (!object.is_object()) throw broken_plan("is no object");
+  if (!object.is_object()) throw broken_plan("is not an object");
   for (const auto& [key, value] : object.members()) {
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw unknown_name("key", key, "keys", known);
@@ -45,7 +45,7 @@ void check_keys(const Json& object, const NameList& known) {
 const std::string& text_of(const Json& object, std::string_view key) {
   const Json* value = object.find(key);
   if (value == nullptr || !value->is_text())
-    throw broken_plan(format("{} must be a text", quote(key)));
+    throw broken_plan(format("{} must be a string", quote(key)));
   return value->text();
 }
 
@@ -84,7 +84,7 @@ std::vector<double> read_numbers(const Json& line, std::string_view key) {
   std::vector<double> numbers;
   for (const Json& item : list->items()) {
     if (!item.is_number() || !std::isfinite(item.number()))
-      throw broken_plan(format("{} holds numbers alone", quote(key)));
+      throw broken_plan(format("{} must contain only numbers", quote(key)));
     numbers.push_back(item.number());
   }
   return numbers;
@@ -95,7 +95,7 @@ std::vector<double> read_factors(const Json& line) {
   std::vector<double> factors = read_numbers(line, "factors");
   const bool is_good = std::all_of(factors.begin(), factors.end(),
                                    [](double factor) { return factor > 1e-9 && factor < 1e9; });
-  if (!is_good) throw broken_plan("factors lie between 1e-9 and 1e9");
+  if (!is_good) throw broken_plan("factors must be between 1e-9 and 1e9");
   return factors;
 }
 
@@ -119,18 +119,17 @@ Scale read_scale(const Json& line, DataType type) {
   const Json* scale = line.find("scale");
   const Json* zero_point = line.find("zero_point");
   if (scale == nullptr || zero_point == nullptr || !scale->is_number() || !zero_point->is_number())
-    throw broken_plan("'scale' and 'zero_point' are two numbers that belong together");
+    throw broken_plan("'scale' and 'zero_point' must be given together, as numbers");
   const double whole = std::floor(zero_point->number());
   if (zero_point->number() != whole || std::abs(whole) > 1e9)
-    throw broken_plan(
-        format("the zero point must be a whole number (found {})", zero_point->number()));
+    throw broken_plan(format("the zero point must be an integer (found {})", zero_point->number()));
   Scale result{static_cast<float>(scale->number()),
                static_cast<std::int64_t>(zero_point->number())};
   const Levels levels = levels_of({type});
   if (!std::isnormal(result.scale) || result.scale < 0)
     throw broken_plan(format("the scale must be above 0 (found {})", scale->number()));
   if (result.zero_point < levels.lowest || result.zero_point > levels.highest) {
-    throw broken_plan(format("the zero point of {} lies between {} and {} (found {})",
+    throw broken_plan(format("the zero point of {} must be between {} and {} (found {})",
                              name_of(type), levels.lowest, levels.highest, result.zero_point));
   }
   return result;
@@ -151,7 +150,7 @@ ValueChoice read_tensor(const Json& line) {
     }
   }
   if (line.find("scale") != nullptr || line.find("zero_point") != nullptr) {
-    if (!choice.type) throw broken_plan("a scale needs the 'type' it is made for");
+    if (!choice.type) throw broken_plan("a scale needs a 'type'");
     choice.scale = read_scale(line, *choice.type);
   }
   return choice;
@@ -166,7 +165,7 @@ void read_lines(const Json& document, std::string_view list, std::string_view ke
   for (std::size_t i = 0; i < lines->items().size(); ++i) {
     const Json& line = lines->items()[i];
     try {
-      if (!line.is_object()) throw broken_plan("is no object");
+      if (!line.is_object()) throw broken_plan("is not an object");
       const std::string name = text_of(line, key);
       try {
         take(name, line);
@@ -181,7 +180,7 @@ void read_lines(const Json& document, std::string_view list, std::string_view ke
 
 template <typename Choices, typename Choice>
 void add_once(Choices& choices, const std::string& name, Choice choice) {
-  if (!choices.emplace(name, std::move(choice)).second) throw broken_plan("it has two lines");
+  if (!choices.emplace(name, std::move(choice)).second) throw broken_plan("it has two entries");
 }
 
 Json settings_json(const QuantizeSettings& settings, const QuantizeResult& result) {
@@ -194,7 +193,7 @@ Json settings_json(const QuantizeSettings& settings, const QuantizeResult& resul
       .set("per-tensor", !settings.is_per_channel)
       .set("reduce-range", settings.weights.is_reduced ? "on" : "off")
       .set("weight-fit", name_of_fit(result.weight_fit))
-      .set("stores-rest", result.stores_rest);
+      .set("store-remaining-weights", result.stores_rest);
 }
 
 Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
@@ -229,12 +228,12 @@ std::string lines_text(const std::vector<std::string>& lines) {
 
 Error not_in_model(std::string_view kind, const std::string& name, const std::string& nearest,
                    const std::string& hint) {
-  Error error(ErrorCode::invalid,
-              format("the plan names {} {}, which the prepared model has not", kind, quote(name)),
-              !hint.empty() ? hint
-              : nearest.empty()
-                  ? format("take the line out, or make a plan with {}", setting_name("plan-out"))
-                  : format("did you mean {}?", quote(nearest)));
+  Error error(
+      ErrorCode::invalid,
+      format("the plan names {} {}, which the prepared model does not have", kind, quote(name)),
+      !hint.empty()     ? hint
+      : nearest.empty() ? std::string("remove the entry, or make a plan with --plan-out")
+                        : format("did you mean {}?", quote(nearest)));
   error.with_id("quantize.plan");
   return error;
 }
@@ -259,7 +258,7 @@ class NodeIndex {
     throw not_in_model("node", name, nearest.best(),
                        holder == holders_.end()
                            ? std::string()
-                           : format("it is part of node {} now", quote(holder->second->plan_name)));
+                           : format("it is now part of node {}", quote(holder->second->plan_name)));
   }
 
  private:
@@ -276,9 +275,9 @@ void check_node(const ReportedNode& node, const NodeChoice& choice, NameList& he
     return;
   }
   throw Error(ErrorCode::invalid,
-              format("the plan quantises node {} ({}), which cannot be: {}", quote(node.plan_name),
-                     node.op_type, node.reason),
-              "set its \"quantized\" to false, or take the line out")
+              format("the plan quantizes node {} ({}), which is not possible: {}",
+                     quote(node.plan_name), node.op_type, node.reason),
+              "set its \"quantized\" to false, or remove the entry")
       .with_id("quantize.plan");
 }
 
@@ -296,10 +295,10 @@ PlanFile read_plan_file(const std::string& path, MemoryCap& cap) {
     if (const Json* settings = document.find("settings")) {
       check_keys(*settings,
                  {"mode", "recipe", "activation-type", "symmetric-activations", "weight-type",
-                  "per-tensor", "reduce-range", "weight-fit", "stores-rest"});
+                  "per-tensor", "reduce-range", "weight-fit", "store-remaining-weights"});
       plan.settings = *settings;
-      if (const Json* stores = settings->find("stores-rest"))
-        plan.choices.stores_rest = flag_of(*stores, "stores-rest");
+      if (const Json* stores = settings->find("store-remaining-weights"))
+        plan.choices.stores_rest = flag_of(*stores, "store-remaining-weights");
       if (settings->find("weight-fit") != nullptr)
         plan.choices.weight_fit = read_fit(text_of(*settings, "weight-fit"));
     }
@@ -335,8 +334,8 @@ void check_choices(const TaskContext& task, const PlanChoices& choices, const Mo
   }
   if (held_back.empty()) return;
   task.warn(
-      format("the plan quantises {}, but what they read or what reads them computes in "
-             "floats: they stay floats",
+      format("the plan quantizes {}, but their producers or consumers compute in float: they stay "
+             "in float",
              list_names(held_back)));
 }
 

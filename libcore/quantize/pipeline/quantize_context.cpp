@@ -32,10 +32,9 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
     if (!reason.empty()) return reason;
     const NodeChoice* choice = choice_of(node);
     if (choice != nullptr && !choice->is_quantized)
-      return choice->reason.empty() ? "the plan leaves it so" : choice->reason;
+      return choice->reason.empty() ? "the plan keeps it in float" : choice->reason;
     if (is_dynamic && node.op_type() == "Conv" && !is_wanted(node))
-      return format("convolutions whose ranges are taken while the model runs are slow ({} asks)",
-                    setting_name("only"));
+      return "convolutions with ranges computed at run time are slow (--only forces it)";
     if (calibration != nullptr && reads_unseen(node, *calibration))
       return "no calibration sample reached it";
     return {};
@@ -80,7 +79,7 @@ std::unique_ptr<Session> session_of_original(const QuantizeContext& context,
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     context.task.warn(
-        format("errors are those beside the prepared model, since the original cannot be run: {}",
+        format("errors are relative to the prepared model, since the original cannot be run: {}",
                error.what()));
     return nullptr;
   }

@@ -70,14 +70,12 @@ class StaticRun {
 
 void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
   task_.warn(
-      format("calibrated with made-up inputs: their ranges say little about those of real data, "
-             "and the errors told are not those of real data either ({})",
-             setting_name("calibration-data")));
+      "calibrated with random inputs: their ranges say little about those of real data, and "
+      "neither do the reported errors (--calibration-data)");
   const std::string guessed =
       guessed_sizes({task_, inputs, floats_->outputs(), {}, context_.data.random});
   if (!guessed.empty())
-    task_.warn(
-        format("taken as 1, since not given: {} ({} sets symbols)", guessed, setting_name("dim")));
+    task_.warn(format("dimensions set to 1, since not given: {} (--dim sets them)", guessed));
 }
 
 void StaticRun::calibrate_values() {
@@ -108,11 +106,12 @@ void StaticRun::diagnose_data() {
   const Diagnosis& found = context_.result.diagnosis;
   if (found.input_range_mismatch) task_.warn(*found.input_range_mismatch);
   if (!found.settled_after_samples) {
-    task_.warn(format("{} samples do not settle the ranges: more data would move the scales",
-                      found.samples));
+    task_.warn(
+        format("the ranges have not converged after {} samples: more data would change the scales",
+               found.samples));
   }
   for (const OutlierSample& outlier : found.outliers) {
-    task_.warn(format("sample {} reaches {} times beyond the others at {}", outlier.sample,
+    task_.warn(format("sample {} is {} times larger than the others at {}", outlier.sample,
                       fixed_number(outlier.factor, 1), quote(outlier.worst_value)));
   }
 }
@@ -242,7 +241,7 @@ void StaticRun::run() {
   context_.result.kept_faster = times_;
   const std::vector<ReportedNode>& nodes = context_.result.plan.nodes;
   if (std::none_of(nodes.begin(), nodes.end(), [](const auto& node) { return node.is_quantized; }))
-    task_.warn("no node is quantised: the model computes in floats, as it did");
+    task_.warn("no node is quantized: the model still computes in float");
   diagnose_data();
   if (!context_.settings.has_integer_operators) return;
   DataRole judging = has_validation ? DataRole::validation : DataRole::none;

@@ -20,16 +20,15 @@ namespace {
 void check_mode_choices(const QuantizeContext& context, const Model& model) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::invalid,
-                format("{}, which {} {} has no use for", what, setting_name("mode"),
-                       name_of(context.settings.mode)),
-                "take it out of the plan")
+                format("{}, which --mode {} does not use", what, name_of(context.settings.mode)),
+                "remove it from the plan")
         .with_id("quantize.plan");
   };
   for (const auto& [name, choice] : context.choices.values)
-    fail(format("the plan says how tensor {} is quantised", quote(name)));
+    fail(format("the plan sets the quantization of tensor {}", quote(name)));
   for (const auto& [name, choice] : context.choices.nodes) {
     if (choice.weight_type && *choice.weight_type != context.settings.weights.type)
-      fail(format("the plan gives node {} a weight type of its own", quote(name)));
+      fail(format("the plan sets the weight type of node {}", quote(name)));
   }
   check_choices(context.task, context.choices, model, context.result.plan);
 }
@@ -81,12 +80,11 @@ void quantize_products(const QuantizeContext& context, Model& model, const Sessi
       [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
   if (has_convolutions && !keeps_faster) {
     context.task.warn(
-        format("convolutions whose ranges are taken while the model runs are mostly slower than "
-               "float ones: calibrate them ({} static), or leave those in float that are ({})",
-               setting_name("mode"), setting_name("keep-faster")));
+        "convolutions with ranges computed at run time are mostly slower than float ones: "
+        "calibrate them (--mode static), or leave the slower ones in float (--keep-faster)");
   }
   if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
-    context.task.warn("no node is quantised: the model computes in floats, as it did");
+    context.task.warn("no node is quantized: the model still computes in float");
 }
 
 void quantize_weights_alone(const QuantizeContext& context, Model& model) {
@@ -106,7 +104,7 @@ void quantize_weights_alone(const QuantizeContext& context, Model& model) {
     node.reason = "it has no weights";
   }
   const std::int64_t tensors = quantize_weights_only(model, plan, options);
-  if (tensors == 0) context.task.warn("there are no weights to make smaller");
+  if (tensors == 0) context.task.warn("it has no weights to quantize");
 }
 
 }  // namespace

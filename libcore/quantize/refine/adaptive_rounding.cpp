@@ -254,7 +254,7 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
       moments.columns() != matrix.group_inputs() * matrix.taps()) {
     throw Error(
         ErrorCode::invalid,
-        format("{} scales and sums of {} inputs do not fit a layer with {} outputs of {}",
+        format("{} scales and sums of {} inputs do not match a layer with {} outputs of {}",
                scales.size(), moments.columns(), outputs, matrix.group_inputs() * matrix.taps()));
   }
   const Levels levels = levels_of(type);

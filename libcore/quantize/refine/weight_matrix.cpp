@@ -43,7 +43,7 @@ WeightMatrix::WeightMatrix(const Shape& shape, WeightLayout layout, std::int64_t
     : layout_(layout), groups_(groups) {
   const bool has_outputs_first = layout == WeightLayout::outputs_first;
   if (shape.rank() < 2 || groups < 1 || shape[0] % groups != 0) {
-    throw Error(ErrorCode::invalid, format("weights of shape {} are no matrix in {} groups",
+    throw Error(ErrorCode::invalid, format("weights of shape {} are not a matrix in {} groups",
                                            shape.to_string(), groups));
   }
   group_outputs_ = has_outputs_first ? shape[0] / groups : shape[1];

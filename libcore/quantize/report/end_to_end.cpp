@@ -86,8 +86,8 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
   for (const OutputError& output : result.outputs) {
     if (output.sums.not_finite() == 0) continue;
     task.warn(
-        format("output {}: {} elements are NaN or infinite in one of the two models alone; its "
-               "figures leave them out",
+        format("output {}: {} elements are NaN or infinite in only one of the two models; its "
+               "figures exclude them",
                quote(output.name), output.sums.not_finite()));
   }
   RunOptions options;

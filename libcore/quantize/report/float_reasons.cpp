@@ -16,8 +16,8 @@ std::string FloatReasons::start_of(const Value& from) const {
 
 std::string FloatReasons::of_input(const Value& from) const {
   const std::string start = start_of(from);
-  if (start.empty()) return "it reads an input, before anything is quantised";
-  return format("what it reads comes from {}, which computes in floats", start);
+  if (start.empty()) return "it reads a model input, before any quantized node";
+  return format("its input comes from {}, which computes in float", start);
 }
 
 std::string FloatReasons::of_result(const Node& end) const {
@@ -25,7 +25,7 @@ std::string FloatReasons::of_result(const Node& end) const {
   for (std::int64_t i = 0; i < end.output_count(); ++i) {
     const Value* output = end.output(i);
     if (output == nullptr) continue;
-    if (output->is_graph_output()) return "its result is an output, which stays a float";
+    if (output->is_graph_output()) return "its result is a model output, which stays float";
     for (const Use& use : output->uses()) {
       if (use.node == nullptr) continue;
       const auto found = results_.find(use.node);
@@ -34,7 +34,7 @@ std::string FloatReasons::of_result(const Node& end) const {
     }
   }
   if (reader.empty()) return "nothing reads its result";
-  return format("its result goes to {}, which computes in floats", reader);
+  return format("its result goes to {}, which computes in float", reader);
 }
 
 void FloatReasons::note_start(const Node& node) {

@@ -18,14 +18,14 @@ namespace {
 void check_options(const Tensor& weights, const BlockOptions& options) {
   if (weights.shape().rank() != 2 || !is_floating_point(weights.type())) {
     throw Error(ErrorCode::invalid,
-                format("weights in blocks must be a matrix of floats, not {}[{}]",
+                format("blockwise quantization requires a float matrix (found {}[{}])",
                        name_of(weights.type()), weights.shape().to_string()));
   }
   const std::int64_t size = options.block_size;
   if ((options.bits != 4 && options.bits != 8) || size < 16 || (size & (size - 1)) != 0) {
     throw Error(ErrorCode::unsupported,
-                format("blocks of {} elements of {} bits", size, options.bits),
-                "4 and 8 bits are known, in blocks of a power of two from 16 up");
+                format("blocks of {} elements of {} bits are not supported", size, options.bits),
+                "use 4 or 8 bits, and blocks of a power of two from 16 up");
   }
 }
 
@@ -95,8 +95,8 @@ BlockWeights quantize_blocks(const Tensor& weights, const BlockOptions& options,
         block.push_back(data[static_cast<std::size_t>(row * result.n + column)]);
         if (!std::isfinite(block.back())) {
           throw Error(ErrorCode::invalid,
-                      format("weights hold {} at row {}, column {}", block.back(), row, column),
-                      "NaN and infinite numbers cannot be quantised");
+                      format("weights contain {} at row {}, column {}", block.back(), row, column),
+                      "NaN and infinite values cannot be quantized");
         }
       }
       Scale scale = choose_block_scale(block, options);

@@ -35,10 +35,12 @@ struct Group {
     const bool differs = (scale && choice.scale && *scale != *choice.scale) ||
                          (type && choice.type && *type != *choice.type);
     if (differs) {
-      throw Error(ErrorCode::invalid,
-                  format("values {} and {} share one scale and type, and the plan gives them two",
-                         quote(decided_by), quote(source_name(value))),
-                  "give both the same, or leave one of them out");
+      throw Error(
+          ErrorCode::invalid,
+          format(
+              "values {} and {} share one scale and type, but the plan gives them different ones",
+              quote(decided_by), quote(source_name(value))),
+          "give both the same, or leave one of them out");
     }
     if (!choice.scale && !choice.type) return;
     if (choice.scale) scale = choice.scale;
@@ -67,7 +69,7 @@ ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
       source.calibration != nullptr ? source.calibration->find(source_name(value)) : nullptr;
   if (record == nullptr) {
     throw Error(ErrorCode::invalid,
-                format("value {} has no scale in the plan, and no data tell one",
+                format("value {} has no scale in the plan, and there is no calibration data",
                        quote(source_name(value))),
                 format("add its scale and zero_point, or {}", setting_name("calibration-data")));
   }

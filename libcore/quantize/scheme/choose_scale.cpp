@@ -23,8 +23,8 @@ Levels levels_of(QuantizationType type) {
   const int bits = element_bits(type.type);
   if (!is_integer(type.type) || bits > 16) {
     throw Error(ErrorCode::unsupported,
-                format("numbers are not quantised to {}", name_of(type.type)),
-                "uint8, int8, uint16, int16, uint4 and int4 are known");
+                format("values cannot be quantized to {}", name_of(type.type)),
+                "use uint8, int8, uint16, int16, uint4 or int4");
   }
   if (type.is_reduced && bits != 8) {
     throw Error(ErrorCode::unsupported, format("{} has no reduced range", name_of(type.type)),
@@ -48,7 +48,7 @@ Scale choose_scale(NumberRange range, QuantizationType type) {
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
     throw Error(ErrorCode::invalid,
                 format("no scale can be chosen for the range from {} to {}", range.low, range.high),
-                "both ends must be finite, the lower one first");
+                "both ends must be finite, and the lower end first");
   }
   const Levels levels = levels_of(type);
   const double low = std::min(range.low, 0.0);

@@ -136,7 +136,7 @@ std::string DynamicWriter::write(PlannedNode& planned) {
   const std::int64_t rank = weights.constant().shape().rank();
   Value& input = *node.input(0);
   if (node.op_type() == "MatMul") {
-    if (rank != 2) return "its weights are no matrix";
+    if (rank != 2) return "its weights are not a matrix";
     const StoredFactor& factor = store(weights, planned.weight_axis, false, 0);
     replace(node, scaled(graph, node, levels_of_value(graph, input), factor, "MatMulInteger"),
             nullptr);
@@ -145,7 +145,7 @@ std::string DynamicWriter::write(PlannedNode& planned) {
   if (node.op_type() == "Gemm") {
     const auto op = read_op<Gemm>(node);
     if (op.transpose_a || op.alpha != 1.0F || op.beta != 1.0F)
-      return "it scales or transposes what it reads";
+      return "it scales or transposes its input";
     const StoredFactor& factor = store(weights, planned.weight_axis, op.transpose_b, 0);
     replace(node, scaled(graph, node, levels_of_value(graph, input), factor, "MatMulInteger"),
             node.input(2));
@@ -176,7 +176,7 @@ std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const Weight
     if (!planned.is_quantized) continue;
     if (planned.role != QuantizeRole::product) {
       planned.is_quantized = false;
-      planned.reason = "only products are quantised while the model runs";
+      planned.reason = "only matrix products are quantized dynamically";
       continue;
     }
     const std::string name(planned.node->name());

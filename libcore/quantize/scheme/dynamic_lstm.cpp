@@ -55,7 +55,8 @@ const DynamicLstmWriter::Stored& DynamicLstmWriter::store(Value& weights, bool b
 
 std::string DynamicLstmWriter::write(const PlannedNode& planned) {
   Node& node = *planned.node;
-  if (read_op<LSTM>(node).batch_first) return "its batch comes first, which no operator takes";
+  if (read_op<LSTM>(node).batch_first)
+    return "its layout is batch-first, which no operator supports";
   Graph& graph = node.graph();
   const bool by_column = planned.weight_axis.has_value();
   const Stored& w = store(*constant_behind(node.input(1)), by_column);

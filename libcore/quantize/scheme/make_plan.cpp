@@ -153,8 +153,8 @@ void GraphPlanner::consider(Node& node) {
     if (!is_refused(planned)) consider_recurrent(planned);
   } else if (planned.role == Role::none) {
     planned.reason = reads_floats(node)
-                         ? format("{} computes in floats", node.op_type())
-                         : format("{} makes floats of what are none", node.op_type());
+                         ? format("{} computes in float", node.op_type())
+                         : format("{} converts non-floats to floats", node.op_type());
   } else if (!is_refused(planned)) {
     if (planned.role == Role::product) {
       consider_product(planned);
@@ -204,15 +204,15 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
     if (type == "Gemm") planned.weight_axis = read_op<Gemm>(node).transpose_b ? 0 : 1;
     if (second->constant().element_count() == 0) planned.reason = "its weights are empty";
     if (starts_with_little_work(node))
-      planned.reason = "it reads the model's input and is little work: rounding it costs most";
+      planned.reason = "it reads the model's input and is cheap: quantizing it costs most";
   } else if (first != nullptr && second == nullptr && type == "MatMul") {
     planned.weight_input = 0;
   } else if (first != nullptr && second != nullptr) {
-    planned.reason = "nothing it reads is computed";
+    planned.reason = "all its inputs are constants";
   } else if (type != "MatMul") {
     planned.reason = "its weights are computed";
   } else if (!rules_.is_wanted || !rules_.is_wanted(node)) {
-    planned.reason = "both its operands are computed: there are no weights to make smaller";
+    planned.reason = "both its operands are computed: it has no weights to quantize";
   }
   if (!planned.reason.empty()) return;
   bool is_per_channel = rules_.is_per_channel;
@@ -229,9 +229,9 @@ void GraphPlanner::consider_product(PlannedNode& planned) {
 void GraphPlanner::consider_recurrent(PlannedNode& planned) {
   const Node& node = *planned.node;
   if (!rules_.takes_recurrent) {
-    planned.reason = format("{} computes in floats", node.op_type());
+    planned.reason = format("{} computes in float", node.op_type());
   } else if (node.op_type() != "LSTM") {
-    planned.reason = format("no operator computes {} in integers, of LSTM alone", node.op_type());
+    planned.reason = format("no operator computes {} in integers, only LSTM", node.op_type());
   } else if (!is_float_tensor(node.input(0)) || !is_float_tensor(node.input(1))) {
     planned.reason = "its type is not float32";
   } else if (constant_behind(node.input(1)) == nullptr ||
@@ -264,7 +264,7 @@ void GraphPlanner::consider_chain(PlannedNode& planned) {
     if (!supplied_.contains(input) && constant_behind(input) == nullptr) other = input;
   }
   if (supplied == 0 && other == nullptr) {
-    planned.reason = "nothing it reads is computed";
+    planned.reason = "all its inputs are constants";
     return;
   }
   if (other != nullptr && (supplied == 0 || !is_concat)) {
@@ -273,7 +273,7 @@ void GraphPlanner::consider_chain(PlannedNode& planned) {
     return;
   }
   if (planned.role == Role::function && matrix_ends_.contains(node.input(0))) {
-    planned.reason = "it takes the float sums of a matrix product before they are rounded";
+    planned.reason = "it reads the float sums of a matrix product before they are rounded";
     return;
   }
   planned.is_quantized = true;

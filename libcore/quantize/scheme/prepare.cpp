@@ -127,9 +127,9 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
   try {
     convert_opset(model, opset);
   } catch (const Error& error) {
-    Error told(error.code(), "quantised it needs a later opset: " + error.message(),
-               format("scales a channel need opset 13, and {} 10; {} lists all nodes",
-                      setting_name("per-tensor"), setting_name("json")));
+    Error told(
+        error.code(), "quantized, it needs a later opset: " + error.message(),
+        "per-channel scales need opset 13, and --per-tensor needs 10; --json lists all nodes");
     told.with_id(error.id());
     for (const Error& part : error.parts()) told.add_part(part);
     throw told;
@@ -164,7 +164,7 @@ Count count(const Model& model) {
 /// Horizontally fused products would share a scale; and a batched product is one node between int8
 /// values, whereas a Gemm needs Reshapes around it.
 bool suits_quantization(std::string_view pass) {
-  return pass != "merge-products" && pass != "fuse-matmul-add-reshape";
+  return pass != "fuse-horizontal-matmul" && pass != "fuse-matmul-add-reshape";
 }
 
 }  // namespace

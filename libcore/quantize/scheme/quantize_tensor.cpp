@@ -54,7 +54,7 @@ struct ChannelView {
 void check_type(const Tensor& tensor, const char* what) {
   if (is_floating_point(tensor.type())) return;
   throw Error(ErrorCode::invalid,
-              format("{} to quantise are {}, not floats", what, name_of(tensor.type())));
+              format("{} to quantize are {}, not floats", what, name_of(tensor.type())));
 }
 
 void check_finite(std::span<const float> data, const char* what, std::int64_t first) {
@@ -62,8 +62,8 @@ void check_finite(std::span<const float> data, const char* what, std::int64_t fi
     if (std::isfinite(data[i])) continue;
     throw Error(
         ErrorCode::invalid,
-        format("{} hold {} at element {}", what, data[i], first + static_cast<std::int64_t>(i)),
-        "NaN and infinite numbers cannot be quantised");
+        format("{} contain {} at element {}", what, data[i], first + static_cast<std::int64_t>(i)),
+        "NaN and infinite values cannot be quantized");
   }
 }
 

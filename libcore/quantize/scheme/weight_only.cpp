@@ -153,7 +153,7 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
       for (std::int64_t row = block * size; row < last; ++row) {
         const double number = element_as_double(matrix, row * columns + column);
         if (!std::isfinite(number))
-          throw Error(ErrorCode::invalid, "its weights hold NaN or infinities");
+          throw Error(ErrorCode::invalid, "its weights contain NaN or infinities");
         largest = std::max(largest, std::abs(number));
       }
       Scale scale = choose_scale({-largest, largest}, type);

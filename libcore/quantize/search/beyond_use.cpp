@@ -43,9 +43,9 @@ void leave_beyond_use(const CandidateMaker& maker, const Session& floats, Calibr
     Attempt next{now.choices, {}, {}, 0, now.left};
     for (std::size_t i = 0; i < count; ++i) {
       next.left.push_back(units[i].name);
-      leave_float(
-          next.choices, units[i].plan_name,
-          format("quantised, it takes the result beyond use ({} with it)", decibels(now.sqnr_db)));
+      leave_float(next.choices, units[i].plan_name,
+                  format("quantizing it makes the result unusable (SQNR {} with it)",
+                         decibels(now.sqnr_db)));
     }
     next.candidate = maker.make(next.choices);
     const auto session = maker.session(*next.candidate.model, OptimizeLevel::none);
@@ -72,8 +72,8 @@ void leave_beyond_use(const CandidateMaker& maker, const Session& floats, Calibr
     now = std::move(next);
   }
   task.warn(
-      format("quantised whole, an output has {} of signal to noise, which is beyond use: left in "
-             "float are {}, and it has {}",
+      format("fully quantized, an output has an SQNR of {}, too low to be useful; left in float: "
+             "{}; its SQNR is then {}",
              decibels(before), list_names(now.left), decibels(now.sqnr_db)));
   choices = std::move(now.choices);
   candidate = std::move(now.candidate);

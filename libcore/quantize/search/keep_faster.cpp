@@ -190,7 +190,7 @@ void FasterKeeper::measure_clusters() {
   }
   for (ClusterTimes& cluster : result_.clusters) {
     if (!cluster.is_measured || cluster.ratio <= least_form_gain) continue;
-    leave(cluster, format("int8 is not faster here: {} ms against {} ms in float",
+    leave(cluster, format("int8 is not faster here: {} ms, {} ms in float",
                           fixed_number(cluster.int8_ms, 3), fixed_number(cluster.float_ms, 3)));
   }
 }
@@ -214,7 +214,7 @@ void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
     return;
   }
   for (ClusterTimes* each : clusters) {
-    leave(*each, format("the whole model is not faster with it: {} ms against {} ms without",
+    leave(*each, format("the whole model is not faster with it: {} ms, {} ms without",
                         fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
   }
 }
@@ -265,7 +265,7 @@ void FasterKeeper::measure_whole() {
       return;
     }
     for (ClusterTimes* each : slowest) {
-      leave(*each, format("the whole model is not faster with it: {} ms against {} ms in float",
+      leave(*each, format("the whole model is not faster with it: {} ms, {} ms in float",
                           fixed_number(times.first_ms, 3), fixed_number(times.second_ms, 3)));
     }
   }

@@ -50,8 +50,8 @@ PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
   for (std::size_t i = 0; i < is_float.size(); ++i) {
     if (!is_float[i]) continue;
     leave_float(choices, names_[i],
-                format("left in float for {}: alone it leaves {} dB of signal to noise",
-                       setting_name("max-drop"), fixed_number(products_[i].alone_db, 1)));
+                format("left in float for --max-drop: quantized alone, it gives an SQNR of {} dB",
+                       fixed_number(products_[i].alone_db, 1)));
   }
   return choices;
 }
@@ -150,7 +150,7 @@ SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
   }
   std::vector<bool> is_float(products_.size());
   std::fill_n(is_float.begin(), stretch, true);
-  const Progress progress(maker_.context().task, "giving back");
+  const Progress progress(maker_.context().task, "restoring");
   give_back(is_float, 0, stretch - 1);
   // The last plan evaluated may be a different one.
   choices_ = without(is_float);

@@ -96,16 +96,15 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
     });
     const bool is_known = group != groups.end();
     if (!is_known || group->classes.size() != factors.size()) {
-      throw Error(
-          ErrorCode::invalid,
-          is_known ? format("the plan has {} factors for the group {} of {} channels",
-                            factors.size(), quote(name), group->classes.size())
-                   : format("the plan balances {}, which begins no group of values that "
-                            "can be",
-                            quote(name)),
-          nearest.best().empty() || is_known
-              ? format("take the line out, or make a plan with {}", setting_name("plan-out"))
-              : format("did you mean {}?", quote(nearest.best())))
+      throw Error(ErrorCode::invalid,
+                  is_known ? format("the plan has {} factors for the group {} of {} channels",
+                                    factors.size(), quote(name), group->classes.size())
+                           : format("the plan balances {}, which is not the first of a group of "
+                                    "values that can be balanced",
+                                    quote(name)),
+                  nearest.best().empty() || is_known
+                      ? std::string("remove the entry, or make a plan with --plan-out")
+                      : format("did you mean {}?", quote(nearest.best())))
           .with_id("quantize.plan");
     }
     group->factors = factors;
@@ -174,7 +173,7 @@ std::optional<BalancedModel> balance_as_chosen(const QuantizeContext& context,
     if (!(difference <= verified_share)) {
       context.task.warn(
           format("with balanced channels an output differs by {} of its largest element: they stay "
-                 "as they are",
+                 "unbalanced",
                  difference));
       return std::nullopt;
     }

@@ -33,8 +33,8 @@ class ScratchFolder {
     std::string pattern = (std::filesystem::temp_directory_path() / "ortool-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       throw Error(ErrorCode::write_failed,
-                  format("no folder for the model can be made: {}", error_text(errno)),
-                  "make room, or set TMPDIR")
+                  format("cannot create a folder for the model: {}", error_text(errno)),
+                  "free disk space, or set TMPDIR")
           .with_id("output.write")
           .in(pattern);
     }
@@ -90,7 +90,7 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
   role_ = context.data.has(DataRole::validation) ? DataRole::validation : DataRole::calibration;
   const bool needs_set = budget.judgement != Judgement::command;
   if (needs_set && !context.data.has(role_)) {
-    throw Error(ErrorCode::invalid, "there is no data to judge models on",
+    throw Error(ErrorCode::invalid, "there is no data to evaluate models with",
                 format("add {} SET, or {} cmd:COMMAND", setting_name("validation-data"),
                        setting_name("metric")))
         .with_id("usage.validation_data");
@@ -116,9 +116,9 @@ Worth Validation::judge_labels(const Session& session) const {
   for (std::int64_t i = 0; i < data.size(); ++i) {
     const Sample sample = data.sample(i);
     if (sample.labels.empty()) {
-      throw Error(ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
-                  format("metrics top1 and top5 need labelled data ({}); cosine and sqnr do not",
-                         setting_name("validation-data")))
+      throw Error(
+          ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
+          "metrics top1 and top5 need labeled data (--validation-data); cosine and sqnr do not")
           .with_id("data.labels");
     }
     judge.choose_metric(sample, false);
@@ -156,11 +156,11 @@ Worth Validation::run_command(const Model& model) const {
       run_outside_command(budget_.command + " " + shell_word(folder.file()), context_.task.stop);
   context_.task.stop.poll();
   if (end.exit_code != 0)
-    throw failed_command(budget_.command, format("ended with {}", end.exit_code));
+    throw failed_command(budget_.command, format("ended with exit code {}", end.exit_code));
   Worth worth;
   const std::string number = last_line(end.output);
   if (!read_number(number, worth.value) || std::isnan(worth.value))
-    throw failed_command(budget_.command, format("ended its output with {}", quote(number)));
+    throw failed_command(budget_.command, format("printed {} as its last line", quote(number)));
   return worth;
 }
 

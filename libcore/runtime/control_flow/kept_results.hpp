@@ -20,7 +20,7 @@ class KeptResults {
   void add(std::size_t output, RunValue value) {
     if (count_++ % values_at_once == 0) {
       taken_.push_back(std::make_unique<const TakenBytes>(cap_, values_at_once * value_bytes,
-                                                          "what a loop keeps"));
+                                                          "the state of a loop"));
     }
     lists_[output].push_back(std::move(value));
   }

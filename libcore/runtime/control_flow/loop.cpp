@@ -55,7 +55,7 @@ class LoopFlow : public Flow {
       std::vector<RunValue> inputs = {Tensor::scalar(trip), Tensor::scalar(true)};
       for (RunValue& value : carried) inputs.push_back(std::move(value));
       std::vector<RunValue> results = body_.run(std::move(inputs), context, environment);
-      goes_on = truth(results[0], "the condition that the body gives");
+      goes_on = truth(results[0], "the condition that the body returns");
       for (std::size_t i = 0; i < carried_; ++i) carried[i] = std::move(results[i + 1]);
       for (std::size_t i = 0; i < scanned.size(); ++i)
         scanned.add(i, std::move(results[i + 1 + carried_]));

@@ -70,9 +70,9 @@ class ScanFlow : public Flow {
       walks.push_back(input_walk(i, shape.rank()));
       const std::int64_t size = shape[walks.back().axis];
       if (count >= 0 && size != count) {
-        throw Error(ErrorCode::invalid,
-                    format("scanned input {} has {} slices (expected {} as the first has)", i, size,
-                           count));
+        throw Error(
+            ErrorCode::invalid,
+            format("scanned input {} has {} slices (expected {}, as the first)", i, size, count));
       }
       count = size;
     }

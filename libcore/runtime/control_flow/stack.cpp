@@ -27,7 +27,7 @@ void check_whole_bytes(DataType type) {
   if (type == DataType::string || element_bits(type) >= 8) return;
   throw Error(
       ErrorCode::unsupported,
-      format("slices of {} tensors are not supported: elements share bytes", name_of(type)));
+      format("slices of {} tensors are not supported: their elements share bytes", name_of(type)));
 }
 
 /// Throws unless there is memory for copies of all strings.
@@ -86,9 +86,9 @@ Tensor stack(std::span<const RunValue> tensors, std::int64_t axis, bool reversed
     const Tensor& tensor = tensors[static_cast<std::size_t>(i)].tensor();
     if (tensor.type() != first.type() || tensor.shape() != first.shape()) {
       throw Error(ErrorCode::invalid,
-                  format("{} is {} in iteration {} (expected {} as in the first)", what,
+                  format("{} is {} in iteration {} (expected {}, as in the first)", what,
                          RunValue(tensor).describe(), i, RunValue(first).describe()),
-                  "what an iteration puts out to be stacked must keep its shape");
+                  "scan outputs must have the same shape in every iteration");
     }
     const std::int64_t place = reversed ? count - 1 - i : i;
     if (first.type() == DataType::string) {

@@ -365,15 +365,15 @@ constexpr auto attention_rows = join_rows(
     isa_rows<"attention_f32">("Attention", "float32", accepts_float_attention, compile_attention),
     isa_rows<"attention_half">("Attention", fp16_type_names, accepts_fp16_attention,
                                compile_fp16_attention),
-    portable_row("attention_plain", "Attention", "float64, with others", accepts_any_attention,
-                 compile_attention_f64),
+    portable_row("attention_reference", "Attention", "float64, also mixed with others",
+                 accepts_any_attention, compile_attention_f64),
     in_domain(isa_rows<"flex_attention_f32">("FlexAttention", "float32", accepts_float_attention,
                                              compile_attention),
               preview),
     in_domain(isa_rows<"flex_attention_half">("FlexAttention", fp16_type_names,
                                               accepts_fp16_attention, compile_fp16_attention),
               preview),
-    in_domain(portable_row("flex_attention_plain", "FlexAttention", "float64",
+    in_domain(portable_row("flex_attention_reference", "FlexAttention", "float64",
                            accepts_any_attention, compile_attention_f64),
               preview));
 

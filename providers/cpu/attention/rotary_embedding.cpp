@@ -33,8 +33,8 @@ void check_cache(const Shape& cache, const Shape& expected, const RotarySizes& s
                                       (cache[1] == sizes.length || cache[1] == 1));
   if (fits && cache == expected && cache[cache.rank() - 1] == sizes.rotated / 2) return;
   throw Error(ErrorCode::invalid,
-              "'cos_cache' and 'sin_cache' are not of one shape that fits 'X' (expected half as "
-              "many columns as a head turns, and a row for each position)");
+              "'cos_cache' and 'sin_cache' do not have the same shape that matches 'X' (expected "
+              "half as many columns as rotated elements of a head, and one row per position)");
 }
 
 PreparedPtr prepare_rotary(const RotaryEmbedding& op, const PrepareContext& context, Isa isa) {

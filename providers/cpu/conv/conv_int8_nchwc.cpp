@@ -249,8 +249,8 @@ class NchwcInt8ConvKernel : public Kernel {
     Isa isa = row.isa;
     if (row.isa == Isa::amx && is_small_convolution(view, conv_.op)) {
       isa = Isa::avx512;
-      name_ = view.node().op_type() == "QuantizedConv" ? "quantized_conv_blocked_avx512"
-                                                       : "qlinear_conv_blocked_avx512";
+      name_ = view.node().op_type() == "QuantizedConv" ? "quantized_conv_nchwc_avx512"
+                                                       : "qlinear_conv_nchwc_avx512";
     }
     conv_.most_threads = context.most_threads;
     conv_.form = {image_flip(view), weight_flip(view)};
@@ -342,12 +342,12 @@ KernelPtr compile_nchwc_int8_conv(const NodeView& view, const KernelRow& row,
 
 // clang-format off
 constexpr std::array<KernelRow, 6> quantized_conv_blocked_rows = {{
-    {"qlinear_conv_blocked_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
-    {"quantized_conv_blocked_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
-    {"qlinear_conv_blocked_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
-    {"quantized_conv_blocked_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
-    {"qlinear_conv_blocked_avx2", "", "QLinearConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
-    {"quantized_conv_blocked_avx2", "ortool", "QuantizedConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"qlinear_conv_nchwc_amx", "", "QLinearConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_nchwc_amx", "ortool", "QuantizedConv", Isa::amx, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"qlinear_conv_nchwc_avx512", "", "QLinearConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_nchwc_avx512", "ortool", "QuantizedConv", Isa::avx512, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"qlinear_conv_nchwc_avx2", "", "QLinearConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
+    {"quantized_conv_nchwc_avx2", "ortool", "QuantizedConv", Isa::avx2, "int8, uint8", accepts_nchwc_int8_conv, compile_nchwc_int8_conv, nullptr, int8_conv_layouts},
 }};
 // clang-format on
 

@@ -177,8 +177,8 @@ KernelPtr compile_nchwc_conv(const NodeView& view, const KernelRow& row,
 
 // clang-format off
 constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
-    {"conv_blocked_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
-    {"conv_blocked_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
+    {"conv_nchwc_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
+    {"conv_nchwc_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
 }};
 // clang-format on
 

@@ -62,8 +62,8 @@ constexpr std::array<KernelRow, 5> reorder_rows = {{
     {"reorder_avx512", "ortool", "Reorder", Isa::avx512, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_avx2", "ortool", "Reorder", Isa::avx2, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_baseline", "ortool", "Reorder", Isa::baseline, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
-    {"reorder_bytes", "ortool", "Reorder", Isa::baseline, "int8, uint8", accepts_blocked_bytes, compile_reorder, nullptr, no_choice},
-    {"reorder_nothing", "ortool", "Reorder", Isa::baseline, "float32, int8, uint8", accepts_anything, compile_nothing},
+    {"reorder_int8", "ortool", "Reorder", Isa::baseline, "int8, uint8", accepts_blocked_bytes, compile_reorder, nullptr, no_choice},
+    {"reorder_empty", "ortool", "Reorder", Isa::baseline, "float32, int8, uint8", accepts_anything, compile_nothing},
 }};
 // clang-format on
 

@@ -143,13 +143,13 @@ constexpr auto cast_rows = join_rows(
     isa_rows<"cast_half">("Cast", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
     isa_rows<"cast_like_half">("CastLike", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
     portable_row("cast", "Cast", cast_type_names, accepts_cast, compile_cast),
-    portable_row("cast_narrow", "Cast", narrow_type_names, accepts_narrow_cast,
+    portable_row("cast_subbyte", "Cast", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<Cast>),
-    portable_row("cast_text", "Cast", text_type_names, accepts_text_cast, compile_text_cast<Cast>),
+    portable_row("cast_string", "Cast", text_type_names, accepts_text_cast, compile_text_cast<Cast>),
     portable_row("cast_like", "CastLike", cast_type_names, accepts_cast, compile_cast),
-    portable_row("cast_like_narrow", "CastLike", narrow_type_names, accepts_narrow_cast,
+    portable_row("cast_like_subbyte", "CastLike", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<CastLike>),
-    portable_row("cast_like_text", "CastLike", text_type_names, accepts_text_cast,
+    portable_row("cast_like_string", "CastLike", text_type_names, accepts_text_cast,
                  compile_text_cast<CastLike>),
     portable_row("where", "Where", int8_type_names, accepts_where, compile_where));
 

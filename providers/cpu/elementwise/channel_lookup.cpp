@@ -61,8 +61,8 @@ constexpr KernelRow blocked_row(std::string_view name, Isa isa) {
 constexpr auto channel_lookup_rows = join_rows(
     int8_isa_rows<"channel_lookup">("ChannelLookup", "int8, uint8", accepts_channel_lookup,
                                     compile_channel_lookup, "ortool"),
-    std::array<KernelRow, 2>{blocked_row("channel_lookup_blocked_avx512", Isa::avx512),
-                             blocked_row("channel_lookup_blocked_avx2", Isa::avx2)});
+    std::array<KernelRow, 2>{blocked_row("channel_lookup_nchwc_avx512", Isa::avx512),
+                             blocked_row("channel_lookup_nchwc_avx2", Isa::avx2)});
 
 }  // namespace
 

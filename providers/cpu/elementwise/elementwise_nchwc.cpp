@@ -199,11 +199,11 @@ bool accepts_bytes_alone(const NodeView& view) {
 }
 
 constexpr std::array<KernelRow, 5> stored_rows = {{
-    elementwise_row("elementwise_blocked_avx512", Isa::avx512),
-    elementwise_row("elementwise_blocked_avx2", Isa::avx2),
-    concat_row("concat_blocked_avx512", Isa::avx512),
-    concat_row("concat_blocked_avx2", Isa::avx2),
-    KernelRow{"concat_blocked_bytes", "", "Concat", Isa::avx2, "int8, uint8", accepts_bytes_alone,
+    elementwise_row("elementwise_nchwc_avx512", Isa::avx512),
+    elementwise_row("elementwise_nchwc_avx2", Isa::avx2),
+    concat_row("concat_nchwc_avx512", Isa::avx512),
+    concat_row("concat_nchwc_avx2", Isa::avx2),
+    KernelRow{"concat_int8_nchwc", "", "Concat", Isa::avx2, "int8, uint8", accepts_bytes_alone,
               compile_stored, nullptr, concat_layouts},
 }};
 

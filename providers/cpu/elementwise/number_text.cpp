@@ -71,7 +71,7 @@ std::string text_of_element(const Tensor& numbers, std::int64_t index) {
   throw Error(ErrorCode::invalid,
               format("'{}' cannot be cast to {}",
                      escape_control_characters(std::string(text.substr(0, 40))), name_of(to)),
-              "a text must be a number such as 12, 3.5, 1e-5, NaN or -INF");
+              "a string must be a number such as 12, 3.5, 1e-5, NaN or -INF");
 }
 
 std::string_view without_spaces(std::string_view text) {

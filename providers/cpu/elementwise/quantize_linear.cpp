@@ -113,10 +113,10 @@ bool accepts_any(const NodeView&) {
 }
 
 constexpr auto quantize_linear_rows =
-    join_rows(isa_rows<"quantize_linear">("QuantizeLinear", "all of the operator", accepts_any,
-                                          compile_quantize_linear),
-              isa_rows<"dequantize_linear">("DequantizeLinear", "all of the operator", accepts_any,
-                                            compile_dequantize_linear),
+    join_rows(isa_rows<"quantize_linear">("QuantizeLinear", "all types of the operator",
+                                          accepts_any, compile_quantize_linear),
+              isa_rows<"dequantize_linear">("DequantizeLinear", "all types of the operator",
+                                            accepts_any, compile_dequantize_linear),
               isa_rows<"dynamic_quantize_linear">("DynamicQuantizeLinear", "float32", accepts_any,
                                                   compile_dynamic_quantize));
 

@@ -213,7 +213,7 @@ constexpr std::array<KernelRow, 7> gemm_rows = {{
     {"gemm_half_avx512", "", "Gemm", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
     {"gemm_half_avx2", "", "Gemm", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
     {"gemm_half_baseline", "", "Gemm", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
-    {"gemm_plain", "", "Gemm", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_gemm},
+    {"gemm_reference", "", "Gemm", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_gemm},
 }};
 // clang-format on
 

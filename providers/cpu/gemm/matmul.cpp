@@ -166,7 +166,7 @@ constexpr std::array<KernelRow, 7> matmul_rows = {{
     {"matmul_half_avx512", "", "MatMul", Isa::avx512, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
     {"matmul_half_avx2", "", "MatMul", Isa::avx2, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
     {"matmul_half_baseline", "", "MatMul", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
-    {"matmul_plain", "", "MatMul", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_matmul},
+    {"matmul_reference", "", "MatMul", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_matmul},
 }};
 // clang-format on
 

@@ -28,8 +28,8 @@ void refuse_other_formats(std::span<const std::byte> bytes) {
       text.starts_with("\xff\x4f\xff\x51"))
     format_name = "JPEG 2000";
   if (format_name.empty()) return;
-  throw Error(ErrorCode::unsupported, format("the picture is of format {}", format_name),
-              "PNG, JPEG, BMP, PPM, PGM and PBM are read");
+  throw Error(ErrorCode::unsupported, format("the image has the format {}", format_name),
+              "PNG, JPEG, BMP, PPM, PGM and PBM are supported");
 }
 
 /// Decodes an image; returns an image without pixels if the bytes cannot be decoded, as the

@@ -26,8 +26,7 @@ void check_box_shapes(const Shape& boxes, const Shape& scores) {
                     boxes[0] == scores[0] && boxes[1] == scores[2];
   if (fits) return;
   throw Error(ErrorCode::invalid,
-              format("'boxes' has the shape {} beside 'scores' of {} (expected [N, B, 4] and "
-                     "[N, C, B])",
+              format("'boxes' has the shape {}, and 'scores' {} (expected [N, B, 4] and [N, C, B])",
                      boxes.to_string(), scores.to_string()));
 }
 

@@ -130,7 +130,7 @@ CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
   for (const std::int64_t axis : axes)
     bytes = add_sizes(bytes, taps_bytes(op, requests[static_cast<std::size_t>(axis)]));
   CountedPlan counted;
-  counted.bytes = std::make_shared<const TakenBytes>(context.cap, bytes, "the taps of a resizing");
+  counted.bytes = std::make_shared<const TakenBytes>(context.cap, bytes, "resize filter taps");
   std::vector<ResizeAxis> result;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const ResizeRequest& request = requests[i];
@@ -284,15 +284,15 @@ bool accepts_nearest_bytes(const NodeView& view) {
 }
 
 constexpr std::array<KernelRow, 1> nearest_byte_rows = {
-    {{"resize_nearest_blocked_bytes", "", "Resize", Isa::avx2, "int8, uint8", accepts_nearest_bytes,
+    {{"resize_nearest_int8_nchwc", "", "Resize", Isa::avx2, "int8, uint8", accepts_nearest_bytes,
       compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
 
 constexpr auto resize_rows_list = join_rows(
     nearest_byte_rows,
-    nearest_blocked_rows<Resize>("Resize", "resize_nearest_blocked_avx512",
-                                 "resize_nearest_blocked_avx2"),
-    nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_blocked_avx512",
-                                   "upsample_nearest_blocked_avx2"),
+    nearest_blocked_rows<Resize>("Resize", "resize_nearest_nchwc_avx512",
+                                 "resize_nearest_nchwc_avx2"),
+    nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_nchwc_avx512",
+                                   "upsample_nearest_nchwc_avx2"),
     portable_row("resize_nearest", "Resize", "all but strings", accepts_nearest<Resize>,
                  compile_resize<Resize>),
     portable_row("resize_strings", "Resize", "string", accepts_string_resize<Resize>,

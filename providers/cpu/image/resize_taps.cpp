@@ -150,9 +150,9 @@ ResizeAxis make_taps(const Resampling& op, const ResizeRequest& request, const S
   const TapWeights kernel = tap_weights(op, request);
   constexpr std::int64_t most_taps = std::int64_t{1} << 26;
   if (multiply_sizes(axis.out, axis.taps) > most_taps) {
-    throw Error(
-        ErrorCode::memory_limit,
-        format("an axis of {} made of {} inputs each takes too much memory", axis.out, axis.taps));
+    throw Error(ErrorCode::memory_limit,
+                format("an axis of {} with {} filter taps each takes too much memory", axis.out,
+                       axis.taps));
   }
   const auto count = static_cast<std::size_t>(axis.out * axis.taps);
   axis.index.resize(count);

@@ -91,7 +91,7 @@ T number_in(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) {
-    throw Error(ErrorCode::invalid, format("the map holds {} (expected a number)", quote(text)));
+    throw Error(ErrorCode::invalid, format("the map contains {} (expected a number)", quote(text)));
   }
   return value;
 }

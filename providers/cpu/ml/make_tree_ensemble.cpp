@@ -68,7 +68,7 @@ Forest<T> make_forest(const DecisionTrees& trees) {
   bool takes_missing = false;
   for (const TreeNode& node : trees.nodes) {
     if (node.feature > INT32_MAX)
-      throw Error(ErrorCode::unsupported, format("a node looks at feature {}", node.feature));
+      throw Error(ErrorCode::unsupported, format("a node reads feature {}", node.feature));
     forest.nodes.push_back({static_cast<T>(node.threshold),
                             static_cast<std::int32_t>(node.feature),
                             {place_of(node.on_true), place_of(node.on_false)}});

@@ -157,8 +157,8 @@ constexpr std::array<KernelRow, 7> batch_normalization_rows = {{
      accepts_fp16_node, compile_fp16},
     {"batch_normalization_half_baseline", "", "BatchNormalization", Isa::baseline, fp16_type_names,
      accepts_fp16_node, compile_fp16},
-    {"batch_normalization_wide", "", "BatchNormalization", Isa::baseline,
-     "float64 and mixtures with it; all in training", accepts_wide, compile_wide},
+    {"batch_normalization_reference", "", "BatchNormalization", Isa::baseline,
+     "float64, also mixed with others; all types in training", accepts_wide, compile_wide},
 }};
 
 }  // namespace

@@ -122,13 +122,13 @@ std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const Kernel
 
 // clang-format off
 constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
-    {"max_pool_blocked_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
-    {"max_pool_blocked_bytes", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_int8_pool, compile_max_pool_int8_nchwc, nullptr, int8_pool_layouts},
-    {"max_pool_blocked_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
-    {"average_pool_blocked_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
-    {"average_pool_blocked_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
-    {"global_average_pool_blocked_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
-    {"global_average_pool_blocked_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
+    {"max_pool_nchwc_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
+    {"max_pool_int8_nchwc", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_int8_pool, compile_max_pool_int8_nchwc, nullptr, int8_pool_layouts},
+    {"max_pool_nchwc_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
+    {"average_pool_nchwc_avx512", "", "AveragePool", Isa::avx512, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
+    {"average_pool_nchwc_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
+    {"global_average_pool_nchwc_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
+    {"global_average_pool_nchwc_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
 }};
 // clang-format on
 

@@ -54,10 +54,10 @@ PreparedPtr prepare_dropout(const Dropout& op, const PrepareContext& context, st
   const bool may_train =
       (asks_ratio || known_ratio != 0) && (asks_mode || op.is_training.value.value_or(false));
   if (may_train && !types::floats.contains(x.type)) {
-    throw Error(
-        ErrorCode::unsupported,
-        format("the node may train on {}, which only float16 and wider can", name_of(x.type)),
-        "export the model for inference (training_mode false, or ratio 0)");
+    throw Error(ErrorCode::unsupported,
+                format("the node may be in training mode on {}, which needs float16 or wider",
+                       name_of(x.type)),
+                "export the model for inference (training_mode false, or ratio 0)");
   }
   const std::int64_t count = x.shape.element_count();
   const std::int64_t bytes = bytes_of(x.type, count);

@@ -50,7 +50,7 @@ std::vector<LayoutChoice> int8_mean_layouts(const NodeView& view, const KernelRo
 }
 
 constexpr std::array<KernelRow, 2> quantized_mean_rows = {
-    {{"quantized_mean_blocked", "ortool", "QuantizedMean", Isa::avx2, "int8, uint8",
+    {{"quantized_mean_nchwc", "ortool", "QuantizedMean", Isa::avx2, "int8, uint8",
       accepts_int8_mean, compile_quantized_mean, nullptr, int8_mean_layouts},
      {"quantized_mean", "ortool", "QuantizedMean", Isa::baseline, "int8, uint8", accepts_int8_mean,
       compile_quantized_mean}}};

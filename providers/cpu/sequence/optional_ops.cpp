@@ -19,8 +19,7 @@ void run_optional_has_element(DynamicContext& context) {
 
 void run_optional_get_element(DynamicContext& context) {
   if (context.value(0).is_none()) {
-    throw Error(ErrorCode::invalid, "the optional holds nothing",
-                "ask with OptionalHasElement first");
+    throw Error(ErrorCode::invalid, "the optional is empty", "check with OptionalHasElement first");
   }
   context.set_output(0, context.value(0).owned(context.cap()));
 }

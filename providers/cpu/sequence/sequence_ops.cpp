@@ -66,7 +66,7 @@ void run_sequence_at(DynamicContext& context) {
 
 void run_sequence_erase(DynamicContext& context) {
   const std::int64_t size = sequence_length(context);
-  if (size == 0) throw Error(ErrorCode::invalid, "an element is erased from an empty sequence");
+  if (size == 0) throw Error(ErrorCode::invalid, "cannot erase an element from an empty sequence");
   const std::size_t position = context.has_input(1) ? sequence_position(context, 1, size, size)
                                                     : static_cast<std::size_t>(size - 1);
   std::vector<RunValue> elements = copied_elements(context);
@@ -82,7 +82,7 @@ void run_sequence_insert(DynamicContext& context) {
   std::vector<RunValue> elements = copied_elements(context);
   if (!elements.empty() && elements[0].tensor().type() != tensor.type()) {
     throw Error(ErrorCode::invalid,
-                format("the tensor is {}, but those of the sequence are {}", name_of(tensor.type()),
+                format("the tensor is {}, but the sequence contains {}", name_of(tensor.type()),
                        name_of(elements[0].tensor().type())));
   }
   elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(position),

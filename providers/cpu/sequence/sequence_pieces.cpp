@@ -48,7 +48,7 @@ void copy_blocks(const Tensor& from, BlockRows from_rows, Tensor& to, BlockRows 
 
 [[noreturn]] void refuse_element(const Tensor& found, const Tensor& expected) {
   throw Error(ErrorCode::invalid,
-              format("the sequence holds {}[{}] beside {}[{}], which cannot be put together",
+              format("the sequence contains {}[{}] and {}[{}], which cannot be concatenated",
                      name_of(found.type()), found.shape().to_string(), name_of(expected.type()),
                      expected.shape().to_string()));
 }
@@ -106,7 +106,7 @@ std::vector<std::int64_t> piece_sizes(const DynamicContext& context, std::int64_
   if (!is_given || context.input(1).shape().rank() == 0) {
     const std::int64_t size = is_given ? element_as_int64(context.input(1), 0) : 1;
     if (size < 1) {
-      throw Error(ErrorCode::invalid, format("a piece has size {} (expected at least 1)", size));
+      throw Error(ErrorCode::invalid, format("a part has size {} (expected at least 1)", size));
     }
     const std::int64_t count = whole / size + (whole % size != 0 ? 1 : 0);
     check_element_room(context, count);
@@ -126,13 +126,13 @@ std::vector<std::int64_t> piece_sizes(const DynamicContext& context, std::int64_
   for (const std::int64_t size : sizes) {
     if (size < 0 || size > left) {
       throw Error(ErrorCode::invalid,
-                  format("a piece has size {} where {} of {} are left", size, left, whole));
+                  format("a part has size {}, but {} of {} elements are left", size, left, whole));
     }
     left -= size;
   }
   if (left != 0) {
     throw Error(ErrorCode::invalid,
-                format("the axis has {} elements, of which the pieces leave {}", whole, left));
+                format("the axis has {} elements, of which the parts leave {}", whole, left));
   }
   return sizes;
 }

@@ -32,7 +32,7 @@ class PreparedFft {
     if (fft_.table_doubles() > most_kept) {
       table_ = layout_.add(fft_.table_doubles() * 8);
     } else {
-      taken_.emplace(context.cap, fft_.table_doubles() * 8, "the table of a transform");
+      taken_.emplace(context.cap, fft_.table_doubles() * 8, "twiddle factors of a transform");
       kept_.resize(static_cast<std::size_t>(fft_.table_doubles()));
       fft_.fill_table(kept_.data(), context.stop);
     }

@@ -51,7 +51,7 @@ KernelPtr compile_mel_weights(const NodeView& view, const KernelRow& row, const 
                             .high_hertz = single_value(run, 4, types[4])};
       if (fill_mel_weights(mel, element, run.output<std::byte>(0))) return;
       throw Error(ErrorCode::invalid,
-                  format("bands from {} to {} Hz reach outside the spectrum at a sample rate of {}",
+                  format("bands from {} to {} Hz exceed the spectrum at a sample rate of {}",
                          mel.low_hertz, mel.high_hertz, mel.sample_rate));
     });
   });

@@ -32,7 +32,7 @@ void with_reference_type(DataType type, Function function) {
     case DataType::uint64:
       return function(std::uint64_t{});
     default:
-      ORTOOL_CHECK(false && "no plain product of this type");
+      ORTOOL_CHECK(false && "no reference product for this type");
   }
 }
 

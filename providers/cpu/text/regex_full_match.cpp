@@ -23,7 +23,7 @@ KernelPtr compile_regex_full_match(const NodeView& view, const KernelRow& row,
   const auto pattern = std::make_shared<const RE2>(op.pattern, RE2::Quiet);
   if (!pattern->ok()) {
     throw Error(ErrorCode::invalid,
-                format("the pattern {} is no regular expression: {}", quote(op.pattern),
+                format("the pattern {} is not a regular expression: {}", quote(op.pattern),
                        escape_control_characters(pattern->error())),
                 "patterns are written in RE2's syntax");
   }

@@ -1,4 +1,4 @@
-// A rewrite rule of another program's own: read from text, checked on numbers, applied to a model.
+// A custom rewrite rule in another program: parsed from text, checked on random inputs, applied.
 #include <cstdio>
 #include <memory>
 

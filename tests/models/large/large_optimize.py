@@ -46,7 +46,7 @@ def run(command, limit=None):
 
 def optimize(program, model, output, *more):
     """Its weights are all the same, so that sharing would leave little to write."""
-    return [program, "optimize", model, "-o", output, "--verify", "0", "-q", "--skip-pass", "share-constants", *more]
+    return [program, "optimize", model, "-o", output, "--verify", "0", "-q", "--skip-pass", "deduplicate-constants", *more]
 
 
 def check_written(program, folder, model):

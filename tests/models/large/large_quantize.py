@@ -1,4 +1,4 @@
-# Quantises a large model in little memory: weights are read where they lie, and levels wait on the disk.
+# Quantizes a large model in little memory: weights are read where they lie, and levels wait on the disk.
 """Usage: large_quantize.py PROGRAM BOUNDED FOLDER [MEGABYTES]   (exit 77: nothing to make it with, or no room)
 
 FOLDER gets a model of so many megabytes of float32 weights (300) with its weights beside it. Every mode has to stay

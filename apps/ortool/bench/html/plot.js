@@ -1,7 +1,7 @@
-// Axes and shapes of the plots, as SVG made element by element.
+// SVG plots: axes and shapes, built element by element.
 
 const space = 'http://www.w3.org/2000/svg';
-const colourOf = (index) => 'k' + index % 8;
+const colorOf = (index) => 'k' + index % 8;
 
 function element(name, properties, ...children) {
   const made = document.createElement(name);
@@ -41,7 +41,7 @@ function bytesText(bytes) {
   return digits(bytes) + ' ' + units[unit];
 }
 
-// Some round numbers between two ends.
+// Round tick values between two ends.
 function ticks(low, high, wanted) {
   const step0 = (high - low) / wanted || 1;
   const power = Math.pow(10, Math.floor(Math.log10(step0)));
@@ -51,7 +51,7 @@ function ticks(low, high, wanted) {
   return found;
 }
 
-// A frame with two scales; logarithmic where asked.
+// A frame with two axes, optionally logarithmic.
 class Plot {
   constructor(options) {
     Object.assign(this, { width: 560, height: 300, left: 66, right: 14, top: 10, bottom: 40, logX: false, logY: false }, options);
@@ -85,8 +85,8 @@ class Plot {
     this.add('text', { x: (this.left + this.width - this.right) / 2, y: this.height - 5, 'text-anchor': 'middle' }, titleX);
     if (titleY) this.add('text', { x: 12, y: this.top + (floor - this.top) / 2, 'text-anchor': 'middle', transform: `rotate(-90 12 ${this.top + (floor - this.top) / 2})` }, titleY);
   }
-  line(points, colour) {
+  line(points, color) {
     if (points.length === 0) return;
-    this.add('path', { class: 'stroke ' + colour, 'stroke-width': 1.8, d: points.map(([x, y], i) => (i ? 'L' : 'M') + this.x(x).toFixed(1) + ' ' + this.y(y).toFixed(1)).join('') });
+    this.add('path', { class: 'stroke ' + color, 'stroke-width': 1.8, d: points.map(([x, y], i) => (i ? 'L' : 'M') + this.x(x).toFixed(1) + ' ' + this.y(y).toFixed(1)).join('') });
   }
 }

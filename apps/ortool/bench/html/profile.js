@@ -1,6 +1,6 @@
-// Where the time goes: a table of nodes, and the nodes under the machine's roofs.
+// Profile: a table of nodes, and a roofline plot.
 
-const boundColours = { compute: 'k0', memory: 'k1', cache: 'k4', overhead: 'k5', unknown: 'k6' };
+const boundColors = { compute: 'k0', memory: 'k1', cache: 'k4', overhead: 'k5', unknown: 'k6' };
 
 function profileOf(variant) {
   return data.profile.filter((row) => row.variant === variant);
@@ -16,18 +16,18 @@ function nodeBars(list) {
   shown.forEach((row, index) => {
     const middle = plot.top + (index + 0.5) * (height - plot.top - plot.bottom) / shown.length;
     plot.add('text', { class: 'ink', x: plot.left - 10, y: middle + 4, 'text-anchor': 'end' }, `${shorten(row.node, 38)}  ${row.op_type}`);
-    plot.add('rect', { class: 'dot ' + boundColours[row.bound], x: plot.left, y: middle - 8, width: Math.max(1, plot.x(row.ms) - plot.left), height: 16, rx: 3, opacity: 0.8 });
+    plot.add('rect', { class: 'dot ' + boundColors[row.bound], x: plot.left, y: middle - 8, width: Math.max(1, plot.x(row.ms) - plot.left), height: 16, rx: 3, opacity: 0.8 });
     plot.add('text', { x: plot.x(row.ms) + 6, y: middle + 4 }, `${(100 * row.share).toFixed(1)} %`);
   });
   return plot.svg;
 }
 
 function legend() {
-  return element('p', {}, ...Object.entries(boundColours).map(([bound, colour]) =>
-    element('span', {}, element('i', { class: 'key ' + colour }), bound + '   ')));
+  return element('p', {}, ...Object.entries(boundColors).map(([bound, color]) =>
+    element('span', {}, element('i', { class: 'key ' + color }), bound + '   ')));
 }
 
-// Williams, Waterman, Patterson: operations a byte against operations a second.
+// Roofline (Williams, Waterman, Patterson): operations per byte against operations per second.
 function roofline(list) {
   const limits = data.limits;
   const known = list.filter((row) => row.flops && row.bytes && row.gflops);
@@ -52,7 +52,7 @@ function roofline(list) {
   roof(limits.cache_gbytes_per_s, `caches ${digits(limits.cache_gbytes_per_s)} GB/s`);
   plot.add('text', { x: plot.width - plot.right, y: plot.y(limits.gflops) - 7, 'text-anchor': 'end' }, `arithmetic ${digits(limits.gflops)} GFLOP/s`);
   for (const row of known) {
-    const dot = shape('circle', { class: 'dot ' + boundColours[row.bound], cx: plot.x(intensity(row)), cy: plot.y(row.gflops), r: 4 + 14 * Math.sqrt(row.share), opacity: 0.6 });
+    const dot = shape('circle', { class: 'dot ' + boundColors[row.bound], cx: plot.x(intensity(row)), cy: plot.y(row.gflops), r: 4 + 14 * Math.sqrt(row.share), opacity: 0.6 });
     dot.append(shape('title', {}, `${row.node} (${row.op_type}): ${timeText(row.ms)}, ${digits(row.gflops)} GFLOP/s`));
     plot.svg.append(dot);
   }
@@ -74,19 +74,19 @@ function build() {
   if (measured.length) {
     main.append(section('Steady state', 'Times of single runs after the warm-up.', steadyTable(), medianBars()));
     main.append(element('div', { class: 'pair' },
-      section('Over time', 'The median of each block; all variants took turns in every round.', overTime()),
-      section('Distribution', 'The share of runs that took no longer.', sharesBelow())));
-    main.append(section('Before the steady state', 'What is paid once, and memory of a process of its own.', beforeTable()));
+      section('Over time', 'The median of each block; all variants are interleaved in every round.', overTime()),
+      section('Distribution', 'The fraction of runs that took no longer.', sharesBelow())));
+    main.append(section('Startup', 'One-time costs, and memory of a separate process.', beforeTable()));
   }
   if (data.comparison.some((entry) => entry.ratio_ci)) {
-    main.append(section('Comparisons', 'The grey band is the noise floor: what the same thing measured twice would differ by.', comparisonPlot()));
+    main.append(section('Comparisons', 'The gray band is the noise floor: the difference of two measurements of the same variant.', comparisonPlot()));
   }
   for (const result of measured) {
     const list = profileOf(result.variant);
     if (list.length === 0) continue;
     const roofs = roofline(list);
-    main.append(section('Nodes of ' + result.variant, 'The longest first; colours tell what bounds them.', legend(), nodeBars(list)));
-    if (roofs) main.append(section('Under the roofs', 'Each circle is a node, its area its share of the time; lines are what this machine gave to loops that do nothing else.', roofs));
+    main.append(section('Nodes of ' + result.variant, 'The slowest first; colors show what bounds them.', legend(), nodeBars(list)));
+    if (roofs) main.append(section('Roofline', 'Each circle is a node, its area its share of the time; lines are the peak rates of this machine.', roofs));
     main.append(section('All nodes', '', nodeTable(list)));
   }
 }

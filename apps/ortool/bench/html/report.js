@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const measured = data.results.filter((result) => result.status === 'ok');
 const main = document.getElementById('main');
-const colours = new Map(data.results.map((result, index) => [result.variant, colourOf(index)]));
+const colors = new Map(data.results.map((result, index) => [result.variant, colorOf(index)]));
 
 function section(title, purpose, ...content) {
   return element('section', {}, element('h2', {}, title), purpose ? element('p', {}, purpose) : null, ...content);
@@ -17,7 +17,7 @@ function table(heads, rows, textColumns = []) {
 }
 
 function named(variant) {
-  return element('span', {}, element('i', { class: 'key ' + colours.get(variant) }), variant);
+  return element('span', {}, element('i', { class: 'key ' + colors.get(variant) }), variant);
 }
 
 function percentiles() {
@@ -35,9 +35,9 @@ function spread(interval) {
 function steadyTable() {
   const keys = percentiles();
   const shown = (latency, key) => latency[key] === null ? `needs ${latency.needed_count[key]} runs` : timeText(latency[key]) + (key === 'p50' ? spread(latency.p50_ci) : '');
-  return table(['variant', ...keys, 'mean', 'runs/s', 'runs', 'settled'], measured.map((result) => [named(result.variant),
+  return table(['variant', ...keys, 'mean', 'runs/s', 'runs', 'converged'], measured.map((result) => [named(result.variant),
     ...keys.map((key) => shown(result.latency_ms, key)), timeText(result.latency_ms.mean), digits(result.throughput_per_s),
-    String(result.latency_ms.count), result.settled ? 'yes' : 'no']));
+    String(result.latency_ms.count), result.converged ? 'yes' : 'no']));
 }
 
 function beforeTable() {
@@ -53,30 +53,30 @@ function extent(values, pad) {
   return [Math.max(0, low - room), high + room];
 }
 
-// Medians of the blocks in the order in which they were taken.
+// Medians of the blocks in measurement order.
 function overTime() {
   const all = measured.flatMap((result) => result.block_medians_ms);
   const sorted = [...all].sort((a, b) => a - b);
   const plot = new Plot({ label: 'Block medians over time' });
-  // One slow block must not flatten all others.
+  // One slow block must not flatten the others.
   plot.rangeY = [Math.max(0, sorted[0] * 0.95), Math.max(sorted[Math.floor(sorted.length * 0.98)], sorted[0]) * 1.08];
   plot.rangeX = [0, Math.max(2, ...measured.map((result) => result.block_medians_ms.length)) - 1];
   plot.axes((value) => Number.isInteger(value) ? String(value) : '', timeText, 'round');
   for (const result of measured) {
     const medians = result.block_medians_ms.map((value, index) => [index, Math.min(value, plot.rangeY[1])]);
-    plot.line(medians, colours.get(result.variant));
+    plot.line(medians, colors.get(result.variant));
   }
   return plot.svg;
 }
 
 function sharesBelow() {
-  const plot = new Plot({ label: 'Share of runs below a time', logX: true });
+  const plot = new Plot({ label: 'Cumulative distribution of run times', logX: true });
   const series = measured.map((result) => result.quantiles_ms);
   const all = series.flat().filter((value) => value > 0);
   plot.rangeX = [Math.min(...all) * 0.97, Math.max(...all) * 1.03];
   plot.rangeY = [0, 1];
-  plot.axes(timeText, (value) => Math.round(value * 100) + ' %', 'time of a run', 'runs below it');
-  measured.forEach((result, index) => plot.line(series[index].map((value, at) => [value, at / (series[index].length - 1)]), colours.get(result.variant)));
+  plot.axes(timeText, (value) => Math.round(value * 100) + ' %', 'time of a run', 'fraction of runs');
+  measured.forEach((result, index) => plot.line(series[index].map((value, at) => [value, at / (series[index].length - 1)]), colors.get(result.variant)));
   return plot.svg;
 }
 
@@ -94,7 +94,7 @@ function medianBars() {
     const { p50, p50_ci: interval } = result.latency_ms;
     plot.add('text', { class: 'ink', x: plot.left - 10, y: middle + 4, 'text-anchor': 'end' }, shorten(result.variant, 50));
     if (p50 === null) return;
-    plot.add('rect', { class: 'dot ' + colours.get(result.variant), x: plot.left, y: middle - 8, width: plot.x(p50) - plot.left, height: 16, rx: 3, opacity: 0.75 });
+    plot.add('rect', { class: 'dot ' + colors.get(result.variant), x: plot.left, y: middle - 8, width: plot.x(p50) - plot.left, height: 16, rx: 3, opacity: 0.75 });
     if (interval) plot.add('path', { class: 'guide', d: `M${plot.x(interval[0])} ${middle - 5}v10m0 -5H${plot.x(interval[1])}m0 -5v10` });
   });
   return plot.svg;
@@ -111,14 +111,14 @@ function comparisonPlot() {
   const ends = list.flatMap((entry) => [...entry.ratio_ci, 1 - entry.noise_floor, 1 + entry.noise_floor]);
   plot.rangeX = extent(ends, 0.08);
   plot.rangeY = [list.length, 0];
-  plot.axes((value) => value.toFixed(2) + '×', () => '', 'time of the variant over the time of what it is compared with, 99 % interval');
+  plot.axes((value) => value.toFixed(2) + '×', () => '', 'time of the variant divided by the time of the reference, 99 % interval');
   plot.add('line', { class: 'guide', x1: plot.x(1), x2: plot.x(1), y1: plot.top, y2: height - plot.bottom });
   list.forEach((entry, index) => {
     const middle = plot.top + (index + 0.5) * (height - plot.top - plot.bottom) / list.length;
-    const colour = colours.get(entry.a);
+    const color = colors.get(entry.a);
     plot.add('rect', { class: 'area', x: plot.x(1 - entry.noise_floor), width: Math.max(1, plot.x(1 + entry.noise_floor) - plot.x(1 - entry.noise_floor)), y: middle - 10, height: 20 });
-    plot.add('path', { class: 'stroke ' + colour, 'stroke-width': 3, d: `M${plot.x(entry.ratio_ci[0])} ${middle}H${plot.x(entry.ratio_ci[1])}` });
-    plot.add('circle', { class: 'dot ' + colour, cx: plot.x(entry.ratio), cy: middle, r: 5 });
+    plot.add('path', { class: 'stroke ' + color, 'stroke-width': 3, d: `M${plot.x(entry.ratio_ci[0])} ${middle}H${plot.x(entry.ratio_ci[1])}` });
+    plot.add('circle', { class: 'dot ' + color, cx: plot.x(entry.ratio), cy: middle, r: 5 });
     plot.add('text', { class: 'ink', x: plot.left - 10, y: middle + 4, 'text-anchor': 'end' }, shorten(entry.a, 50));
   });
   return plot.svg;

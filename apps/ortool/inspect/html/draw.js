@@ -1,4 +1,4 @@
-// Drawing on the canvas, coarser where less can be seen.
+// Drawing on the canvas, with less detail at small scales.
 
 const mostLabelWidth = 120;
 
@@ -65,7 +65,7 @@ class Painter {
     context.setTransform(this.ratio * state.scale, 0, 0, this.ratio * state.scale, this.ratio * state.x, this.ratio * state.y);
     this.view = [-state.x / state.scale, -state.y / state.scale, (this.canvas.clientWidth - state.x) / state.scale,
       (this.canvas.clientHeight - state.y) / state.scale];
-    this.near = this.neighbours(state.selected);
+    this.near = this.neighbors(state.selected);
     const open = [{ item: state.root, x: 0, y: 0 }];
     while (open.length) {
       const { item, x, y } = open.pop();
@@ -88,7 +88,7 @@ class Painter {
     return right >= this.view[0] && left <= this.view[2] && bottom >= this.view[1] && top <= this.view[3];
   }
 
-  neighbours(item) {
+  neighbors(item) {
     const values = new Set();
     if (item) for (const value of [...item.reads, ...item.makes]) values.add(value);
     return values;
@@ -160,10 +160,10 @@ class Painter {
     if (item.kind === 'group') return { fill: this.colors['group-head'], edge: this.colors['group-edge'], ink: this.colors.ink };
     if (!item.node) return { fill: this.isDark ? '#20323a' : '#e6f3f1', edge: this.isDark ? '#3f7c7a' : '#5aa79d', ink: this.colors.ink };
     const hue = hueOfKind[item.node.subgraphs.length ? 'control' : kindOfNode(item.node)];
-    const grey = kindOfNode(item.node) === 'other' ? 0.35 : 1;
+    const gray = kindOfNode(item.node) === 'other' ? 0.35 : 1;
     return this.isDark
-      ? { fill: `hsl(${hue} ${30 * grey}% 20%)`, edge: `hsl(${hue} ${42 * grey}% 46%)`, ink: `hsl(${hue} ${60 * grey}% 88%)` }
-      : { fill: `hsl(${hue} ${72 * grey}% 94%)`, edge: `hsl(${hue} ${48 * grey}% 60%)`, ink: `hsl(${hue} ${55 * grey}% 20%)` };
+      ? { fill: `hsl(${hue} ${30 * gray}% 20%)`, edge: `hsl(${hue} ${42 * gray}% 46%)`, ink: `hsl(${hue} ${60 * gray}% 88%)` }
+      : { fill: `hsl(${hue} ${72 * gray}% 94%)`, edge: `hsl(${hue} ${48 * gray}% 60%)`, ink: `hsl(${hue} ${55 * gray}% 20%)` };
   }
 
   paintClosed(item, x, y) {
@@ -267,7 +267,7 @@ class Painter {
     context.fill();
   }
 
-  // The shape of what a line carries, once beside its first bit.
+  // The shape of an edge's value, once next to its first segment.
   paintShapes(group, x, y) {
     const context = this.context;
     const done = new Set();
@@ -299,7 +299,7 @@ function labelOfShape(value) {
   return value.shape.length === 0 ? 'scalar' : value.shape.map((dimension) => dimension === null ? '?' : String(dimension)).join('×');
 }
 
-// With a star where names of dimensions had to be taken as 1.
+// With a star where symbolic dimensions were assumed to be 1.
 function figureText(item, metric) {
   const unit = metric === 'bytes' ? 'B' : '';
   return item[metric] === null ? readableNumber(item.atOne[metric], unit) + '*' : readableNumber(item[metric], unit);
@@ -316,7 +316,7 @@ function noteOf(item, overlay) {
   return parts.join(' · ');
 }
 
-// What stands in a closed box.
+// The text of a closed box.
 function linesOf(item, overlay) {
   if (item.kind === 'group') return [item.title, overlay ? figureText(item, overlay) : noteOf(item, '')];
   if (!item.node) return [item.title, `${item.value.dtype} ${labelOfShape(item.value)}`];

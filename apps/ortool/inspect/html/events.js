@@ -1,7 +1,7 @@
-// Mouse, fingers, keys and the buttons.
+// Mouse, touch, keyboard and button events.
 
-const keysOfPage = [['/', 'search; Enter goes to the next one found'], ['arrows', 'follow the edges, go to the neighbour'], ['Enter', 'open or close what is selected'],
-  ['+  -', 'nearer, farther'], ['f', 'fit into the window'], ['a', 'the whole graph'], ['e  c', 'open all, close all'], ['o', 'next colouring'], ['t', 'light or dark'],
+const keysOfPage = [['/', 'search; Enter goes to the next match'], ['arrows', 'follow the edges, go to the neighbor'], ['Enter', 'open or close the selection'],
+  ['+  -', 'zoom in, zoom out'], ['f', 'fit into the window'], ['a', 'the whole graph'], ['e  c', 'open all, close all'], ['o', 'next coloring'], ['t', 'light or dark'],
   ['Esc', 'back to the model'], ['mouse', 'drag to move, wheel to zoom, double click to open or close']];
 
 Object.assign(Viewer.prototype, {
@@ -129,7 +129,7 @@ Object.assign(Viewer.prototype, {
     });
   },
 
-  // Whether the key meant something.
+  // Whether the key was handled.
   pressKey(key, onCanvas) {
     const overlays = ['', 'macs', 'parameters', 'bytes'];
     const actions = {
@@ -155,6 +155,6 @@ Object.assign(Viewer.prototype, {
   holder.remove();
   const viewer = new Viewer(found);
   viewer.startMs = performance.now() - started;
-  // For whoever looks from the browser's console, and for the tests.
+  // For the browser's console, and for the tests.
   window.viewer = viewer;
 }

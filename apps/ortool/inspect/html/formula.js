@@ -1,8 +1,8 @@
-// Formulas over dimensions, taken at 1 for every name: to compare costs where they are not known.
+// Formulas over dimensions, evaluated with 1 for every name, to compare costs that are unknown.
 
 const mostDepth = 60;
 
-// A number, or null for what is not understood. Sums, products, quotients, powers, and functions of a list.
+// A number, or null for syntax errors. Sums, products, quotients, powers, and functions of a list.
 function valueAtOne(text) {
   const tokens = String(text).match(/'(?:[^'\\]|\\.)*'|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[^\s\d'()*+\-/^,][^\s'()*+\-/^,]*|[()*+\-/^,]/g) || [];
   let at = 0;
@@ -46,7 +46,7 @@ function valueAtOne(text) {
   return at === tokens.length && Number.isFinite(result) ? result : null;
 }
 
-// Bytes of a value with every unknown dimension taken as 1; null without a shape.
+// Bytes of a value with every unknown dimension assumed to be 1; null without a shape.
 function bytesAtOne(value) {
   if (!Array.isArray(value.shape)) return null;
   const known = value.shape.map((dimension) => typeof dimension === 'number' ? dimension : dimension === null ? 1 : valueAtOne(dimension) ?? 1);

@@ -1,9 +1,9 @@
-// What can be opened and closed: scopes from names, blocks that repeat, and runs where there is neither.
+// Collapsible groups: scopes from names, repeated blocks, and otherwise runs of nodes.
 
 const mostChildren = 120;
 const fewestForBlocks = 25;
 
-// An item is a node, a group of items, an input or an output. Ranges tell what lies inside of what.
+// An item is a node, a group of items, an input or an output. Ranges express containment.
 function makeItem(kind, fields) {
   return Object.assign({ kind, parent: null, children: null, isOpen: false, nodeCount: 0, macs: 0, parameters: 0, bytes: 0, level: 0,
     atOne: { macs: 0, parameters: 0, bytes: 0 } }, fields);
@@ -41,7 +41,7 @@ function itemsOfGraph(graph) {
   return [...bounded(inputs, 'inputs'), ...inner, ...bounded(outputs, 'outputs')];
 }
 
-// What the node around a subgraph hands to its input, and what it makes of its output; null where that is another matter.
+// The outer values that correspond to a subgraph's input and output; null if there are none.
 function feedOf(graph, place) {
   const { owner } = graph;
   if (!owner || !['Loop', 'Scan', 'SequenceMap'].includes(owner.op) || (owner.op === 'Loop' && place === 0)) return null;
@@ -62,11 +62,11 @@ function bounded(items, what) {
 function pathOf(node, separator, useOutput) {
   const name = useOutput ? (node.outputs.find((value) => value) || { name: '' }).name : node.name;
   const parts = name.split(separator).filter((part) => part !== '');
-  // "Conv.3" is a name with a number, not a scope for everything that is a Conv.
+  // "Conv.3" is a numbered name, not a scope of all Convs.
   return parts.filter((part, place) => place === parts.length - 1 || part !== node.op);
 }
 
-// The separator that most names have, looked for in node names and then in names of results.
+// The separator that most names contain, in node names and then in output names.
 function findSeparator(nodes) {
   for (const useOutput of [false, true]) {
     for (const separator of ['/', '.', ':']) {
@@ -138,7 +138,7 @@ function shapeKeyOf(children) {
   return children.map((child) => child.kind === 'node' ? child.node.op : child.shapeKey || child.kind).join(',');
 }
 
-// The length whose repeats cover most, at least four and enough that few groups come out.
+// The period whose repeats cover most: at least four, and enough to result in few groups.
 function bestRepeat(sequence) {
   const count = sequence.length;
   const lengths = [];
@@ -201,7 +201,7 @@ function groupRepeats(items) {
   return level;
 }
 
-// Sums, parents, titles, and ranges: everything that needs the finished tree. Children come before parents.
+// Totals, parents, titles and ranges: everything that needs the finished tree. Children come before parents.
 function finishTree(root) {
   const order = [];
   const open = [root];
@@ -250,7 +250,7 @@ function buildTree(graph) {
   return finishTree(root);
 }
 
-// Opens groups from the outside in as long as not too much is seen at once; the children of a group all or none of them.
+// Opens groups from the outside in while not too much is visible; of a group's children all or none.
 function openInitially(root, mostSeen) {
   let seen = root.children.length;
   let level = [root];

@@ -1,12 +1,12 @@
-// The layered drawing of one group: layers by longest path, order by barycentres, places by least squares.
+// Layered layout (Sugiyama) of one group: layers by longest path, order by barycenters, positions by least squares.
 
 const gapBetween = 22;
 const gapOfLines = 14;
 const gapOfLayers = 46;
 const stubLength = 15;
 
-// nodes: {w, h, pin, label, isSide}, label being the width of what stands beside the line below, with pin -1 for the first layer, 1 for the last; edges: {from, to, fromDx, toDx}, indices and distances from
-// the middle. Gives every node x, y and every edge points, and returns the size.
+// nodes: {w, h, pin, label, isSide}, label being the width of the text next to the edge below, with pin -1 for the first layer, 1 for the last; edges: {from, to, fromDx, toDx}, indices and distances from
+// the center. Sets x, y of every node and the points of every edge, and returns the size.
 function layoutLayers(nodes, edges) {
   const count = nodes.length;
   const position = topologicalPositions(nodes, edges);
@@ -63,7 +63,7 @@ function layoutLayers(nodes, edges) {
   return { w: right - left, h: y };
 }
 
-// Kahn's order; where groups form a ring, the one that begins first breaks it.
+// Kahn's topological order; a cycle of groups is broken at the one that begins first.
 function topologicalPositions(nodes, edges) {
   const count = nodes.length;
   const waits = new Array(count).fill(0);
@@ -108,7 +108,7 @@ function assignLayers(nodes, links, position) {
     if (nodes[index].pin < 0) continue;
     layer[index] = into[index].reduce((most, from) => Math.max(most, layer[from] + 1), hasTop ? 1 : 0);
   }
-  // What waits for nobody stands close to its readers.
+  // Items without inputs are placed close to their consumers.
   for (const index of order.slice().reverse()) {
     if (nodes[index].pin || outOf[index].length === 0 || into[index].length > outOf[index].length) continue;
     if (into[index].length === outOf[index].length && into[index].length > 0 && into[index].some((from) => nodes[from].pin < 0) === false) continue;
@@ -116,18 +116,18 @@ function assignLayers(nodes, links, position) {
   }
   const last = layer.reduce((most, value, index) => nodes[index].pin > 0 ? most : Math.max(most, value), 0);
   nodes.forEach((node, index) => { if (node.pin > 0) layer[index] = last + 1; });
-  // Layers that nothing stands in any more go.
+  // Removes empty layers.
   const used = [...new Set(layer)].sort((a, b) => a - b);
   const rank = new Map(used.map((value, place) => [value, place]));
   return layer.map((value) => rank.get(value));
 }
 
-// Lines from the same place share their way down until they part.
+// Edges from the same source share their path until they split.
 function routeLink(link, cells, layers) {
   const from = cells[link.from];
   const to = cells[link.to];
   const join = (upper, lower, upperGap, lowerGap) => {
-    // Boxes below each other are lined up by their middles: by their lines, a row of them would wander off.
+    // Consecutive boxes are aligned by their centers: aligned by their edges, a chain would drift.
     const areBoxes = upper.node && lower.node && upper.node.isBox && lower.node.isBox;
     const upperDx = areBoxes ? 0 : upperGap;
     const lowerDx = areBoxes ? 0 : lowerGap;
@@ -205,7 +205,7 @@ function countCrossings(layers) {
   return crossings;
 }
 
-// Every layer in turn as close to its neighbours as the order and the gaps allow: isotonic regression.
+// Places each layer as close to its neighbors as order and gaps allow: isotonic regression.
 function placeCells(layers) {
   for (const layer of layers) {
     layer.forEach((cell, place) => {
@@ -245,7 +245,7 @@ function placeCells(layers) {
   }
 }
 
-// Long lines, and rows of nodes that only read each other, bend as seldom as the gaps to their neighbours allow.
+// Long edges and chains of nodes are straightened as far as the gaps to their neighbors allow.
 function straighten(layers) {
   const nextInRow = (cell) => {
     const links = cell.down.filter((link) => link.weight > 0.1);

@@ -1,4 +1,4 @@
-// Where everything in a tree of groups lies: closed groups as boxes, open ones around the drawing of what they hold.
+// Layout of a tree of groups: closed groups as boxes, open ones around the layout of their content.
 
 const headHeight = 28;
 const padding = 18;
@@ -49,7 +49,7 @@ function isReadOutside(value, item) {
     value.readers.some((reader) => reader.node.item && !isInside(reader.node.item, item));
 }
 
-// Items that read a value without being nodes: the outputs of graphs.
+// Consumers that are not nodes: the outputs of graphs.
 function linkOutputs(root) {
   const open = [root];
   while (open.length) {
@@ -59,7 +59,7 @@ function linkOutputs(root) {
   }
 }
 
-// From the inside out; only open groups and what is seen in them.
+// From the inside out; only open groups and their visible content.
 function layoutTree(root, measure) {
   const order = [];
   const open = [root];
@@ -149,7 +149,7 @@ function layoutGroup(group, measure) {
   group.drawn = true;
 }
 
-// Several lines that end at one node stand apart.
+// Several edges that end at one node are spread apart.
 function spreadEnds(cells, edges) {
   const into = new Map();
   for (const edge of edges) {
@@ -167,7 +167,7 @@ function spreadEnds(cells, edges) {
   }
 }
 
-// Their places go by where they come from, so that they do not cross on the last bit.
+// Ordered by where they come from, so that they do not cross in the last segment.
 function sortEnds(cells, edges) {
   const into = new Map();
   for (const edge of edges) {

@@ -1,4 +1,4 @@
-// The document of `ortool inspect --json` as objects that point at each other.
+// The document of `ortool inspect --json` as linked objects.
 
 const bitsOfType = { float64: 64, float32: 32, float16: 16, bfloat16: 16, int64: 64, int32: 32, int16: 16, int8: 8, uint64: 64,
   uint32: 32, uint16: 16, uint8: 8, bool: 8, complex64: 64, complex128: 128, int4: 4, uint4: 4, int2: 2, uint2: 2 };
@@ -20,7 +20,7 @@ function shapeText(shape) {
   return shape.map((dimension) => dimension === null ? '?' : String(dimension)).join(' × ');
 }
 
-// A scope finds names of its own graph and of those around it.
+// A scope finds names of its own graph and of outer graphs.
 class Scope {
   constructor(parent) {
     this.parent = parent;
@@ -49,7 +49,7 @@ class ModelGraphs {
     });
   }
 
-  // Subgraphs wait in a list: a file may nest them deeper than a script's stack likes.
+  // Subgraphs are queued: a file may nest them deeper than the script's stack allows.
   read(block, parentScope, title, owner) {
     const first = { block, scope: parentScope, title, owner };
     const waiting = [first];

@@ -1,4 +1,4 @@
-// The panel beside the graph: the model, what is selected, and what was found. Names only ever become text, never markup.
+// The side panel: the model, the selection and search results. Names only ever become text, never markup.
 
 function element(tag, fields = {}, ...children) {
   const result = document.createElement(tag);
@@ -142,7 +142,7 @@ class Panel {
     const { value } = item;
     this.show(element('h2', {}, value.name), element('p', { class: 'soft' }, item.kind === 'input' ? 'Input' : 'Output'),
       element('p', { class: 'type' }, typeText(value)),
-      item.kind === 'input' ? section('Read by', ...this.readers(value)) : section('Made by', this.valueEntry(value)));
+      item.kind === 'input' ? section('Consumers', ...this.readers(value)) : section('Producer', this.valueEntry(value)));
   }
 
   nodeLink(node) {
@@ -177,7 +177,7 @@ class Panel {
     const metadata = Object.entries(block.metadata || {});
     this.show(element('h2', {}, (node.domain ? node.domain + '.' : '') + node.op), element('p', {}, node.name),
       element('p', { class: 'soft' }, `node ${node.index} · ` + (node.item ? this.placeText(node.item) : node.graph.title)),
-      block.shape_unknown_because ? element('p', { class: 'warn' }, 'Shape not known: ' + block.shape_unknown_because) : null,
+      block.shape_unknown_because ? element('p', { class: 'warn' }, 'Shape unknown: ' + block.shape_unknown_because) : null,
       section('Figures', rows(figures), this.starNote(node), block.macs_formula ? element('p', { class: 'type' }, 'MACs = ' + shortText(block.macs_formula, mostFormula)) : null),
       attributes.length ? section('Attributes', rows(attributes)) : [],
       section('Inputs', ...node.inputs.map((value, place) => value ? this.valueEntry(value, String(place)) : element('div', { class: 'entry soft' }, `${place} left out`))),

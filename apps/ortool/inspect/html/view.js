@@ -1,4 +1,4 @@
-// Putting it together: what is open, selected and seen, and what mouse, fingers and keys do.
+// The view: what is open, selected and visible, and the actions of mouse, touch and keys.
 
 const mostSeenAtFirst = 60;
 const byId = (name) => document.getElementById(name);
@@ -67,7 +67,7 @@ class Viewer {
     return { w: Math.min(240, Math.max(64, widest + 24 + sign)), h: lines.length > 1 ? 42 : 28 };
   }
 
-  // Of the widest shape that may stand below the item.
+  // Width of the widest shape text below the item.
   labelWidth(item) {
     let widest = 0;
     for (const value of [...item.makes].slice(0, 4)) widest = Math.max(widest, this.painter.width(labelOfShape(value), 10.5));
@@ -91,7 +91,7 @@ class Viewer {
 
   isUsable(item) { return item && item !== this.state.root; }
 
-  // The place of an item's top left corner in the drawing.
+  // The position of an item's top left corner in the drawing.
   placeOf(item) {
     let x = 0;
     let y = 0;
@@ -122,7 +122,7 @@ class Viewer {
     const { clientWidth, clientHeight } = this.canvas;
     const scale = Math.min(clientWidth / root.w, clientHeight / root.h) * 0.96;
     this.state.scale = Math.min(1.1, Math.max(0.001, scale));
-    // What would be too small to read begins at its top instead.
+    // If the whole would be too small to read, show its top instead.
     if (this.state.scale < 0.62) this.state.scale = Math.min(0.85, Math.max(this.state.scale, clientWidth / root.w * 0.96));
     this.state.x = (clientWidth - root.w * this.state.scale) / 2;
     this.state.y = root.h * this.state.scale > clientHeight ? 8 : (clientHeight - root.h * this.state.scale) / 2;
@@ -159,7 +159,7 @@ class Viewer {
     this.schedule();
   }
 
-  // Marks everything around as in need of a new layout.
+  // Marks all enclosing groups as needing a new layout.
   stale(item) {
     for (let at = item; at; at = at.parent) at.isStale = true;
   }
@@ -213,7 +213,7 @@ class Viewer {
     return titles;
   }
 
-  // Opens whatever hides the node and goes there. A constant that is drawn as a part of its readers leads to them.
+  // Opens the groups that hide the node and goes there. A constant drawn inside its consumers leads to them.
   reveal(node) {
     let target = node;
     if (node.isFolded) {
@@ -269,7 +269,7 @@ class Viewer {
     this.schedule();
   }
 
-  // The hottest of what is seen is the measure of all.
+  // The hottest visible item sets the scale.
   heatUp() {
     const { overlay, root } = this.state;
     const legend = byId('legend');
@@ -288,7 +288,7 @@ class Viewer {
     const stops = [0, 0.25, 0.5, 0.75, 1].map((heat) => `hsl(${46 - 40 * heat} ${isDark ? 25 + 50 * heat : 60 + 30 * heat}% ${isDark ? 20 + 22 * heat : 96 - 38 * heat}%)`);
     const bar = element('i');
     bar.style.background = `linear-gradient(90deg, ${stops.join(', ')})`;
-    legend.replaceChildren(element('span', {}, byId('overlay').selectedOptions[0].textContent.replace('Colour: ', '')), bar,
+    legend.replaceChildren(element('span', {}, byId('overlay').selectedOptions[0].textContent.replace('Color: ', '')), bar,
       element('div', {}, element('span', {}, '0'), element('span', {}, readableNumber(most, overlay === 'bytes' ? 'B' : ''))),
       root[overlay] === null ? '* unknown dimensions taken as 1' : '');
   }
@@ -300,7 +300,7 @@ class Viewer {
     this.schedule();
   }
 
-  // Along an edge, to a neighbour in the layer, or into the first thing there is.
+  // Along an edge, to a neighbor in the layer, or to the first item.
   walk(key) {
     const { selected, root } = this.state;
     if (!selected) {

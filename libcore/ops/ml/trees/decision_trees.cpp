@@ -36,7 +36,7 @@ std::int64_t find_cycle(const DecisionTrees& trees) {
 
 void use_feature(DecisionTrees& trees, std::int64_t feature) {
   if (feature < 0 || feature == INT64_MAX) {
-    throw Error(ErrorCode::invalid, format("a node looks at feature {}", feature));
+    throw Error(ErrorCode::invalid, format("a node reads feature {}", feature));
   }
   trees.feature_limit = std::max(trees.feature_limit, feature + 1);
 }

@@ -16,7 +16,7 @@ constexpr std::size_t most_rows = INT32_MAX;
 std::vector<std::int64_t> read_node_list(AttributeReader& attributes, std::string_view name,
                                          std::size_t count) {
   std::vector<std::int64_t> list = read_integers(attributes, name);
-  check_list_size(name, list.size(), count, "one a node");
+  check_list_size(name, list.size(), count, "one per node");
   return list;
 }
 
@@ -119,18 +119,18 @@ DecisionTrees read_indexed_trees(AttributeReader& attributes) {
   if (count > most_rows) throw Error(ErrorCode::invalid, format("there are {} nodes", count));
   const std::vector<double> splits =
       doubles_of_vector(attributes.tensor("nodes_splits"), "nodes_splits");
-  check_list_size("nodes_splits", splits.size(), count, "one a node");
+  check_list_size("nodes_splits", splits.size(), count, "one per node");
   const std::vector<std::int64_t> features = read_node_list(attributes, "nodes_featureids", count);
   const Branches on_true = read_branches(attributes, "nodes_truenodeids", "nodes_trueleafs", count);
   const Branches on_false =
       read_branches(attributes, "nodes_falsenodeids", "nodes_falseleafs", count);
   std::vector<std::int64_t> missing = read_integers(attributes, "nodes_missing_value_tracks_true");
   if (missing.empty()) missing.resize(count);
-  check_list_size("nodes_missing_value_tracks_true", missing.size(), count, "one a node");
+  check_list_size("nodes_missing_value_tracks_true", missing.size(), count, "one per node");
   const Tensor rates = attributes.tensor("nodes_hitrates");
   if (rates.element_count() != 0 && !rates.is_empty()) {
     check_list_size("nodes_hitrates", static_cast<std::size_t>(rates.element_count()), count,
-                    "one a node");
+                    "one per node");
   }
 
   DecisionTrees trees;
@@ -147,8 +147,7 @@ DecisionTrees read_indexed_trees(AttributeReader& attributes) {
   read_member_sets(attributes, trees);
   read_roots(attributes, trees);
   if (const std::int64_t node = find_cycle(trees); node >= 0) {
-    throw Error(ErrorCode::invalid,
-                format("branches lead back to where they were, at node {} or before it", node));
+    throw Error(ErrorCode::invalid, format("branches form a cycle, at node {} or before it", node));
   }
   return trees;
 }

@@ -39,7 +39,7 @@ struct NodeRows {
 };
 
 void check_same_length(std::string_view name, std::size_t found, std::size_t expected) {
-  check_list_size(name, found, expected, "one a node");
+  check_list_size(name, found, expected, "one per node");
 }
 
 NodeRows read_rows_of_nodes(AttributeReader& attributes) {
@@ -102,7 +102,7 @@ class RowFinder {
     const auto found = std::lower_bound(first, last, wanted);
     if (found == last || wanted < *found) {
       throw Error(ErrorCode::invalid,
-                  format("{} of tree {} names node {}, which is not there", who, tree, node));
+                  format("{} of tree {} refers to node {}, which does not exist", who, tree, node));
     }
     return found->row;
   }
@@ -165,9 +165,9 @@ void connect_nodes(const NodeRows& rows, const std::vector<TreeLink>& links,
   }
   if (const std::int64_t node = find_cycle(trees); node >= 0) {
     const std::size_t row = row_of_node[static_cast<std::size_t>(node)];
-    throw Error(ErrorCode::invalid, format("the branches of tree {} lead back to where they were, "
-                                           "at node {} or before it",
-                                           rows.tree_ids[row], rows.node_ids[row]));
+    throw Error(ErrorCode::invalid,
+                format("the branches of tree {} form a cycle, at node {} or before it",
+                       rows.tree_ids[row], rows.node_ids[row]));
   }
   std::vector<std::size_t> roots;
   for (std::size_t i = 0; i < rows.size();) {
@@ -191,9 +191,9 @@ void read_votes(AttributeReader& attributes, std::string_view votes, const NodeR
   const std::vector<std::int64_t> node_ids = read_integers(attributes, name("nodeids"));
   const std::vector<std::int64_t> targets = read_integers(attributes, name("ids"));
   const std::vector<double> weights = read_listed_numbers(attributes, name("weights"));
-  check_list_size(name("nodeids"), node_ids.size(), tree_ids.size(), "one a vote");
-  check_list_size(name("ids"), targets.size(), tree_ids.size(), "one a vote");
-  check_list_size(name("weights"), weights.size(), tree_ids.size(), "one a vote");
+  check_list_size(name("nodeids"), node_ids.size(), tree_ids.size(), "one per vote");
+  check_list_size(name("ids"), targets.size(), tree_ids.size(), "one per vote");
+  check_list_size(name("weights"), weights.size(), tree_ids.size(), "one per vote");
 
   std::vector<TreeLink> voters;
   RowFinder finder(rows.keys);

@@ -57,7 +57,7 @@ void TreeEnsemble::read(AttributeReader& attributes, int) {
 void TreeEnsemble::infer(InferContext& context) const {
   const DataType found = context.element(0);
   if (found != DataType::undefined && found != element) {
-    throw Error(ErrorCode::invalid, format("the input is {}, but the trees' numbers are {}",
+    throw Error(ErrorCode::invalid, format("the input is {}, but the tree values are {}",
                                            name_of(found), name_of(element)));
   }
   infer_targets(context, 0, element, *this);
@@ -72,7 +72,7 @@ void TreeEnsembleRegressor::read(AttributeReader& attributes, int) {
   base_values = read_listed_numbers(attributes, "base_values");
   if (!base_values.empty()) {
     check_list_size("base_values", base_values.size(), static_cast<std::size_t>(target_count),
-                    "one a target");
+                    "one per target");
   }
   post_transform = read_post_transform(attributes);
 }
@@ -91,7 +91,7 @@ void TreeEnsembleClassifier::read(AttributeReader& attributes, int) {
   const bool is_single = target_count == 2 && base_values.size() == 1;
   if (!base_values.empty() && !is_single) {
     check_list_size("base_values", base_values.size(), static_cast<std::size_t>(target_count),
-                    "one a class");
+                    "one per class");
   }
   post_transform = read_post_transform(attributes);
 }

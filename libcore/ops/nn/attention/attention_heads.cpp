@@ -23,10 +23,9 @@ void check_head_groups(const Dimension& query_heads, const Dimension& shared_hea
   const bool is_even =
       shared_heads.number() > 0 && query_heads.number() % shared_heads.number() == 0;
   if (is_even || query_heads == shared_heads) return;
-  throw Error(
-      ErrorCode::invalid,
-      format("there are {} heads of queries for {} of keys and values (expected a multiple)",
-             query_heads.number(), shared_heads.number()));
+  throw Error(ErrorCode::invalid,
+              format("there are {} query heads for {} key and value heads (expected a multiple)",
+                     query_heads.number(), shared_heads.number()));
 }
 
 }  // namespace ortool

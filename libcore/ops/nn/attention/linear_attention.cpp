@@ -41,7 +41,7 @@ void LinearAttention::read(AttributeReader& attributes, int) {
   const auto check_given = [&](std::int64_t input, std::string_view name, bool is_needed) {
     if (!is_needed || attributes.node().input(input) != nullptr) return;
     throw Error(ErrorCode::invalid,
-                format("input '{}' is left out, which this update rule needs", name));
+                format("input '{}' is left out, but this update rule needs it", name));
   };
   check_given(4, "decay", rule == Rule::gated || rule == Rule::gated_delta);
   check_given(5, "beta", rule == Rule::delta || rule == Rule::gated_delta);

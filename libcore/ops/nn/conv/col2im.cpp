@@ -40,7 +40,7 @@ std::optional<Dimensions> block_extents(const InferContext& context, std::int64_
     const bool is_extent = value.number() >= 1 && value.number() <= std::int64_t{1} << 31;
     if (!value.is_known() || is_extent) continue;
     throw Error(ErrorCode::invalid,
-                format("'{}' holds {} (expected 1 to 2^31)", name, value.number()));
+                format("'{}' contains {} (expected 1 to 2^31)", name, value.number()));
   }
   return values;
 }
@@ -57,9 +57,9 @@ void Col2Im::infer(InferContext& context) const {
   Dimension channels;
   if (block) {
     if (block->size() != image->size()) {
-      throw Error(ErrorCode::invalid, format("'block_shape' holds {} numbers beside {} in "
-                                             "'image_shape'",
-                                             block->size(), image->size()));
+      throw Error(ErrorCode::invalid,
+                  format("'block_shape' has {} elements, but 'image_shape' has {}", block->size(),
+                         image->size()));
     }
     Dimension places = 1;
     for (const Dimension& extent : *block) places = multiply_dimensions(places, extent);

@@ -43,8 +43,8 @@ namespace {
 void check_window_maps(const InferContext& context, std::int64_t input, std::string_view name,
                        const Dimension& maps, const Dimensions& output) {
   check_rank(context, input, name, static_cast<std::int64_t>(output.size()));
-  check_dimension(format("the number of maps of '{}'", name), dimension_at(context, input, 1),
-                  maps);
+  check_dimension(format("the number of offset maps of '{}'", name),
+                  dimension_at(context, input, 1), maps);
   for (std::size_t i = 0; i < output.size(); ++i) {
     if (i == 1) continue;
     check_dimension(format("dimension {} of '{}'", i, name),

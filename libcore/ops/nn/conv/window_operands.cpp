@@ -17,7 +17,7 @@ std::int64_t read_groups(AttributeReader& attributes) {
 void check_divides(std::string_view what, std::int64_t count, std::int64_t groups) {
   if (count % groups == 0) return;
   throw Error(ErrorCode::invalid,
-              format("{}, {}, is no multiple of the {} groups", what, count, groups));
+              format("{}, {}, is not a multiple of the {} groups", what, count, groups));
 }
 
 std::int64_t window_axes(const WindowAttributes& window, const InferContext& context,

@@ -72,10 +72,9 @@ void GatherND::infer(InferContext& context) const {
   const std::int64_t depth = indices->back().number();
   const std::int64_t room = context.rank(0) - batch_dims;
   if (depth < 1 || depth > room) {
-    throw Error(ErrorCode::invalid,
-                format("the last dimension of 'indices' is {} (expected 1 to {}, the rank of "
-                       "'data' behind its batch dimensions)",
-                       depth, room));
+    throw Error(ErrorCode::invalid, format("the last dimension of 'indices' is {} (expected 1 to "
+                                           "{}, the rank of 'data' without its batch dimensions)",
+                                           depth, room));
   }
   Dimensions shape(indices->begin(), indices->end() - 1);
   for (std::size_t i = 0; i < static_cast<std::size_t>(batch_dims); ++i)

@@ -35,8 +35,9 @@ void TensorScatter::infer(InferContext& context) const {
     const auto rank = static_cast<std::int64_t>(shape->size());
     const std::int64_t along = normalize_axis(axis, rank);
     if (along == 0) {
-      throw Error(ErrorCode::invalid,
-                  format("axis {} is the batch (expected another of rank {})", axis, rank));
+      throw Error(
+          ErrorCode::invalid,
+          format("axis {} is the batch axis (expected another one of rank {})", axis, rank));
     }
     check_rank(context, 1, "update", rank);
     for (std::int64_t i = 0; update && i < rank; ++i) {

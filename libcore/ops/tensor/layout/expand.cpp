@@ -36,8 +36,9 @@ void Expand::infer(InferContext& context) const {
   }
   for (std::size_t i = 0; wanted && i < wanted->size(); ++i) {
     if (!(*wanted)[i].is_known() || (*wanted)[i].number() >= 0) continue;
-    throw Error(ErrorCode::invalid, format("the shape to expand to holds {} (expected 0 or more)",
-                                           (*wanted)[i].number()));
+    throw Error(
+        ErrorCode::invalid,
+        format("the shape to expand to contains {} (expected 0 or more)", (*wanted)[i].number()));
   }
   PartialShape result = broadcast_shapes(context.shape(0), wanted);
   if (result && wanted) {

@@ -17,7 +17,7 @@ constexpr std::initializer_list<AttributeSpec> reshape_attributes = {
     {"allowzero", AttributeKind::integer, false, 0}};
 
 [[noreturn]] void throw_misfit(const PartialShape& from, const PartialShape& to) {
-  throw Error(ErrorCode::invalid, format("a tensor of shape {} cannot take the shape {}",
+  throw Error(ErrorCode::invalid, format("a tensor of shape {} cannot be reshaped to {}",
                                          to_string(from), to_string(to)));
 }
 
@@ -80,21 +80,22 @@ Dimensions reshape(const PartialShape& from, const Dimensions& values, bool zero
       }
     }
     if (number < 0) {
-      throw Error(
-          ErrorCode::invalid,
-          format("the new shape holds {} at {} (expected sizes, 0, and -1 once)", number, i));
+      throw Error(ErrorCode::invalid,
+                  format("the new shape contains {} at {} (expected sizes, 0, and -1 at most once)",
+                         number, i));
     }
     if (number != 0 || zero_is_zero) continue;
     if (from && i >= from->size()) {
       throw Error(
           ErrorCode::invalid,
-          format("the new shape holds 0 at {}, but the input has rank {}", i, from->size()));
+          format("the new shape contains 0 at {}, but the input has rank {}", i, from->size()));
     }
     to[i] = from ? (*from)[i] : Dimension();
     is_copied[i] = from.has_value();
   }
   if (missing && values[*missing].is_known() && zero_is_zero && has_zero) {
-    throw Error(ErrorCode::invalid, "the new shape holds both 0 and -1, which allowzero forbids");
+    throw Error(ErrorCode::invalid,
+                "the new shape contains both 0 and -1, which allowzero forbids");
   }
   if (from && missing && unknown_count == 1)
     to[*missing] = remaining_dimension(*from, to, *missing, is_copied);

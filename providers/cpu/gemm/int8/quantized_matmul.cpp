@@ -62,7 +62,7 @@ constexpr auto quantized_matmul_rows =
                   "MatMulInteger", "int8, uint8", accepts_any_bytes, compile_matmul_integer)),
               with_epilogues(int8_isa_rows<"qlinear_matmul">(
                   "QLinearMatMul", "int8, uint8", accepts_linear_bytes, compile_qlinear_matmul)),
-              portable_row("qlinear_matmul_numbers", "QLinearMatMul", "float8", accepts_any_bytes,
+              portable_row("qlinear_matmul_float8", "QLinearMatMul", "float8", accepts_any_bytes,
                            compile_number_matmul));
 
 }  // namespace

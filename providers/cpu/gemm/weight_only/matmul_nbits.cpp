@@ -179,9 +179,9 @@ constexpr const char* contrib_domain = "com.microsoft";
 
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(
-      isa_rows<"matmul_blocks">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
+      isa_rows<"matmul_nbits">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
                                 compile_block_matmul, contrib_domain),
-      isa_rows<"matmul_blocks_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
+      isa_rows<"matmul_nbits_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
                                      accepts_fp16_blocks, compile_fp16_block_matmul,
                                      contrib_domain));
   for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;

@@ -12,7 +12,7 @@ using ortool::list_names;
 using ortool::nearest_name;
 using ortool::shorten;
 
-TEST_CASE("Edit distance counts insertions, deletions, replacements and swaps of neighbours") {
+TEST_CASE("Edit distance counts insertions, deletions, replacements and swaps of neighbors") {
   CHECK(edit_distance("", "", 5) == 0);
   CHECK(edit_distance("", "abc", 5) == 3);
   CHECK(edit_distance("relu", "rel", 5) == 1);

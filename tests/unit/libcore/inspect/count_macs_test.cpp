@@ -39,7 +39,7 @@ TEST_CASE("matrix products count rows by columns by the length of their sums", "
   CHECK(count("float[batch, 7] x, float[7, 3] w", "y = MatMul (x, w)") == "21*batch");
 }
 
-TEST_CASE("elementwise operators, pooling and normalisation count nothing", "[inspect]") {
+TEST_CASE("elementwise operators, pooling and normalization count nothing", "[inspect]") {
   CHECK(count("float[2, 5] x", "a = Relu (x)  b = Mul (a, x)  y = Softmax (b)") == "0");
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a transpose to channels first says that the input has them last", "[i
   CHECK(hint.mean.empty());
 }
 
-TEST_CASE("a quantised input holds a range of numbers", "[inspect]") {
+TEST_CASE("a quantized input holds a range of numbers", "[inspect]") {
   const PreprocessingHint hint =
       hint_of("float[2] x", "a = QuantizeLinear (x, s, z)  y = DequantizeLinear (a, s, z)",
               "<float s = {0.5}, uint8 z = {128}>");

@@ -1,4 +1,4 @@
-// Tests of what is read out of quantised models.
+// Tests of what is read out of quantized models.
 #include "libcore/inspect/quantization.hpp"
 
 #include <string>
@@ -42,7 +42,7 @@ TEST_CASE("pairs, types, scales and axes are read", "[inspect]") {
   CHECK_FALSE(readout.tensors[1].has_zero_point);
 }
 
-TEST_CASE("floats between quantised nodes are an island with a reason", "[inspect]") {
+TEST_CASE("floats between quantized nodes are an island with a reason", "[inspect]") {
   const auto model = model_of(
       "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
       "[soft] c = Softmax (b)  [scale] d = Mul (c, x) "
@@ -55,7 +55,7 @@ TEST_CASE("floats between quantised nodes are an island with a reason", "[inspec
   CHECK(readout.float_nodes == 2);
 }
 
-TEST_CASE("an activation between a quantised node and QuantizeLinear is part of it", "[inspect]") {
+TEST_CASE("an activation between a quantized node and QuantizeLinear is part of it", "[inspect]") {
   const auto model = model_of(
       "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
       "c = DequantizeLinear <axis = 1> (w, ws)  d = MatMul (b, c)  r = Relu (d) "
@@ -72,7 +72,7 @@ TEST_CASE("a node whose output nothing reads has no partner", "[inspect]") {
   CHECK(readout.lonely[0].reason == "nothing reads its output");
 }
 
-TEST_CASE("MatMulNBits counts as quantised where it may round what it reads to bytes",
+TEST_CASE("MatMulNBits counts as quantized where it may round what it reads to bytes",
           "[inspect]") {
   const auto is_quantized_at = [](const std::string& level) {
     const auto model = inferred_model(

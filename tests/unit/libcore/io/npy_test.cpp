@@ -85,7 +85,7 @@ TEST_CASE("strings of numpy become string tensors") {
   CHECK(unicode.strings()[0] == "\xc3\xa9\xf0\x9f\x98\x80");
   const Tensor big = read(npy(dictionary(">U1", "(1,)"), std::string("\0\0\0A", 4)));
   CHECK(big.strings()[0] == "A");
-  check_refused(npy(dictionary("<U1", "(1,)"), bytes_of(0xd800U)), "no Unicode character");
+  check_refused(npy(dictionary("<U1", "(1,)"), bytes_of(0xd800U)), "not a Unicode character");
 }
 
 TEST_CASE("scalars, empty arrays and odd bools are read") {
@@ -134,11 +134,11 @@ TEST_CASE("element types without a counterpart are refused by name") {
   check_refused(npy(dictionary("|O", "(1,)"), "x"), "pickled", refused);
   check_refused(npy(dictionary("|V2", "(1,)"), "xx"), "'|V2'", refused);
   check_refused(npy(dictionary("<M8[ns]", "(1,)"), "12345678"), "dates", refused);
-  check_refused(npy(dictionary("<f16", "(1,)"), "12345678"), "no counterpart", refused);
+  check_refused(npy(dictionary("<f16", "(1,)"), "12345678"), "no equivalent", refused);
   check_refused(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234"),
                 "records", refused);
-  check_refused(npy(dictionary("<q9", "(1,)"), ""), "no element type");
-  check_refused(npy(dictionary("<U99999999999999999999", "(1,)"), ""), "no element type");
+  check_refused(npy(dictionary("<q9", "(1,)"), ""), "not an element type");
+  check_refused(npy(dictionary("<U99999999999999999999", "(1,)"), ""), "not an element type");
 }
 
 TEST_CASE("damaged .npy files are refused without being believed") {
@@ -148,7 +148,7 @@ TEST_CASE("damaged .npy files are refused without being believed") {
     CHECK_THROWS_AS(read(good.substr(0, length)), Error);
   }
   check_refused(good + "x", "9 follow");
-  check_refused("PK\3\4 and so on", "no .npy file");
+  check_refused("PK\3\4 and so on", "not an .npy file");
   std::string version = good;
   version[6] = 9;
   check_refused(version, "version 9", ErrorCode::unsupported);

@@ -220,7 +220,7 @@ std::string convolutions_around(const std::string& between) {
 }
 
 TEST_CASE("Images are resized by their nearest pixels in blocks") {
-  const std::string blocked_kernel = "resize_nearest_blocked";
+  const std::string blocked_kernel = "resize_nearest_nchwc";
   const auto kernels_and_result = [](const std::string& between, OptimizeLevel level) {
     SessionOptions options = cpu_options();
     options.optimize = level;

@@ -1,4 +1,4 @@
-// What the pass makes of quantised clusters in a file for ortool.
+// What the pass makes of quantized clusters in a file for ortool.
 #include <catch2/catch.hpp>
 
 #include "libcore/lower/fuse_quantized.hpp"

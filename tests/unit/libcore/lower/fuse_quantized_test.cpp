@@ -1,4 +1,4 @@
-// Which nodes are left of quantised clusters.
+// Which nodes are left of quantized clusters.
 #include "libcore/lower/fuse_quantized.hpp"
 
 #include <string>

@@ -9,7 +9,7 @@ using namespace ortool;
 
 namespace {
 
-/// Takes every node, in pairs of neighbours where it can, and compiles none.
+/// Takes every node, in pairs of neighbors where it can, and compiles none.
 class Greedy : public Provider {
  public:
   Greedy(std::string name, bool takes_pairs) : name_(std::move(name)), takes_pairs_(takes_pairs) {}

@@ -1,4 +1,4 @@
-// Ratios of times: intervals, noise floors and verdicts on made-up series whose truth is known.
+// Ratios of times: intervals, noise floors and verdicts on synthetic series with known truth.
 #include "libcore/measure/compare_times.hpp"
 
 #include <cmath>

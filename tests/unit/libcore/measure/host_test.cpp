@@ -1,4 +1,4 @@
-// The fingerprint and the noise of made-up machines, as files in a folder.
+// Host fingerprint and noise of simulated machines, as files in a folder.
 #include "libcore/measure/host.hpp"
 
 #include <algorithm>
@@ -100,9 +100,9 @@ TEST_CASE("Each thing that disturbs is told") {
   after.busy_s = 8.5;
   CHECK(told("other programs") == 0);
   after.busy_s = 15;
-  CHECK(told("other programs kept 70 %") == 1);
+  CHECK(told("other programs used 70 %") == 1);
   after.steal_s = 4;
-  CHECK(told("other guests") == 1);
+  CHECK(told("other virtual machines") == 1);
   after.throttled_s = 0.25;
   CHECK(told("for 250 ms") == 1);
   after.heat_events = 3;

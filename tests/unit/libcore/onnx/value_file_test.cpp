@@ -86,7 +86,7 @@ TEST_CASE("a broken or other message is refused", "[value_file]") {
   const ValueType map = ValueType::map(DataType::int64, DataType::float32);
   CHECK_THROWS_WITH(read_back(std::string("\x18\x01", 2), map), Catch::Contains("1 keys for 0"));
   CHECK_THROWS_WITH(read_back(std::string("\x18\x01\x22\x01k", 5), map),
-                    Catch::Contains("numbers and texts"));
+                    Catch::Contains("numbers and strings"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The gate before every other look at a node.
+// Node checks: the gate before any other code sees a node.
 #include "libcore/ops/check_node.hpp"
 
 #include <catch2/catch.hpp>

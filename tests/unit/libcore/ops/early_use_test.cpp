@@ -1,4 +1,4 @@
-// Operators and values of attributes before the opset that brought them.
+// Operators and attribute values used before the opset that introduced them.
 #include "libcore/ops/early_use.hpp"
 
 #include <catch2/catch.hpp>
@@ -21,12 +21,13 @@ TEST_CASE("an operator is early where ONNX does not have it yet, or never has it
   const auto found = early_use(*layer->graph->first_node());
   REQUIRE(found);
   CHECK(found->is_operator);
-  CHECK(found->describe() == "operator LayerNormalization came with opset 17 (the model has 13)");
+  CHECK(found->describe() ==
+        "operator LayerNormalization was introduced in opset 17 (the model has 13)");
   CHECK(opset_of_early_uses(*layer) == 17);
   CHECK_FALSE(early_use(*model_of(17, "y = LayerNormalization (x, s)")->graph->first_node()));
   const auto never = model_of(23, "y = SimplifiedLayerNormalization (x, s)");
   CHECK(early_use(*never->graph->first_node())->describe() ==
-        "operator SimplifiedLayerNormalization is none of ONNX's");
+        "operator SimplifiedLayerNormalization is not a value that ONNX defines");
   CHECK(opset_of_early_uses(*never) == 0);
   CHECK_FALSE(early_use(*model_of(13, "y = Gelu (x)")->graph->first_node()));
 }
@@ -51,7 +52,7 @@ TEST_CASE("each kind of early use is told once, in bodies too") {
     })");
   const std::vector<std::string> warnings = early_use_warnings(*model);
   REQUIRE(warnings.size() == 2);
-  CHECK_THAT(warnings[0], Catch::Contains("'three' (Pad): mode 'wrap' came with opset 19"));
+  CHECK_THAT(warnings[0], Catch::Contains("'three' (Pad): mode 'wrap' was introduced in opset 19"));
   CHECK_THAT(warnings[1],
              Catch::Contains("'one' (LayerNormalization)") && Catch::Contains("and 1 more nodes"));
 }

@@ -49,7 +49,7 @@ TEST_CASE("arithmetic on dimensions has a name for each operator", "[ops]") {
   CHECK(combine_dimensions(divide, -7, 2) == Dimension(-3));
 }
 
-TEST_CASE("axes are normalised, and refused when outside or given twice", "[ops]") {
+TEST_CASE("axes are normalized, and refused when outside or given twice", "[ops]") {
   const std::int64_t axes[] = {-1, 0};
   CHECK(normalize_axes(axes, 3) == std::vector<std::int64_t>{2, 0});
   const std::int64_t twice[] = {1, -2};

@@ -1,4 +1,4 @@
-// Which nodes behind convolutions and products one kernel takes over, and which it must not.
+// Product epilogue: which nodes after convolutions and products are fused into one kernel, and which must not be.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <memory>
@@ -63,7 +63,7 @@ const Dimension batch = Dimension::symbol("batch");
 
 }  // namespace
 
-TEST_CASE("a convolution takes normalisation, residual and activation") {
+TEST_CASE("a convolution takes normalization, residual and activation") {
   GraphMaker make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& skip = make.input({batch, 6, 8, 8});

@@ -185,7 +185,7 @@ before
 after
   g (float[a] x) => (float[a] y) <float h = {0.07}> { y = Mul (x, h) }
 )"),
-                    Catch::Contains("other bits"));
+                    Catch::Contains("differ bitwise"));
 }
 
 TEST_CASE("attributes must be those of the rule, with defaults where it has none") {
@@ -209,7 +209,7 @@ after
 }
 
 TEST_CASE("what is no rule is told with its line") {
-  CHECK_THROWS_WITH(check("before\n"), Catch::Contains("line 1: a 'rule' comes first"));
+  CHECK_THROWS_WITH(check("before\n"), Catch::Contains("line 1: a 'rule' line must come first"));
   CHECK_THROWS_WITH(check("rule a\nopset 18\n"), Catch::Contains("line 1: rule 'a'"));
   CHECK_THROWS_WITH(check("rule a\nrule a\n"), Catch::Contains("two rules 'a'"));
   CHECK_THROWS_WITH(check("rule a\nlevel fast\n"), Catch::Contains("'fast' is no level"));

@@ -1,4 +1,5 @@
-// One session in eight threads at once: recurrent layers, sequences, bytes and shapes from data.
+// One session in eight threads at once: recurrent layers, sequences, int8 and data-dependent
+// shapes.
 #include <atomic>
 #include <thread>
 #include <vector>

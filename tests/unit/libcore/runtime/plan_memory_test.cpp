@@ -27,7 +27,7 @@ void require_disjoint(const std::vector<PlannedBuffer>& buffers, std::int64_t ar
 
 }  // namespace
 
-TEST_CASE("A chain of layers needs the two largest neighbours at most") {
+TEST_CASE("A chain of layers needs the two largest neighbors at most") {
   std::vector<PlannedBuffer> buffers;
   for (std::int32_t step = 0; step < 10; ++step) buffers.push_back({1024, step, step + 1, 0});
   CHECK(plan_memory(buffers) == 2048);

@@ -1,4 +1,4 @@
-// Programs: plans in a row where content decides shapes, views, parallel levels, limits in loops.
+// Programs: consecutive plans where data decides shapes, views, parallel levels, limits in loops.
 #include "libcore/runtime/program.hpp"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Operands that a run brings and that decide shapes: each run checks its own against the input.
+// Run-time operands that decide shapes: each run checks its own against the input.
 #include <limits>
 
 #include <catch2/catch.hpp>

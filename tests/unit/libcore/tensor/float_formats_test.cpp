@@ -73,7 +73,7 @@ TEST_CASE("every pattern of every small float survives decoding and encoding") {
   }
 }
 
-TEST_CASE("what lies between two neighbours rounds to the nearer and halves to the even one") {
+TEST_CASE("what lies between two neighbors rounds to the nearer and halves to the even one") {
   for (const DataType type : small_formats) {
     if (type == DataType::float8e8m0) continue;
     INFO(name_of(type));
@@ -214,7 +214,7 @@ TEST_CASE("powers of two round up, down or to the nearest, and saturate where as
   CHECK(encode(-1, up) == 255);
 }
 
-TEST_CASE("the first packed element lies in the low bits and its neighbours stay") {
+TEST_CASE("the first packed element lies in the low bits and its neighbors stay") {
   std::byte bytes[2] = {std::byte{0xff}, std::byte{0xff}};
   set_packed(bytes, 0, 4, 0x1);
   set_packed(bytes, 3, 4, 0x2);

@@ -1,4 +1,4 @@
-// Decibels at their ends.
+// Signal-to-noise ratio at its limits.
 #include "libcore/tensor/signal_to_noise.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What outputs may be off by that are computed in 16-bit floats, and others beside them.
+// Output tolerances: of outputs computed in 16-bit floats, and of others next to them.
 #include "libcore/verify/output_judge.hpp"
 
 #include <catch2/catch.hpp>

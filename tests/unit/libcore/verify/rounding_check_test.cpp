@@ -1,4 +1,4 @@
-// Integers beside the floats they come from.
+// Rounding checks: integers compared with the floats they come from.
 #include "libcore/verify/rounding_check.hpp"
 
 #include <catch2/catch.hpp>

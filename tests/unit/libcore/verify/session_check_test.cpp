@@ -1,4 +1,4 @@
-// A session that computes something else than the model says is found, however it came to that.
+// Session checks: a session that computes something other than the model is detected.
 #include "libcore/verify/session_check.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("a session that gives something else is told by its first output") {
   CHECK_FALSE(verdict.reason.empty());
 }
 
-TEST_CASE("quantised outputs without stages may round the other way, and no more") {
+TEST_CASE("quantized outputs without stages may round the other way, and no more") {
   const auto with_scale = [](std::string_view scale) {
     return std::string(
                "<ir_version: 8, opset_import: [\"\" : 18]>"

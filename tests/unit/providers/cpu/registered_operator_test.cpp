@@ -205,7 +205,7 @@ TEST_CASE("A registered elementwise operator lies in blocks of channels between 
   const Session blocked(registered_model(graph), cpu_options());
   bool is_blocked = false;
   for (const auto& [op_type, kernel] : kernels_of(blocked, {{"x", x}})) {
-    if (op_type == "Bend") is_blocked = kernel.starts_with("elementwise_blocked");
+    if (op_type == "Bend") is_blocked = kernel.starts_with("elementwise_nchwc");
   }
   CHECK(is_blocked);
   SessionOptions plain = cpu_options();

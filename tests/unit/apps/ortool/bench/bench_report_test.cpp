@@ -41,7 +41,7 @@ TEST_CASE("markdown and junit keep markup in names as text", "[bench_report]") {
   CHECK_THAT(junit_report(findings), Catch::Contains("name=\"a|b &lt;i&gt;\""));
 }
 
-TEST_CASE("a variant that did not settle fails in junit where that was asked for",
+TEST_CASE("a variant that did not converge fails in junit where that was asked for",
           "[bench_report]") {
   BenchFindings findings = findings_called("m");
   CHECK_THAT(junit_report(findings), Catch::Contains("failures=\"1\""));

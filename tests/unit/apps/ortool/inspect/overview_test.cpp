@@ -49,7 +49,7 @@ TEST_CASE("work that data decides is told by the node, not by a long formula", "
     const std::size_t at = text.find("MACs");
     return text.substr(at, text.find('\n', at) - at);
   };
-  CHECK_THAT(macs_line("2", 20), Catch::Contains("not known: depends on 'chooser'"));
+  CHECK_THAT(macs_line("2", 20), Catch::Contains("unknown: depends on 'chooser'"));
   CHECK_THAT(macs_line("2", 1), Catch::Contains("'macs("));
 }
 

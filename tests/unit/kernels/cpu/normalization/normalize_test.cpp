@@ -1,4 +1,4 @@
-// The normalisations against double precision.
+// The normalizations against double precision.
 #include "kernels/cpu/normalization/normalize.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void check_close(float found, double exact, double tolerance = 2e-5) {
   }
 }
 
-TEST_CASE("layer normalisation agrees with double precision, with and without a skip") {
+TEST_CASE("layer normalization agrees with double precision, with and without a skip") {
   for (const std::int64_t size : {1, 3, 16, 31, 768, 5001}) {
     const std::int64_t rows = 37;
     const auto in = test::random_floats(rows * size, 1, 1.0F, 4.0F);
@@ -103,7 +103,7 @@ TEST_CASE("layer normalisation agrees with double precision, with and without a 
   }
 }
 
-TEST_CASE("layer normalisation gives the same bits for any number of threads") {
+TEST_CASE("layer normalization gives the same bits for any number of threads") {
   const auto in = test::random_floats(257 * 300, 6);
   const auto scale = test::random_floats(300, 7);
   for (const Isa isa : test::available_isas()) {
@@ -122,7 +122,7 @@ TEST_CASE("layer normalisation gives the same bits for any number of threads") {
   }
 }
 
-TEST_CASE("batch, instance and group normalisation agree with double precision") {
+TEST_CASE("batch, instance and group normalization agree with double precision") {
   for (const ChannelSizes sizes : {ChannelSizes{2, 6, 49}, ChannelSizes{3, 6, 1},
                                    ChannelSizes{1, 6, 20000}, ChannelSizes{2, 6, 0}}) {
     const std::int64_t count = sizes.batch * sizes.channels * sizes.spatial;
@@ -170,7 +170,7 @@ TEST_CASE("batch, instance and group normalisation agree with double precision")
   }
 }
 
-TEST_CASE("Lp normalisation divides a slice by its norm and keeps zeros") {
+TEST_CASE("Lp normalization divides a slice by its norm and keeps zeros") {
   const std::vector<float> in = {3, 0, 4, 0, 0, 0, -1, 2, 0, 0, 0, 0};
   std::vector<float> out(in.size());
   Workers workers;
@@ -184,7 +184,7 @@ TEST_CASE("Lp normalisation divides a slice by its norm and keeps zeros") {
   CHECK(out[6] == -0.1F);
 }
 
-TEST_CASE("local response normalisation sums the squares of neighbouring channels") {
+TEST_CASE("local response normalization sums the squares of neighboring channels") {
   const ChannelSizes sizes = {2, 7, 601};
   const auto in = test::random_floats(2 * 7 * 601, 21);
   for (const std::int64_t size : {1, 2, 5}) {

@@ -30,7 +30,7 @@ double value_of(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
 }
 
 /// Floats around everything that matters: all patterns of the narrow format, the middles between
-/// them and their neighbours.
+/// them and their neighbors.
 std::vector<float> hard_floats(int exponent_bits, int mantissa_bits) {
   std::vector<float> values;
   for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {

@@ -109,7 +109,7 @@ TEST_CASE("A target that cannot be written is refused by name, with code 7") {
 
   const Error missing = error_of_writing(target.path() + "/deeper/out.bin");
   CHECK(missing.code() == ErrorCode::write_failed);
-  CHECK_THAT(missing.hint(), Catch::Contains("make the folder"));
+  CHECK_THAT(missing.hint(), Catch::Contains("create the folder"));
   CHECK(error_of_writing("").code() == ErrorCode::write_failed);
 }
 

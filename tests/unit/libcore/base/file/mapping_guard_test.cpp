@@ -101,7 +101,7 @@ TEST_CASE("Writing from a file that was cut short names that file, and leaves no
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::invalid);
       CHECK(error.what() ==
-            path + ": the file was cut short or its disk failed while it was being read");
+            path + ": the file was truncated or its disk failed while it was being read");
     }
   }
   CHECK_FALSE(std::filesystem::exists(output.path()));

@@ -31,7 +31,7 @@ TEST_CASE("What passes the cap is refused by name and takes nothing") {
     FAIL("no error was thrown");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::memory_limit);
-    CHECK(error.message() == "the arena needs 200 bytes; 900 of the 1000 allowed are taken");
+    CHECK(error.message() == "the arena needs 200 bytes; 900 of the 1000 allowed are in use");
   }
   CHECK(cap.used_bytes() == 900);
 }

@@ -103,7 +103,7 @@ TEST_CASE("A node that reads its own output waits for itself") {
   Graph graph;
   Value& a = graph.add_value("a");
   add_named(graph, "alone", {&a}, {&a});
-  CHECK_THAT(cycle_of(graph).message(), Catch::Contains("waits for itself"));
+  CHECK_THAT(cycle_of(graph).message(), Catch::Contains("depends on itself"));
 }
 
 TEST_CASE("Shuffled chains and trees come out in an order that runs") {

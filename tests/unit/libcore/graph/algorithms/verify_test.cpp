@@ -80,7 +80,7 @@ TEST_CASE("A value read before it is made is found") {
   Node& maker = add_checked(graph, "Relu", {&x}, {&y});
   add_checked(graph, "Abs", {&y}, {&graph.add_value("z")}, &maker);
   CHECK_THAT(complaint(graph), Catch::Contains("'main'") && Catch::Contains("'Abs_1'") &&
-                                   Catch::Contains("'y' before it is made"));
+                                   Catch::Contains("'y' before it is produced"));
 }
 
 TEST_CASE("A node that reads its own output is found") {
@@ -97,7 +97,7 @@ TEST_CASE("A value that nothing makes is found when it is read") {
   Node& node = add_checked(graph, "Relu", {&x}, {&y});
   graph.add_output(y);
   graph.remove_node(node);
-  CHECK_THAT(complaint(graph), Catch::Contains("'y'") && Catch::Contains("nothing makes it"));
+  CHECK_THAT(complaint(graph), Catch::Contains("'y'") && Catch::Contains("nothing produces it"));
 }
 
 TEST_CASE("A broken graph inside another is found and named") {

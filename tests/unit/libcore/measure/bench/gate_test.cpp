@@ -1,4 +1,4 @@
-// Verdicts on results whose truth is known, and baselines written and read back.
+// Regression gate: verdicts on results with known truth, and baselines written and read back.
 #include "libcore/measure/bench/gate.hpp"
 
 #include <filesystem>
@@ -113,7 +113,7 @@ TEST_CASE("what is no report of bench is refused", "[gate]") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "ortool-no-report.json";
   write_file(file.string(), "{\"results\": 3}");
-  CHECK_THROWS_WITH(Baseline(file.string(), machine_called("here")), Catch::Contains("no report"));
+  CHECK_THROWS_WITH(Baseline(file.string(), machine_called("here")), Catch::Contains("not a report"));
   std::filesystem::remove(file);
 }
 

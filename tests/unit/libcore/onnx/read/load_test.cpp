@@ -67,7 +67,7 @@ TEST_CASE("other formats are told by name") {
   CHECK(error_of("version https://git-lfs.github.com/spec/v1\n").hint() ==
         "fetch the file with 'git lfs pull'");
   CHECK(error_of(std::string("PK\x03\x04zip", 7)).id() == "file.format");
-  CHECK(error_of("hello world, this is text").message() == "is no ONNX file but text");
+  CHECK(error_of("hello world, this is text").message() == "is not an ONNX file but text");
   CHECK(error_of("").id() == "file.empty");
   CHECK(error_of("\x08\x08").id() == "file.no_graph");
 }

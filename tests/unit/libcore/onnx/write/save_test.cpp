@@ -254,7 +254,7 @@ TEST_CASE("Weights that were not read cannot be copied, but referred to") {
   CHECK(other.names().empty());
 }
 
-TEST_CASE("A sparse initialiser stays sparse until it is given another tensor") {
+TEST_CASE("A sparse initializer stays sparse until it is given another tensor") {
   const SaveFolder folder;
   WireWriter file, source;
   const auto tensor = [](WireWriter& writer, std::uint32_t field, std::string_view name, int type,

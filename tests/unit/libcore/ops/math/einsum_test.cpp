@@ -1,4 +1,4 @@
-// Formulas of Einsum: what they mean for shapes, and which are none.
+// Einsum equations: their shapes, and invalid ones.
 #include "libcore/ops/math/einsum.hpp"
 
 #include <catch2/catch.hpp>
@@ -34,8 +34,8 @@ TEST_CASE("an ellipsis stands for any number of axes", "[ops]") {
 
 TEST_CASE("formulas that are none, and inputs they are not for, are refused", "[ops]") {
   const std::string_view matrix = "float[2, 3] a";
-  CHECK_THAT(einsum("i1", "a", matrix), Catch::Contains("something else than letters"));
-  CHECK_THAT(einsum("ij->ij->i", "a", matrix), Catch::Contains("something else"));
+  CHECK_THAT(einsum("i1", "a", matrix), Catch::Contains("something other than letters"));
+  CHECK_THAT(einsum("ij->ij->i", "a", matrix), Catch::Contains("something other than"));
   CHECK_THAT(einsum("ij->iji", "a", matrix), Catch::Contains("twice in the output"));
   CHECK_THAT(einsum("ij->k", "a", matrix), Catch::Contains("no input has"));
   CHECK_THAT(einsum("...i...", "a", matrix), Catch::Contains("two ellipses"));

@@ -119,7 +119,7 @@ TEST_CASE("maps become rows", "[ops]") {
   check_refused(
       ml("y = ai.onnx.ml.CastMap <map_form = \"SPARSE\", max_map = 0> (x)", "map(int64, string) x"),
       "max_map is 0");
-  check_refused(ml("y = ai.onnx.ml.CastMap(x)", "map(string, float) x"), "does not take");
+  check_refused(ml("y = ai.onnx.ml.CastMap(x)", "map(string, float) x"), "does not accept");
   CHECK(ml("y = ai.onnx.ml.DictVectorizer <string_vocabulary = [\"a\", \"b\"]> (x)",
            "map(string, int64) x") == "int64[1 x 2]");
   check_refused(
@@ -137,7 +137,7 @@ TEST_CASE("linear models share their coefficients out", "[ops]") {
   check_refused(ml("l, s = ai.onnx.ml.LinearClassifier <classlabels_ints = [3, 4], coefficients = "
                    "[1.0, 2.0, 3.0]> (x)",
                    "float[N, 1] x"),
-                "3 elements, which cannot be shared out among 2 rows");
+                "3 elements, which cannot be divided evenly among 2 rows");
   check_refused(ml("l, s = ai.onnx.ml.LinearClassifier <classlabels_ints = [3, 4], coefficients = "
                    "[1.0, 2.0, 3.0], intercepts = [1.0, 2.0, 3.0]> (x)",
                    "float[N, 1] x"),
@@ -165,9 +165,10 @@ TEST_CASE("support vector machines check their many lists", "[ops]") {
                 "'rho' has 1 elements (expected 3");
   check_refused(svm("vectors_per_class = [3, 0], rho = [0.0]"),
                 "'vectors_per_class' has 2 elements");
-  check_refused(svm("vectors_per_class = [-1, 2, 2], rho = [0.0]"), "vectors_per_class holds -1");
+  check_refused(svm("vectors_per_class = [-1, 2, 2], rho = [0.0]"),
+                "vectors_per_class contains -1");
   check_refused(svm("vectors_per_class = [9223372036854775807, 2, 2], rho = [0.0]"),
-                "vectors_per_class holds 9223372036854775807");
+                "vectors_per_class contains 9223372036854775807");
   check_refused(svm("vectors_per_class = [2, 1, 1], rho = [0.0]"), "cannot be shared out among 4");
   check_refused(svm("vectors_per_class = [1, 1, 1], rho = [0.0, 0.0, 0.0], prob_a = [1.0]"),
                 "'prob_b' has 0 elements (expected 1");
@@ -191,7 +192,7 @@ TEST_CASE("support vector machines check their many lists", "[ops]") {
   check_refused(ml("y = ai.onnx.ml.SVMRegressor <coefficients = [1.0], n_supports = "
                    "9223372036854775807, rho = [0.0]> (x)",
                    "float[N, 3] x"),
-                "0 elements, which cannot be shared out among 9223372036854775807");
+                "0 elements, which cannot be divided evenly among 9223372036854775807");
   check_refused(ml("y = ai.onnx.ml.SVMRegressor <coefficients = [1.0], n_supports = -1, rho = "
                    "[0.0]> (x)",
                    "float[N, 3] x"),

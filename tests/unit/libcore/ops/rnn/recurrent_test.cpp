@@ -35,7 +35,7 @@ TEST_CASE("operands that disagree are refused", "[ops]") {
       "int32[2] l, float[1, 2, 5] h, float[1, 2, 5] c, float[1, 15] p";
   CHECK(inferred({"y = LSTM(x, w, r, b, l, h, c, p)", one}) == "float32[7 x 1 x 2 x 5]");
   CHECK_THAT(inferred({"y = LSTM <hidden_size = 4> (x, w, r)", one}),
-             Catch::Contains("the number of hidden neurons by the weights is 5 (expected 4)"));
+             Catch::Contains("the hidden size of the weights is 5 (expected 4)"));
   CHECK_THAT(inferred({"y = GRU(x, w, r)", one}),
              Catch::Contains("'W' has 20 rows (expected a multiple of the 3 gates)"));
   CHECK_THAT(inferred({R"(y = LSTM <direction = "bidirectional"> (x, w, r))", one}),
@@ -63,9 +63,9 @@ TEST_CASE("attributes of recurrent layers are checked", "[ops]") {
   CHECK_THAT(inferred({R"(y = RNN <activations = ["Sine"]> (x, w, r))", one}),
              Catch::Contains("activations holds 'Sine' (expected one of Affine, Elu,"));
   CHECK_THAT(inferred({R"(y = RNN <activations = ["Tanh", "Relu"]> (x, w, r))", one}),
-             Catch::Contains("activations holds 2 functions (expected 1, 1 a direction)"));
+             Catch::Contains("activations has 2 functions (expected 1, 1 per direction)"));
   CHECK_THAT(inferred({"y = RNN <activation_alpha = [1.0, 2.0]> (x, w, r)", one}),
-             Catch::Contains("activation_alpha holds 2 numbers for 1 functions"));
+             Catch::Contains("activation_alpha has 2 elements for 1 functions"));
 }
 
 TEST_CASE("functions take the numbers given in order, then their own defaults", "[ops]") {

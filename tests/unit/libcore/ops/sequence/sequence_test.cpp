@@ -26,7 +26,7 @@ TEST_CASE("a sequence keeps what its tensors have in common", "[ops]") {
   CHECK(inferred({"y = SequenceErase(s, i)", held}) == "sequence(float32[2 x N])");
   CHECK(inferred({"y = SequenceInsert(s, t)", held}) == "sequence(float32[2 x ?])");
   CHECK(inferred({"y = SequenceLength(s)", held}) == "int64[scalar]");
-  check_refused(inferred({"y = SequenceLength(t)", held}), "does not take");
+  check_refused(inferred({"y = SequenceLength(t)", held}), "does not accept");
   check_refused(inferred({"y = SequenceInsert(s, t)", "seq(int64[2]) s, float[2] t"}),
                 "float32 beside int64");
   check_refused(inferred({"y = SequenceAt(s, i)", "seq(float[2]) s, int64[2] i"}), "'position'");
@@ -66,7 +66,7 @@ TEST_CASE("tensors are cut into sequences", "[ops]") {
                 "size -1");
   check_refused(inferred({"y = SplitToSequence(x, k)", "float[6] x",
                           "int64[2] k = {9223372036854775807, 9223372036854775807}"}),
-                "too big");
+                "too large");
   check_refused(inferred({"y = SplitToSequence(x, k)", "float[6] x, int64[1, 1] k"}), "'split'");
   check_refused(inferred({"y = SplitToSequence <axis = 1> (x)", "float[6] x"}), "axis 1");
 }
@@ -79,7 +79,7 @@ TEST_CASE("optionals hold tensors and sequences", "[ops]") {
   check_refused(inferred({"y = Optional <type = optional(float[2])> ()"}), "does not take");
   CHECK(inferred({"y = OptionalGetElement(x)", "optional(float[N]) x", "", 15}) == "float32[N]");
   CHECK(inferred({"y = OptionalGetElement(x)", "seq(float[N]) x"}) == "sequence(float32[N])");
-  check_refused(inferred({"y = OptionalGetElement(x)", "float[N] x", "", 15}), "does not take");
+  check_refused(inferred({"y = OptionalGetElement(x)", "float[N] x", "", 15}), "does not accept");
   CHECK(inferred({"y = OptionalHasElement(x)", "optional(seq(float[N])) x"}) == "bool[scalar]");
   CHECK(inferred({"y = OptionalHasElement()"}) == "bool[scalar]");
 }

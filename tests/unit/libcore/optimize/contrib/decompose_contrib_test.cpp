@@ -74,7 +74,7 @@ TEST_CASE("fused operators in bodies may read values from outside") {
   CHECK(bodies[1]->outputs()[0]->producer()->op_type() == "Gelu");
 }
 
-TEST_CASE("normalisations that the opset lacks are ortool's own") {
+TEST_CASE("normalizations that the opset lacks are ortool's own") {
   CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
   CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
 }

@@ -64,7 +64,7 @@ TEST_CASE("weights that float16 cannot hold keep their node") {
   const Converted large =
       converted("g (float[2] x) => (float[2] y) <float[2] w = {1, 70000}> { [a] y = Mul (x, w) }");
   CHECK(large.report.converted == 0);
-  CHECK(large.report.kept[0].reason == "'w' holds 70000, more than float16 can");
+  CHECK(large.report.kept[0].reason == "'w' contains 70000, which exceeds the range of float16");
   const Converted tiny =
       converted("g (float[2] x) => (float[2] y) <float e = {1e-12}> { [a] y = Add (x, e) }");
   CHECK(tiny.report.converted == 0);

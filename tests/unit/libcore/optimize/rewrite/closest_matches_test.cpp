@@ -1,4 +1,4 @@
-// What is told of patterns that were found in part.
+// Partial matches of patterns, and their reasons.
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_CASE("a pattern found in part tells its nodes and what stands in the way") 
   CHECK(attention->node == "end");
   CHECK(attention->nodes == std::vector<std::string>{"end", "weights", "scale", "scores"});
   CHECK(attention->expected == 5);
-  CHECK(attention->reason == "'relu' (Relu) stands where Transpose is expected");
+  CHECK(attention->reason == "found 'relu' (Relu) where Transpose is expected");
 }
 
 TEST_CASE("no more places are told than asked for, those with most of the pattern first") {
@@ -81,16 +81,16 @@ TEST_CASE("each way not to fit has its words") {
     return "g (float[4] x, float[4] z) => (float[4] y) <" + type + "> { " + nodes + " }";
   };
   CHECK(reason_of(op("Mul", {op("Sub", {x, number(2)}), x}), graph("float c = {3}", inner)) ==
-        "the constant 'c' (3) stands where the number 2 is expected");
+        "found the constant 'c' (3) where the number 2 is expected");
   CHECK(reason_of(op("Mul", {op("Sub", {x, constant()}), x}),
                   graph("float c = {3}", "[a] s = Sub (x, z) [b] y = Mul (s, x)")) ==
-        "'z' stands where a constant is expected");
+        "found 'z' where a constant is expected");
   CHECK(reason_of(op("Mul", {any_of({op("Add", {x, any()}), op("Div", {x, any()})}), x}),
                   graph("float c = {3}", inner)) ==
-        "'a' (Sub) stands where Add or Div is expected");
+        "found 'a' (Sub) where Add or Div is expected");
   CHECK(reason_of(op("Mul", {op("Sub", {x, any()}), x}),
                   graph("float c = {3}", "[a] s = Sub (z, c) [b] y = Mul (s, x)")) ==
-        "'x' is not the value that is read elsewhere in the pattern");
+        "'x' is not the value that the pattern reads elsewhere");
   CHECK(
       reason_of(op("Mul", {op("Sub", {x, any()}).where_node([](const Node&) { return false; }), x}),
                 graph("float c = {3}", inner)) == "'a' (Sub) has other attributes than expected");

@@ -1,4 +1,4 @@
-// What the rewriter guarantees whatever a rule does, and that it comes to an end.
+// Rewriter: guarantees that hold whatever a rule does, and termination.
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
 #include <string>
@@ -92,7 +92,7 @@ TEST_CASE("operators that the opset lacks stay out of files, with the opset as t
   rewrite(*model->graph, std::span(&rule, 1), {.keeps_events = true}, report);
   CHECK(report.rewrites == 0);
   REQUIRE(report.events.size() == 1);
-  CHECK(report.events[0].reason == "Swish came with opset 24 (the model has 20)");
+  CHECK(report.events[0].reason == "Swish was introduced in opset 24 (the model has 20)");
 }
 
 TEST_CASE("a value that a body reads is not lost") {

@@ -1,4 +1,4 @@
-// What files keep for other runtimes, and ortool's own models do not.
+// Patterns that files keep for other runtimes, and ortool's own models do not.
 #include "libcore/optimize/rules/kept_patterns.hpp"
 
 #include <string>
@@ -37,7 +37,7 @@ std::int64_t left_of(const std::string& graph, int opset, bool has_own_operators
   return model->graph->node_count();
 }
 
-TEST_CASE("a file keeps weights of ones and zeros by which others know a normalisation") {
+TEST_CASE("a file keeps weights of ones and zeros by which others know a normalization") {
   CHECK(left_of(normalisation, 11, false) == 9);
   CHECK(left_of(normalisation, 17, false) == 1);
   CHECK(left_of(normalisation, 11, true) == 1);

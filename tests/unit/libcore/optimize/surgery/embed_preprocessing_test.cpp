@@ -1,4 +1,4 @@
-// What the nodes in front of an input are, and what they make of pictures.
+// Embedded preprocessing: the nodes at an input, and their results on images.
 #include "libcore/optimize/surgery/embed_preprocessing.hpp"
 
 #include <catch2/catch.hpp>
@@ -113,7 +113,7 @@ TEST_CASE("resizing needs the opset that smooths, and bytes as they are need not
       embedded("<ir_version: 8, opset_import: [\"\" : 17]>\n"
                "g (uint8[1, 6, 8, 3] x) => (uint8[1, 6, 8, 3] y) { y = Identity (x) }",
                {.has_planes = false}),
-      Catch::Contains("takes such bytes as it is"));
+      Catch::Contains("already takes such uint8 images"));
 }
 
 }  // namespace

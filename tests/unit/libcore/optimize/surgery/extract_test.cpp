@@ -1,4 +1,4 @@
-// Parts of models, and what cannot be one.
+// Extraction of model parts, and invalid requests.
 #include "libcore/optimize/surgery/extract.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Findings about made-up data whose faults are known.
+// Diagnosis of synthetic data with known faults.
 #include "libcore/quantize/calibrate/diagnosis.hpp"
 
 #include <catch2/catch.hpp>

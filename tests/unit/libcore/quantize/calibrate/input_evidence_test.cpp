@@ -1,4 +1,4 @@
-// What small models show of their inputs, and that it outlives preparation.
+// Evidence about inputs in small models, and that preparation keeps it.
 #include "libcore/quantize/calibrate/input_evidence.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ constexpr const char* normalised_convolution =
     " float[2] m = {4, 5}, float[2] v = {9, 16}>"
     "{ c = Conv (x, w) [bn] n = BatchNormalization (c, s, b, m, v) y = Relu (n) }";
 
-TEST_CASE("the first normalisation tells means and deviations of its results") {
+TEST_CASE("the first normalization tells means and deviations of its results") {
   const auto model = inferred_model(normalised_convolution);
   const InputClues clues = find_input_clues(*model);
   REQUIRE(clues.norms.size() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("functions of one element and products by constants carry the input's 
   CHECK(find_input_clues(*normalised).norms.empty());
 }
 
-TEST_CASE("what the graph normalises itself, and what metadata say, are ranges") {
+TEST_CASE("what the graph normalizes itself, and what metadata say, are ranges") {
   const auto model = inferred_model(
       "<ir_version: 8, opset_import: [\"\" : 13]>\n"
       "g (float[1, 3, 4, 4] x) => (float[1, 3, 4, 4] y)"

@@ -1,4 +1,4 @@
-// Data that are right, and data with planted mistakes, by each kind of evidence.
+// Checks of input data: correct data, and data with planted mistakes, by each kind of evidence.
 #include "libcore/quantize/calibrate/judge_inputs.hpp"
 
 #include <catch2/catch.hpp>
@@ -64,11 +64,11 @@ TEST_CASE("pixels of another range than the model states are told") {
   CHECK_FALSE(judge_inputs(of_samples(3, shares), with_range(0, 1, true)));
   const auto large = judge_inputs(of_samples(3, byte_ends), with_range(0, 1, true));
   REQUIRE(large);
-  CHECK_THAT(*large, Contains("0-255 for 0-1") && Contains("input 'input'") &&
+  CHECK_THAT(*large, Contains("0-255 instead of 0-1") && Contains("input 'input'") &&
                          Contains("the file says that it lies between 0 and 1"));
   const auto small = judge_inputs(of_samples(3, shares), with_range(0, 255, true));
   REQUIRE(small);
-  CHECK_THAT(*small, Contains("0-1 for 0-255"));
+  CHECK_THAT(*small, Contains("0-1 instead of 0-255"));
   REQUIRE(judge_inputs(of_samples(3, normalised), with_range(0, 1, true)));
   CHECK_FALSE(judge_inputs(of_samples(3, normalised), with_range(0, 1, false)));
 }
@@ -84,15 +84,15 @@ TEST_CASE("pictures unlike known ones are told, brighter and darker ones are not
   CHECK_THAT(*judge_inputs(of_samples(3, {10, -1}), with_pictures(-2.1, 2.6)), Contains("twice"));
 }
 
-TEST_CASE("what a normalisation was trained on is compared with what it makes") {
+TEST_CASE("what a normalization was trained on is compared with what it makes") {
   CHECK_FALSE(judge_inputs(of_samples(9, {}, {1.3F, 0.5F}), with_norm()));
   CHECK_FALSE(judge_inputs(of_samples(9, {}, {0.5F, 0.1F}), with_norm()));
   const auto large = judge_inputs(of_samples(9, {}, {255, 0}), with_norm());
   REQUIRE(large);
-  CHECK_THAT(*large, Contains("0-255 for 0-1") && Contains("'bn'"));
+  CHECK_THAT(*large, Contains("0-255 instead of 0-1") && Contains("'bn'"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {4.4F, 0}), with_norm()), Contains("twice"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.22F, 0}), with_norm()), Contains("left out"));
-  CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.004F, 0}), with_norm()), Contains("0-1 for 0-255"));
+  CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.004F, 0}), with_norm()), Contains("0-1 instead of 0-255"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {1, 5}), with_norm()), Contains("another mean"));
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a float model that is right by chance alone is told") {
   CHECK_FALSE(judged({50, 50, 50}));
   const auto told = judged({100, 14, 10});
   REQUIRE(told);
-  CHECK_THAT(*told, Contains("right for 14 of 100 labelled samples"));
+  CHECK_THAT(*told, Contains("right for 14 of 100 labeled samples"));
 }
 
 TEST_CASE(
@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK_FALSE(judge_inputs(of_samples(3, byte_ends, {2000, 0}), evidence));
   const Calibration small = of_samples(3, shares, {0.01F, 0.5F});
   REQUIRE(judge_inputs(small, evidence));
-  CHECK_THAT(*judge_inputs(small, evidence), Contains("0-1 for 0-255"));
+  CHECK_THAT(*judge_inputs(small, evidence), Contains("0-1 instead of 0-255"));
   evidence.labels = LabelCount{100, 90, 10};
   CHECK_FALSE(judge_inputs(small, evidence));
 }

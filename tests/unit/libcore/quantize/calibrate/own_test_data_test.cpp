@@ -1,4 +1,4 @@
-// Pictures told from noise.
+// Own test data: natural images distinguished from noise.
 #include "libcore/quantize/calibrate/own_test_data.hpp"
 
 #include <cmath>

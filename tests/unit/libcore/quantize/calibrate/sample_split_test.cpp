@@ -1,4 +1,4 @@
-// Who fits and who judges.
+// Split of samples for fitting and evaluation.
 #include "libcore/quantize/calibrate/sample_split.hpp"
 
 #include <algorithm>

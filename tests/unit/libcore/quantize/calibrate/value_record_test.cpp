@@ -1,4 +1,4 @@
-// Records: the same bits from any split of the samples, and clear words on what cannot be merged.
+// Value records: the same bits from any split of the samples, and errors for what cannot be merged.
 #include "libcore/quantize/calibrate/value_record.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sums of inputs, and the rounding that they make better.
+// Adaptive rounding: input statistics, and the rounding that they improve.
 #include "libcore/quantize/refine/adaptive_rounding.hpp"
 
 #include <cmath>
@@ -79,7 +79,7 @@ TEST_CASE("Rounding by the output's error is far better where inputs go together
     CHECK(improved.error_after < 0.3 * improved.error_before);
     CHECK(output_error(unseen, weights, dequantize(improved.levels)) <
           0.4 * output_error(unseen, weights, dequantize(nearest)));
-    // Each level is still a neighbour of its weight.
+    // Each level is still a neighbor of its weight.
     const Tensor back = dequantize(improved.levels);
     for (std::int64_t i = 0; i < weights.element_count(); ++i) {
       const auto scale =

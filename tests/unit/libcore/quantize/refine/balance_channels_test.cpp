@@ -1,4 +1,4 @@
-// Channels scaled together: the network computes the same, and loses less where they were uneven.
+// Channel balancing: the network computes the same, and loses less where channels were uneven.
 #include "libcore/quantize/refine/balance_channels.hpp"
 
 #include <cmath>
@@ -59,7 +59,7 @@ std::unique_ptr<Model> chain(float unevenness) {
   return model;
 }
 
-/// A normalisation with one loud channel, whose weights are small, before two products.
+/// A normalization with one loud channel, whose weights are small, before two products.
 std::unique_ptr<Model> normalized(float unevenness) {
   auto model = inferred_model(
       "<ir_version: 8, opset_import: [\"\" : 17]>\n"
@@ -131,7 +131,7 @@ struct Network {
     return state;
   }
 
-  /// The squared error of `balanced`, quantised, as a share of the outputs' squares.
+  /// The squared error of `balanced`, quantized, as a share of the outputs' squares.
   double error_of(const Model& balanced) {
     const auto quantized = copy_model(balanced);
     const Session floats_session(copy_model(balanced), node_by_node());
@@ -181,7 +181,7 @@ void check_same_outputs(const Network& network, const Model& balanced) {
 
 }  // namespace
 
-TEST_CASE("a balanced chain of convolutions computes the same and loses less when quantised") {
+TEST_CASE("a balanced chain of convolutions computes the same and loses less when quantized") {
   Network network(chain(40));
   const std::vector<BalanceGroup> groups = network.groups();
   REQUIRE_FALSE(groups.empty());
@@ -193,7 +193,7 @@ TEST_CASE("a balanced chain of convolutions computes the same and loses less whe
   CHECK(network.error_of(*balanced) < 0.5 * network.error_of(*network.model));
 }
 
-TEST_CASE("what a normalisation makes loud is made even for the products that read it") {
+TEST_CASE("what a normalization makes loud is made even for the products that read it") {
   Network network(normalized(60));
   const std::vector<BalanceGroup> groups = network.groups();
   REQUIRE(groups.size() == 1);

@@ -1,4 +1,4 @@
-// The shift that rounded weights leave, and the bias that takes it back.
+// Bias correction: the shift caused by rounded weights, and its compensation.
 #include "libcore/quantize/refine/bias_correction.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Weights and biases made for what a layer reads.
+// Weights and biases fitted to the inputs of a layer.
 #include "libcore/quantize/refine/refine_weights.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ NamedValues make_sample(std::int64_t index) {
   return {{"x", moved}};
 }
 
-/// The squared error of the quantised model on all refined_samples, with four levels for weights.
+/// The squared error of the quantized model on all refined_samples, with four levels for weights.
 double error_of(bool is_refined) {
   const auto model = product_model();
   const Session floats_session(copy_model(*model), [] {

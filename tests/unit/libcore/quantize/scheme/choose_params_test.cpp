@@ -1,4 +1,4 @@
-// What calibration is asked to record.
+// Quantization parameters: what calibration is asked to record.
 #include "libcore/quantize/scheme/choose_params.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// LSTMs in dynamic quantisation: what is written for them, and that it computes nearly the same.
+// LSTMs in dynamic quantization: what is written for them, and that it computes nearly the same.
 #include "libcore/quantize/scheme/dynamic_lstm.hpp"
 
 #include <cmath>
@@ -129,7 +129,7 @@ TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {
   CHECK(noise_db(expected, run_lstm(*model, x)) > 28);
 }
 
-TEST_CASE("what reads a dynamic LSTM is not told that it computes in floats") {
+TEST_CASE("what reads a dynamic LSTM is not told that it computes in float") {
   const auto model = lstm_model(
       "g (float[2, 1, 8] x, float[1, 32, 8] w, float[1, 32, 8] r) => (float[2, 1, 1, 8] y)"
       "{ [a] s = LSTM <hidden_size = 8> (x, w, r) [b] y = Transpose (s) }");
@@ -151,12 +151,12 @@ TEST_CASE("recurrent layers that no integer operator says keep floats, and tell 
   const std::string lstm = rows + "{ [a] y = LSTM <hidden_size = 8> (x, w, r) }";
   CHECK(reason("g (float[2, 1, 8] x, float[1, 24, 8] w, float[1, 24, 8] r)"
                " => (float[2, 1, 1, 8] y) { [a] y = GRU <hidden_size = 8> (x, w, r) }",
-               dynamic_rules()) == "no operator computes GRU in integers, of LSTM alone");
+               dynamic_rules()) == "no operator computes GRU in integers, only LSTM");
   CHECK(reason("g (float[1, 2, 8] x, float[1, 32, 8] w, float[1, 32, 8] r)"
                " => (float[1, 2, 1, 8] y)"
                "{ [a] y = LSTM <hidden_size = 8, layout = 1> (x, w, r) }",
-               dynamic_rules()) == "its batch comes first, which no operator takes");
-  CHECK(reason(lstm, {}) == "LSTM computes in floats");
+               dynamic_rules()) == "its layout is batch-first, which no operator supports");
+  CHECK(reason(lstm, {}) == "LSTM computes in float");
   PlanRules refusing = dynamic_rules();
   refusing.refusal = [](const Node&) { return std::string("left out by --exclude"); };
   CHECK(reason(lstm, refusing) == "left out by --exclude");

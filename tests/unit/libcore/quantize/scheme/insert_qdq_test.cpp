@@ -1,4 +1,4 @@
-// Plans carried out: what stands in the graph afterwards, and that it computes the same.
+// QDQ insertion: the resulting graph, and that it computes the same.
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 
 #include <cmath>
@@ -58,7 +58,7 @@ constexpr const char* convolution =
     "<float[2, 1, 2, 2] w = {0.5, -1, 0.25, 1, 2, 0, -0.5, 1}, float[2] b = {0.5, -1}>"
     "{ [a] p = Conv (x, w, b) [r] y = Relu (p) }";
 
-TEST_CASE("a quantised convolution computes nearly what the float one does") {
+TEST_CASE("a quantized convolution computes nearly what the float one does") {
   const auto model = float_model(convolution);
   const Tensor x = Tensor::of<float>({1, 1, 3, 3}, {1, -1, 0.5F, 0, 2, 1.5F, -2, 0.25F, 1});
   const std::vector<float> expected = run_inputs(*model, {{"x", x}});

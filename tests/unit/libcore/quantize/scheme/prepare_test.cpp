@@ -1,4 +1,4 @@
-// Which opset a model gets, and what of it is left as it is.
+// Preparation: the opset of the result, and what stays unchanged.
 #include "libcore/quantize/scheme/prepare.hpp"
 
 #include <string>
@@ -50,7 +50,7 @@ TEST_CASE("a model that cannot be written for opset 13 takes the fallback, or sa
   CHECK(prepared_opset("y = MatMul (x, w)", 10) == 10);
   CHECK_THROWS_WITH(
       prepared_opset("y = MatMul (x, w)", 0),
-      Catch::Contains("quantised it needs a later opset") && Catch::Contains("OneHot"));
+      Catch::Contains("quantized, it needs a later opset") && Catch::Contains("OneHot"));
 }
 
 TEST_CASE("a model goes to the opset that its operators came with, beyond what scales need") {

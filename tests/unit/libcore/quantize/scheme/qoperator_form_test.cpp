@@ -1,4 +1,4 @@
-// Which clusters become operators on integers, and what is told of the others.
+// QOperator format: which clusters become integer operators, and the report about the others.
 #include "libcore/quantize/scheme/qoperator_form.hpp"
 
 #include <cmath>

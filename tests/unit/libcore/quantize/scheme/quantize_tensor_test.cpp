@@ -1,4 +1,4 @@
-// Weights, biases and blocks as whole numbers, and what they stand for.
+// Quantized weights, biases and blocks, and their dequantized values.
 #include "libcore/quantize/scheme/quantize_tensor.hpp"
 
 #include <cmath>
@@ -75,7 +75,7 @@ TEST_CASE("Every type of levels gives weights back within half a step") {
   }
 }
 
-TEST_CASE("Weights of other float types are quantised like their float32") {
+TEST_CASE("Weights of other float types are quantized like their float32") {
   const Tensor weights = random_tensor({4, 4}, 5);
   const Tensor half = convert(weights, DataType::float16);
   const WeightLevels a = quantize_weights(half, {});
@@ -101,7 +101,7 @@ TEST_CASE("Weights that are no numbers are an error that says where") {
   CHECK_THROWS_AS(quantize_weights(Tensor::of<std::int32_t>({1}, {1}), {}), Error);
 }
 
-TEST_CASE("Channels of zeros and empty weights are quantised to zeros") {
+TEST_CASE("Channels of zeros and empty weights are quantized to zeros") {
   WeightOptions options;
   options.axis = 0;
   const WeightLevels zeros = quantize_weights(Tensor::of<float>({2, 2}, {0, 0, 1, 2}), options);

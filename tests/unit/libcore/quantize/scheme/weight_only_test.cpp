@@ -1,4 +1,4 @@
-// Dynamic and weight-only quantisation: what is written, and that it computes nearly the same.
+// Dynamic and weight-only quantization: what is written, and that it computes nearly the same.
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What is more than memory should hold lies in a file, with the same bytes.
+// Weight store: data beyond the memory limit is kept in a file, with the same bytes.
 #include "libcore/quantize/scheme/weight_store.hpp"
 
 #include <filesystem>

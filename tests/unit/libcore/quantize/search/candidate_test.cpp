@@ -1,4 +1,4 @@
-// Which node of a plan adds the noise, and how sure flips are.
+// Candidates: which node of a plan adds the noise, and the significance of flips.
 #include "libcore/quantize/search/candidate.hpp"
 
 #include <cmath>

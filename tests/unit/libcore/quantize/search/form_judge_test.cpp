@@ -1,4 +1,4 @@
-// Forms whose noise is known.
+// Evaluation of candidates with known noise.
 #include "libcore/quantize/search/form_judge.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Two products in a row whose weights are off by known factors.
+// Measured shifts: two consecutive products whose weights are off by known factors.
 #include <catch2/catch.hpp>
 
 #include "libcore/quantize/search/techniques.hpp"

@@ -1,4 +1,4 @@
-// Products in a row, side by side, and in bodies.
+// Depth of products: consecutive, parallel, and in bodies.
 #include "libcore/quantize/search/product_steps.hpp"
 
 #include <catch2/catch.hpp>

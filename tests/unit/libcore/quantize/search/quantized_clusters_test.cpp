@@ -1,4 +1,4 @@
-// Which nodes are measured together, and how they are halved.
+// Quantized clusters: which nodes are measured together, and how they are bisected.
 #include "libcore/quantize/search/quantized_clusters.hpp"
 
 #include <catch2/catch.hpp>

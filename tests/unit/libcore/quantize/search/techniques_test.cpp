@@ -1,4 +1,4 @@
-// When a gain counts.
+// Techniques: when a gain is significant.
 #include "libcore/quantize/search/techniques.hpp"
 
 #include <cmath>

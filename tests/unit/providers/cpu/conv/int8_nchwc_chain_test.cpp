@@ -1,4 +1,4 @@
-// Operators between blocked convolutions of bytes go along, and give the bits of plain ones.
+// Operators between int8 NCHWc convolutions use the same layout, and give the bits of NCHW ones.
 #include <string>
 
 #include <catch2/catch.hpp>

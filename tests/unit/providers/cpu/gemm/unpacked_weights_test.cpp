@@ -1,4 +1,4 @@
-// Matrices beyond a session's budget are multiplied where they lie, with the bits of packed ones.
+// Unpacked weights: matrices beyond a session's budget are multiplied in place, with the bits of packed ones.
 #include "providers/cpu/gemm/unpacked_weights.hpp"
 
 #include <cstring>

@@ -137,20 +137,20 @@ TEST_CASE("broken tables of listed trees are refused", "[ops]") {
   check_ensemble_refused(regress({{"nodes_nodeids", "[0, 1, 1]"}}),
                          "node 1 of tree 7 is given twice");
   check_ensemble_refused(regress({{"nodes_truenodeids", "[4, 0, 0]"}}),
-                         "the true branch of tree 7 names node 4, which is not there");
+                         "the true branch of tree 7 refers to node 4, which does not exist");
   check_ensemble_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}),
-                         "lead back to where they were");
+                         "form a cycle");
   check_ensemble_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "looks at feature -1");
   check_ensemble_refused(regress({{"nodes_featureids", "[3, 0, 0]"}}),
                          "has 3 features (expected at least 4");
   check_ensemble_refused(regress({{"nodes_featureids", "[9223372036854775807, 0, 0]"}}),
-                         "looks at feature");
+                         "reads feature");
   check_ensemble_refused(regress({{"target_ids", "[2, 0, 0]"}}), "votes for 2 of 2 targets");
   check_ensemble_refused(regress({{"target_ids", "[-1, 0, 0]"}}), "votes for -1");
   check_ensemble_refused(regress({{"target_nodeids", "[3, 1, 2]"}}),
-                         "a vote of tree 7 names node 3");
+                         "a vote of tree 7 refers to node 3");
   check_ensemble_refused(regress({{"target_treeids", "[7, 8, 7]"}}),
-                         "a vote of tree 8 names node 1");
+                         "a vote of tree 8 refers to node 1");
   check_ensemble_refused(regress({{"target_weights", "[1.0]"}}), "'target_weights' has 1 elements");
   check_ensemble_refused(regress({{"n_targets", "0"}}), "n_targets is 0");
   check_ensemble_refused(regress({{"n_targets", ""}}), "n_targets is 0");
@@ -180,7 +180,7 @@ TEST_CASE("cycles far from the root and apart from it are found", "[ops]") {
       {"target_nodeids", "[3]"},
       {"target_ids", "[0]"},
       {"target_weights", "[1.0]"}};
-  check_ensemble_refused(regress(chain), "lead back to where they were");
+  check_ensemble_refused(regress(chain), "form a cycle");
 }
 
 TEST_CASE("indexed trees keep sets for the nodes that test membership", "[ops]") {
@@ -212,7 +212,7 @@ TEST_CASE("broken tables of indexed trees are refused", "[ops]") {
                          "nodes_truenodeids of node 1 is 2");
   check_ensemble_refused(ensemble({{"nodes_trueleafs", "[1, 2]"}}), "its kind 2");
   check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[0, 0]"}}),
-                         "lead back to where they were");
+                         "form a cycle");
   check_ensemble_refused(ensemble({{"tree_roots", "[2]"}}), "tree_roots holds 2");
   check_ensemble_refused(ensemble({{"tree_roots", "[-1]"}}), "tree_roots holds -1");
   check_ensemble_refused(ensemble({{"leaf_targetids", "[1]"}}),

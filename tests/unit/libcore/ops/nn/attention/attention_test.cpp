@@ -38,7 +38,7 @@ TEST_CASE("attention refuses operands that do not go together", "[ops]") {
              Catch::Contains("multiple of the 3 heads"));
   CHECK_THAT(
       attention("(q, k, v)", "float[1, 3, 2, 8] q, float[1, 2, 2, 8] k, float[1, 2, 2, 8] v"),
-      Catch::Contains("3 heads of queries for 2"));
+      Catch::Contains("3 query heads for 2"));
   CHECK_THAT(
       attention("(q, k, v, , k)", "float[1, 2, 2, 8] q, float[1, 2, 2, 8] k, float[1, 2, 2, 8] v"),
       Catch::Contains("not given together"));

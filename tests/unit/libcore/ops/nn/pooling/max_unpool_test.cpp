@@ -1,4 +1,4 @@
-// The indices tell the rank where the values do not.
+// MaxUnpool: the rank follows from the indices if the values have none.
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
