@@ -108,7 +108,7 @@ void OptimizeCall::choose_floats() {
   Verifier verifier = make_verifier();
   std::map<std::string, std::string> reasons = find_floats_to_keep(rewriting_, verifier);
   if (options_.runs > 0) {
-    const Progress progress(scope_.task(), "choosing floats");
+    const Progress progress(scope_.task(), "choosing precision");
     keep_floats_that_count(rewriting_, verifier, reasons);
   }
   rewriting_.convert_floats(std::move(reasons));

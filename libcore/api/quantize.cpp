@@ -45,9 +45,9 @@ void tell_quantized(const TaskContext& task, const Model& model) {
     }
   }
   if (count == 0) return;
-  task.warn(
-      format("the model is quantised already: {} nodes make or read integers, and stay as they are",
-             count));
+  task.warn(format(
+      "the model is already quantized: {} nodes produce or read integers, and stay as they are",
+      count));
 }
 
 /// What quantize() and calibrate() share.
@@ -91,7 +91,7 @@ void QuantizeCall::check_data() const {
   const bool has_ranges = data_.has(DataRole::calibration) || data_.is_made_up ||
                           !data_.caches.empty() || options_.follows_plan;
   if (options_.mode != QuantizeMode::statically || has_ranges) return;
-  throw Error(ErrorCode::invalid, "there is no data to calibrate with",
+  throw Error(ErrorCode::invalid, "there is no calibration data",
               "give a calibration set, or another mode, which needs none")
       .with_id("quantize.data");
 }

@@ -14,7 +14,7 @@ void StopToken::throw_reason() const {
   switch (static_cast<ErrorCode>(reason_.load())) {
     case ErrorCode::timeout:
       throw Error(ErrorCode::timeout, "stopped: the time limit was reached",
-                  "raise --timeout, or give fewer inputs");
+                  format("raise {}, or give fewer inputs", setting_name("timeout")));
     case ErrorCode::terminated:
       throw Error(ErrorCode::terminated, "terminated by a signal");
     default:

@@ -46,7 +46,8 @@ bool find_planes(const Value& input) {
   const InputLayout layout = find_layout(input);
   if (!layout.name.empty()) return layout.name == "nchw";
   refuse_input(
-      input.name(), format("does not show which dimension is the channels ({})", input.type().to_string()),
+      input.name(),
+      format("does not show which dimension is the channels ({})", input.type().to_string()),
       format("fix its shape with {}, so that one dimension is 1 or 3", setting_name("shape")));
 }
 
@@ -124,7 +125,7 @@ Embedding read_embedding(const std::string& text, const Model& model,
                  "uint8 and float inputs do");
   if (!input.type().shape || input.type().shape->size() < 2 || input.type().shape->size() > 4)
     refuse_input(pair.name, format("does not take an image ({})", input.type().to_string()),
-                 "inputs of 2 to 4 dimensions do; --shape sets them");
+                 format("inputs of 2 to 4 dimensions do; {} sets them", setting_name("shape")));
   ImageOptions options;
   try {
     options = parse_image_options(pair.value);

@@ -135,9 +135,9 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
     }
     result.class_names = folders;
     if (!context.has_class_names) {
-      context.task.warn(format(
-          "classes count from 0 in the order of the folders: {} (--labels sets another order)",
-          list_names(folders)));
+      context.task.warn(
+          format("classes count from 0 in the order of the folders: {} ({} sets another order)",
+                 list_names(folders), setting_name("labels")));
     }
   }
   return result;

@@ -67,9 +67,9 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
     if (!options.image && tensor.element_count() != image.width * image.height * image.channels) {
-      context_.task.warn(
-          "images are converted to their input with values 0 to 255 (--image sets the "
-          "preprocessing)");
+      context_.task.warn(format(
+          "images are converted to their input with values 0 to 255 ({} sets the preprocessing)",
+          setting_name("image")));
     }
     return tensor;
   } catch (Error& error) {

@@ -29,8 +29,9 @@ void SampleJudge::choose_metric(const Sample& sample, bool saves_outputs) {
   } else if (!sample.references.empty()) {
     score_.emplace(Metric::cosine);
   } else if (!saves_outputs) {
-    throw Error(ErrorCode::invalid, "the data set has neither labels nor expected outputs",
-                "add labels, or --save-outputs FILE.jsonl to keep the outputs")
+    throw Error(
+        ErrorCode::invalid, "the data set has neither labels nor expected outputs",
+        format("add labels, or {} FILE.jsonl to keep the outputs", setting_name("save-outputs")))
         .with_id("data.labels");
   }
 }
@@ -39,8 +40,9 @@ std::int64_t SampleJudge::class_of(const SampleLabel& label) const {
   if (const auto* number = std::get_if<std::int64_t>(&label)) return *number;
   const std::string& text = std::get<std::string>(label);
   if (classes_.empty()) {
-    throw Error(ErrorCode::invalid, format("label {} is a string", quote(text)),
-                "add --labels FILE with the names of the classes, one per line")
+    throw Error(
+        ErrorCode::invalid, format("label {} is a string", quote(text)),
+        format("add {} FILE with the names of the classes, one per line", setting_name("labels")))
         .with_id("data.labels");
   }
   const auto place = std::find(classes_.begin(), classes_.end(), text);
@@ -65,7 +67,8 @@ std::size_t SampleJudge::judged_output(const std::vector<RunValue>& outputs,
   throw Error(ErrorCode::invalid,
               format("no output has class scores for each sample (first: {})",
                      outputs.empty() ? "none" : outputs.front().describe()),
-              "select one with --outputs, or use --metric cosine with expected outputs")
+              format("select one with {}, or use {} cosine with expected outputs",
+                     setting_name("outputs"), setting_name("metric")))
       .with_id("data.output");
 }
 

@@ -41,9 +41,10 @@ void refuse_unused_recipes(const ImageRecipes& recipes,
     if (std::any_of(sets.begin(), sets.end(),
                     [&](const auto& set) { return set->has_pictures(input); }))
       continue;
-    throw Error(ErrorCode::invalid,
-                format("option --image: input {} is not given an image", quote(input)),
-                "leave the recipe out: the contents of an .npz, .npy or .pb are used as they are")
+    throw Error(
+        ErrorCode::invalid,
+        format("option {}: input {} is not given an image", setting_name("image"), quote(input)),
+        "leave the recipe out: the contents of an .npz, .npy or .pb are used as they are")
         .with_id("usage.applies_to_nothing");
   }
 }

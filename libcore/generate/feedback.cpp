@@ -60,9 +60,10 @@ class FeedbackReader {
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
     task_.warn(feedback.kind == Feedback::Kind::append
-                   ? format("{} grows by one element 1 in each step (as with --loop {}=append(1))",
-                            name, name)
-                   : format("{} is incremented in each step (as with --loop {}=next)", name, name));
+                   ? format("{} grows by one element 1 in each step (as with {} {}=append(1))",
+                            name, setting_name("loop"), name)
+                   : format("{} is incremented in each step (as with {} {}=next)", name,
+                            setting_name("loop"), name));
     result_.push_back(std::move(feedback));
   }
 
@@ -99,8 +100,9 @@ class FeedbackReader {
     };
     if (!has_one_star(pattern) || !has_one_star(target)) {
       throw Error(ErrorCode::invalid,
-                  format("option --loop: {} does not have one * on each side of =", quote(text)),
-                  "write it like --loop 'past_key_values.*=present.*'")
+                  format("option {}: {} does not have one * on each side of =",
+                         setting_name("loop"), quote(text)),
+                  format("write it like {} 'past_key_values.*=present.*'", setting_name("loop")))
           .with_id("usage.value");
     }
     const std::size_t star = pattern.find('*');

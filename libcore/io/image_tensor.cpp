@@ -55,7 +55,8 @@ class Fitting {
     Target target;
     if (dimensions_.empty()) {
       if (wanted == Layout::automatic)
-        fail("its rank is unknown", "set the layout, as in --image NAME=layout:nchw");
+        fail("its rank is unknown",
+             format("set the layout, as in {} NAME=layout:nchw", setting_name("image")));
       target.layout = wanted;
       return target;
     }
@@ -82,7 +83,7 @@ class Fitting {
         fail(
             "neither its dimension before rows and columns nor its last one is 1 or 3, the number "
             "of channels",
-            "set the layout, as in --image NAME=layout:nchw");
+            format("set the layout, as in {} NAME=layout:nchw", setting_name("image")));
       }
     }
     const bool is_nchw = target.layout == Layout::nchw;

@@ -141,10 +141,11 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     });
   }
   if (!left.empty() && strict && providers.size() > 1) {
-    throw Error(ErrorCode::provider_unavailable,
-                format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
-                       providers.front()->name(), choices.at(left.front()).last_reason()),
-                "omit --strict-provider to let other providers take those nodes");
+    throw Error(
+        ErrorCode::provider_unavailable,
+        format("{} of {} nodes cannot run on '{}': {}", left.size(), node_count,
+               providers.front()->name(), choices.at(left.front()).last_reason()),
+        format("omit {} to let other providers take those nodes", setting_name("strict-provider")));
   }
   if (!left.empty()) fail_unsupported(left, choices);
   return placed;

@@ -91,7 +91,8 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
       for (std::size_t i = 0; i < is_used.size(); ++i) {
         if (!matches_glob(node.name(), rewriting.settings().kept_globs[i])) continue;
         is_used[i] = true;
-        reasons.try_emplace(std::string(node.name()), "excluded by --keep-float");
+        reasons.try_emplace(std::string(node.name()),
+                            format("excluded by {}", setting_name("keep-float")));
       }
       for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node, node.input(i));
       for (std::int64_t i = 0; i < node.output_count(); ++i) look_at(node, node.output(i));
@@ -100,8 +101,8 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
   for (std::size_t i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) continue;
     throw Error(ErrorCode::invalid,
-                format("option --keep-float: nothing in the rewritten model matches {}",
-                       quote(rewriting.settings().kept_globs[i])),
+                format("option {}: nothing in the rewritten model matches {}",
+                       setting_name("keep-float"), quote(rewriting.settings().kept_globs[i])),
                 "'ortool inspect MODEL --nodes' lists names; * matches any text")
         .with_id("usage.applies_to_nothing");
   }

@@ -83,7 +83,8 @@ StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes) {
           ErrorCode::memory_limit,
           format("standard input holds more than the {} bytes allowed",
                  most_bytes >= 0 && held > most_bytes ? most_bytes : held),
-          "store it in a file, which is mapped rather than read into memory, or raise --max-memory")
+          format("store it in a file, which is mapped rather than read into memory, or raise {}",
+                 setting_name("max-memory")))
           .with_id("file.size");
     }
     const std::span<std::byte> room = block->room();

@@ -39,7 +39,8 @@ NamedValue split_named_value(std::string_view option, std::string_view text,
   if (end == std::string_view::npos) end = text.find(':');
   if (end == std::string_view::npos) {
     throw Error(ErrorCode::invalid,
-                format("option --{}: {} does not have the form NAME=VALUE", option, quote(text)),
+                format("option {}: {} does not have the form NAME=VALUE", setting_name(option),
+                       quote(text)),
                 format("the {} are: {}", plural, list_names(names)))
         .with_id("usage.value");
   }

@@ -97,15 +97,16 @@ std::optional<std::int64_t> products_of(const Value& b, bool is_transposed) {
 
 std::optional<QuantizedConvOperands> quantized_conv(const Node& conv, std::string* why) {
   const std::optional<Quantization> image = dequantized_bytes(conv.input(0));
-  if (!image) return refuse(why, "what it reads does not come from bytes by one scale");
+  if (!image) return refuse(why, "its input is not dequantized from 8 bits by one scale");
   const std::optional<QuantizedWeights> weights = quantized_weights(conv.input(1), 0, 3);
   if (!weights)
-    return refuse(why, "its weights do not come from constant bytes by a scale a channel");
-  if (!weights->has_safe_sums()) return refuse(why, "its sums may pass 32 bits");
+    return refuse(
+        why, "its weights are not dequantized from constant 8-bit values by one scale per channel");
+  if (!weights->has_safe_sums()) return refuse(why, "its sums may overflow 32 bits");
   QuantizedConvOperands operands{*image, *weights, std::nullopt};
   if (conv.input(2) == nullptr) return operands;
   operands.bias = product_bias(conv.input(2), *image, *weights);
-  if (!operands.bias) return refuse(why, "its bias is computed or does not fit 32 bits");
+  if (!operands.bias) return refuse(why, "its bias is computed or does not fit into 32 bits");
   return operands;
 }
 
@@ -118,10 +119,11 @@ const Tensor* QuantizedFactors::safe_matrix() const {
 
 std::optional<QuantizedFactors> quantized_factors(const Node& product, std::string* why) {
   const std::optional<Quantization> a = dequantized_bytes(product.input(0));
-  if (!a) return refuse(why, "its left operand does not come from bytes by one scale");
+  if (!a) return refuse(why, "its left operand is not dequantized from 8 bits by one scale");
   const std::optional<Quantization> b = dequantized(product.input(1));
   if (!b || !is_byte_type(b->type) || !goes_by_columns(*b, product))
-    return refuse(why, "its right operand does not come from bytes by one scale or one a column");
+    return refuse(
+        why, "its right operand is not dequantized from 8 bits by one scale or one per column");
   const bool is_transposed = product.op_type() == "Gemm" && read_op<Gemm>(product).transpose_b;
   return QuantizedFactors{*a, *b, products_of(*b->bytes, is_transposed)};
 }

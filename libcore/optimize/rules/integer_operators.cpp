@@ -98,7 +98,7 @@ Verdict can_be_qlinear_conv(const Match& match) {
   const QuantizedWeights& weights = operands->weights;
   for (std::int64_t i = 1; i < weights.channels; ++i) {
     if (weights.by.zero_at(i) != weights.by.zero_at(0))
-      return no("its weights have a zero point a channel");
+      return no("its weights have one zero point per channel");
   }
   const Quantization& x = operands->image;
   if (Verdict verdict = has_byte_operands(x, weights.by.type); !verdict.is_yes) return verdict;
@@ -110,7 +110,7 @@ Verdict has_byte_factors(const Node& product) {
   const std::optional<QuantizedFactors> factors = quantized_factors(product, &why);
   if (!factors) return no(std::move(why));
   if (!factors->depth || *factors->depth > most_byte_products)
-    return no("its sums may pass 32 bits");
+    return no("its sums may overflow 32 bits");
   return has_byte_operands(factors->a, factors->b.type);
 }
 

@@ -101,14 +101,16 @@ void CalibrationCache::check_data(const Calibration& state, CalibrationData& dat
                                   std::int64_t count) const {
   for (const auto& [first, last] : state.samples().stretches()) {
     if (last > count) {
-      throw no_fit(format("the calibration contains sample {}, but only {} samples are requested",
-                          last - 1, count),
-                   "request as many samples, or use another --calibration-cache");
+      throw no_fit(
+          format("the calibration contains sample {}, but only {} samples are requested", last - 1,
+                 count),
+          format("request as many samples, or use another {}", setting_name("calibration-cache")));
     }
     for (std::int64_t number = first; number < last; ++number) {
       if (state.digest(number) == digest_of(data.sample(number).inputs)) continue;
-      throw no_fit(format("sample {} of the data differs from the one in the calibration", number),
-                   "give the same data, or use another --calibration-cache");
+      throw no_fit(
+          format("sample {} of the data differs from the one in the calibration", number),
+          format("give the same data, or use another {}", setting_name("calibration-cache")));
     }
   }
 }

@@ -33,7 +33,8 @@ void CalibrationData::choose_samples() {
   const auto [first, last] = *source_.samples;
   if (last > size_) {
     throw Error(ErrorCode::invalid,
-                format("option --samples: there are {} samples ({} requested)", size_, last),
+                format("option {}: there are {} samples ({} requested)", setting_name("samples"),
+                       size_, last),
                 "give more data, or leave the option out")
         .with_id("usage.value");
   }

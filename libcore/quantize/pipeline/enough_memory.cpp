@@ -69,9 +69,9 @@ void name_enough_memory(const QuantizeContext& context, Model& model, FunctionRe
     } catch (const Error&) {
       throw error;  // not even enough for an estimate
     }
-    throw Error(
-        error.code(), error.what(),
-        format("--max-memory {}MB is estimated to be enough", (bytes + megabyte - 1) / megabyte))
+    throw Error(error.code(), error.what(),
+                format("{} {}MB is estimated to be enough", setting_name("max-memory"),
+                       (bytes + megabyte - 1) / megabyte))
         .with_id(error.id());
   }
 }

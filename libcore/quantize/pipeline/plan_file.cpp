@@ -232,7 +232,8 @@ Error not_in_model(std::string_view kind, const std::string& name, const std::st
       ErrorCode::invalid,
       format("the plan names {} {}, which the prepared model does not have", kind, quote(name)),
       !hint.empty()     ? hint
-      : nearest.empty() ? std::string("remove the entry, or make a plan with --plan-out")
+      : nearest.empty() ? std::string(format("remove the entry, or make a plan with {}",
+                                             setting_name("plan-out")))
                         : format("did you mean {}?", quote(nearest)));
   error.with_id("quantize.plan");
   return error;

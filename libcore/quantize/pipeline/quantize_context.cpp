@@ -34,7 +34,8 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
     if (choice != nullptr && !choice->is_quantized)
       return choice->reason.empty() ? "the plan keeps it in float" : choice->reason;
     if (is_dynamic && node.op_type() == "Conv" && !is_wanted(node))
-      return "convolutions with ranges computed at run time are slow (--only forces it)";
+      return format("convolutions with ranges computed at run time are slow ({} forces it)",
+                    setting_name("only"));
     if (calibration != nullptr && reads_unseen(node, *calibration))
       return "no calibration sample reached it";
     return {};

@@ -70,12 +70,14 @@ class StaticRun {
 
 void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
   task_.warn(
-      "calibrated with random inputs: their ranges say little about those of real data, and "
-      "neither do the reported errors (--calibration-data)");
+      format("calibrated with random inputs: their ranges say little about those of real data, and "
+             "neither do the reported errors ({})",
+             setting_name("calibration-data")));
   const std::string guessed =
       guessed_sizes({task_, inputs, floats_->outputs(), {}, context_.data.random});
   if (!guessed.empty())
-    task_.warn(format("dimensions set to 1, since not given: {} (--dim sets them)", guessed));
+    task_.warn(format("dimensions set to 1, since not given: {} ({} sets them)", guessed,
+                      setting_name("dim")));
 }
 
 void StaticRun::calibrate_values() {

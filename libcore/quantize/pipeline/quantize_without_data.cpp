@@ -20,7 +20,8 @@ namespace {
 void check_mode_choices(const QuantizeContext& context, const Model& model) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::invalid,
-                format("{}, which --mode {} does not use", what, name_of(context.settings.mode)),
+                format("{}, which {} {} does not use", what, setting_name("mode"),
+                       name_of(context.settings.mode)),
                 "remove it from the plan")
         .with_id("quantize.plan");
   };
@@ -80,8 +81,9 @@ void quantize_products(const QuantizeContext& context, Model& model, const Sessi
       [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
   if (has_convolutions && !keeps_faster) {
     context.task.warn(
-        "convolutions with ranges computed at run time are mostly slower than float ones: "
-        "calibrate them (--mode static), or leave the slower ones in float (--keep-faster)");
+        format("convolutions with ranges computed at run time are mostly slower than float ones: "
+               "calibrate them ({} static), or leave the slower ones in float ({})",
+               setting_name("mode"), setting_name("keep-faster")));
   }
   if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
     context.task.warn("no node is quantized: the model still computes in float");

@@ -127,9 +127,9 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
   try {
     convert_opset(model, opset);
   } catch (const Error& error) {
-    Error told(
-        error.code(), "quantized, it needs a later opset: " + error.message(),
-        "per-channel scales need opset 13, and --per-tensor needs 10; --json lists all nodes");
+    Error told(error.code(), "quantized, it needs a later opset: " + error.message(),
+               format("per-channel scales need opset 13, and {} needs 10; {} lists all nodes",
+                      setting_name("per-tensor"), setting_name("json")));
     told.with_id(error.id());
     for (const Error& part : error.parts()) told.add_part(part);
     throw told;

@@ -50,8 +50,8 @@ PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
   for (std::size_t i = 0; i < is_float.size(); ++i) {
     if (!is_float[i]) continue;
     leave_float(choices, names_[i],
-                format("left in float for --max-drop: quantized alone, it gives an SQNR of {} dB",
-                       fixed_number(products_[i].alone_db, 1)));
+                format("left in float for {}: quantized alone, it gives an SQNR of {} dB",
+                       setting_name("max-drop"), fixed_number(products_[i].alone_db, 1)));
   }
   return choices;
 }

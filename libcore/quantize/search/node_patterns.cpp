@@ -29,7 +29,7 @@ void check_patterns(std::string_view option, std::span<const std::string> patter
             : format("did you mean {}? (`ortool inspect MODEL --nodes` lists all)",
                      quote(nearest.best()));
     throw Error(ErrorCode::invalid,
-                format("option --{}: no node matches {}", option, quote(pattern)), hint)
+                format("option {}: no node matches {}", setting_name(option), quote(pattern)), hint)
         .with_id("usage.applies_to_nothing");
   }
 }
@@ -70,8 +70,9 @@ std::string NodePatterns::refusal(const Node& node) const {
                        excluded_types_.end();
   if (is_type) return format("left out by {}", setting_name("exclude-op"));
   const std::vector<std::string> names = origins_of(node);
-  if (fits_any(names, excluded_)) return "left out by --exclude";
-  if (!only_.empty() && !fits_any(names, only_)) return "not matched by --only";
+  if (fits_any(names, excluded_)) return format("left out by {}", setting_name("exclude"));
+  if (!only_.empty() && !fits_any(names, only_))
+    return format("not matched by {}", setting_name("only"));
   return {};
 }
 

@@ -103,7 +103,8 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
                                     "values that can be balanced",
                                     quote(name)),
                   nearest.best().empty() || is_known
-                      ? std::string("remove the entry, or make a plan with --plan-out")
+                      ? std::string(format("remove the entry, or make a plan with {}",
+                                           setting_name("plan-out")))
                       : format("did you mean {}?", quote(nearest.best())))
           .with_id("quantize.plan");
     }

@@ -116,9 +116,9 @@ Worth Validation::judge_labels(const Session& session) const {
   for (std::int64_t i = 0; i < data.size(); ++i) {
     const Sample sample = data.sample(i);
     if (sample.labels.empty()) {
-      throw Error(
-          ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
-          "metrics top1 and top5 need labeled data (--validation-data); cosine and sqnr do not")
+      throw Error(ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
+                  format("metrics top1 and top5 need labeled data ({}); cosine and sqnr do not",
+                         setting_name("validation-data")))
           .with_id("data.labels");
     }
     judge.choose_metric(sample, false);
