@@ -1,23 +1,46 @@
-# Checks that a type's name is used once in its namespace: two types of one name make one program undefined.
+# Checks names: the field's words in identifiers, files and types, and one type for one name.
+#
+# Two types of one name in one namespace make one program undefined. A private word is found by nobody who searches.
 import argparse
 import collections
+import io
+import keyword
+import os
 import re
 import sys
+import tokenize
 
 import tree
+import vocabulary
+
+# Whether comments and documents are held to vocabulary.BRITISH and vocabulary.PROSE too.
+CHECK_PROSE = False
 
 _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
+_GLOSSARY = "docs/contributing/glossary.md"
+# What was measured or decided on a day keeps its words, and so do models that tests read.
+_LEFT_OUT = ("tests/structure/vocabulary.py", "testdata/broken/", "testdata/digits/", "docs/benchmarks/", "docs/changelog.md")
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+_RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+_ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_ATTRIBUTES = rf"(?:(?:alignas\s*{_ARGUMENTS}|__attribute__\s*{_ARGUMENTS}|\[\[[^\]]*\]\])\s*)*"
 _BRACE = re.compile(r"namespace\s*(?P<namespace>[\w:]*)\s*\{"
-                    r"|(?:struct|class|enum class|enum)\s+(?:alignas\s*\([^)]*\)\s*)?(?P<type>\w+)(?:\s+final)?(?:\s*:(?!:)[^;{]*)?\s*\{"
+                    rf"|(?:struct|class|enum class|enum)\s+{_ATTRIBUTES}"
+                    r"(?P<type>\w+)(?:\s+final)?(?:\s*:(?!:)[^;{]*)?\s*\{"
                     r"|\{|\}")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BRITISH = re.compile("|".join(f"(?:{stem})" for stem in vocabulary.BRITISH))
+
+
+def without_texts(text):
+    return _TEXT.sub('""', tree.strip_comments(_RAW_TEXT.sub('""', text)))
 
 
 def list_types(text):
     """(namespace, name) of the types that a file defines outside of unnamed namespaces, functions and other types."""
     # A word for each brace that is open; None for those that are no namespace's.
     open_braces = []
-    for match in _BRACE.finditer(_TEXT.sub('""', tree.strip_comments(text))):
+    for match in _BRACE.finditer(without_texts(text)):
         if match.group() == "}":
             if open_braces:
                 open_braces.pop()
@@ -27,14 +50,146 @@ def list_types(text):
         open_braces.append(match.group("namespace"))
 
 
-def check(root):
-    places = collections.defaultdict(list)
+def list_types_of_tree(root):
+    """(path, namespace, name) of the types that files share."""
     for path in tree.list_sources(root):
         if path.startswith(_FOLDERS) and not path.endswith(".inc"):
-            for name in list_types(tree.read(root, path)):
-                places[name].append(path)
+            for namespace, name in list_types(tree.read(root, path)):
+                yield path, namespace, name
+
+
+def check_types(root):
+    places = collections.defaultdict(list)
+    for path, namespace, name in list_types_of_tree(root):
+        places[namespace, name].append(path)
     return [f"{' and '.join(paths)}: both define {namespace}::{name}"
             for (namespace, name), paths in sorted(places.items()) if len(paths) > 1]
+
+
+def split_words(name):
+    """The words of snake_case and CamelCase names, in lower case."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def find_american(word):
+    """What to write for a word of British spelling; None for others."""
+    if not _BRITISH.match(word):
+        return None
+    for stem, american in vocabulary.BRITISH.items():
+        if re.match(stem, word):
+            # What the pattern of the stem looks at behind it stays.
+            written = re.match(stem.split("(")[0], word)
+            return american + word[written.end():]
+    return None
+
+
+def find_refused(name):
+    """(word, what to write) for the first refused word of a name; None where there is none."""
+    for word in split_words(name):
+        wanted = vocabulary.BANNED.get(word) or find_american(word)
+        if wanted:
+            return word, wanted
+    return None
+
+
+def list_identifiers(root, path):
+    text = tree.read(root, path)
+    if path.endswith(tree.SOURCE_SUFFIXES):
+        return set(re.findall(r"\b[A-Za-z_]\w*", re.sub(r"^[ \t]*#[ \t]*include[^\n]*", "", without_texts(text), flags=re.MULTILINE)))
+    if path.endswith(".py"):
+        return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline)
+                if token.type == tokenize.NAME and not keyword.iskeyword(token.string)}
+    return set()
+
+
+def check_words(root):
+    violations = []
+    for path in tree.list_files(root):
+        if path.startswith(_LEFT_OUT):
+            continue
+        refused = find_refused(os.path.basename(path))
+        if refused:
+            violations.append(f"{path}: the file's name has '{refused[0]}': write {refused[1]}")
+        for name in sorted(list_identifiers(root, path)):
+            refused = find_refused(name)
+            if refused:
+                violations.append(f"{path}: {name} has the word '{refused[0]}': write {refused[1]}")
+    return violations
+
+
+def list_glossary(root):
+    """The words of the terms that the glossary explains."""
+    if not os.path.exists(os.path.join(root, _GLOSSARY)):
+        return set()
+    terms = re.findall(r"^\|([^|]+)\|", tree.read(root, _GLOSSARY), re.MULTILINE)
+    return {word.lower() for term in terms for word in re.findall(r"[A-Za-z]\w*", term)}
+
+
+def list_operators(root):
+    """Names in the lists of operators, which are ONNX's own."""
+    return {name for path in tree.list_sources(root) if path.startswith("libcore/ops/") and path.endswith("/list.cpp")
+            for name in re.findall(r"\b[A-Z]\w+", without_texts(tree.read(root, path)))}
+
+
+def is_known(word, nouns):
+    """Whether a noun or its plural is among those known."""
+    singular = [word]
+    for plural, ending in (("s", ""), ("es", ""), ("es", "is"), ("ies", "y"), ("ices", "ix"), ("ices", "ex")):
+        if word.endswith(plural):
+            singular.append(word[:len(word) - len(plural)] + ending)
+    return any(form in nouns for form in singular)
+
+
+def check_nouns(root):
+    """What a type is stands last in its name: a noun of the glossary, or one that any program may use."""
+    nouns = list_glossary(root) | vocabulary.GENERAL_NOUNS
+    operators = list_operators(root)
+    violations = []
+    for path, _, name in list_types_of_tree(root):
+        words = [word for word in split_words(name) if len(word) > 1]
+        if name not in operators and words and not is_known(words[-1], nouns):
+            violations.append(f"{path}: the type {name} ends with '{words[-1]}', which {_GLOSSARY} does not explain: "
+                              "add a row there, or name the type with a word of the field")
+    return violations
+
+
+def list_prose(root, path):
+    """(line, text) of a document's lines, or of the lines of a file's comments."""
+    lines = tree.read(root, path).split("\n")
+    if path.endswith(".md"):
+        return list(enumerate(lines, 1))
+    if path.endswith(tree.SOURCE_SUFFIXES + (".js",)):
+        mark = re.compile(r"//.*$")
+    elif path.endswith((".py", ".cmake", ".sh", "CMakeLists.txt")):
+        mark = re.compile(r"(?:^|\s)#.*$")
+    else:
+        return []
+    found = []
+    for number, line in enumerate(lines, 1):
+        match = mark.search(_TEXT.sub('""', line))
+        if match:
+            found.append((number, match.group()))
+    return found
+
+
+def check_prose(root):
+    phrases = re.compile(r"\b(" + "|".join(map(re.escape, vocabulary.PROSE)) + r")\b", re.IGNORECASE)
+    violations = []
+    for path in tree.list_files(root):
+        if path.startswith(_LEFT_OUT):
+            continue
+        for number, line in list_prose(root, path):
+            for phrase in phrases.findall(line):
+                violations.append(f"{path}:{number}: '{phrase}': write {vocabulary.PROSE[phrase.lower()]}")
+            for word in re.findall(r"[A-Za-z]+", line):
+                american = find_american(word.lower())
+                if american:
+                    violations.append(f"{path}:{number}: '{word}': write {american}")
+    return violations
+
+
+def check(root):
+    return check_types(root) + check_words(root) + check_nouns(root) + (check_prose(root) if CHECK_PROSE else [])
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ CHECKED_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 # W and V: weak definitions; u: unique ones. Undefined weak references (w, v) belong to others.
 _SHARED_KINDS = "WVu"
 # CLI11's header makes its validators before main wherever it is included; nothing else may.
-_VENDOR_VARIABLES = "CLI::"
-_VENDOR_HELPERS = ("std::__ioinit",)
+_THIRD_PARTY_VARIABLES = "CLI::"
+_THIRD_PARTY_HELPERS = ("std::__ioinit",)
 
 
 def list_objects(build):
@@ -46,15 +46,15 @@ def check_isa_object(path, name):
     return violations
 
 
-def has_only_vendor_variables(path):
+def has_only_third_party_variables(path):
     variables = [line.split(" ", 2)[2] for line in run("nm", "--demangle", path).splitlines()
                  if re.match(r"^[0-9a-f]+ [bBdD] ", line)]
     others = [name for name in variables
-              if not name.startswith(_VENDOR_VARIABLES) and name not in _VENDOR_HELPERS]
-    return not others and any(name.startswith(_VENDOR_VARIABLES) for name in variables)
+              if not name.startswith(_THIRD_PARTY_VARIABLES) and name not in _THIRD_PARTY_HELPERS]
+    return not others and any(name.startswith(_THIRD_PARTY_VARIABLES) for name in variables)
 
 
-def objects_with_initialisers(build, objects):
+def objects_with_initializers(build, objects):
     """Those with code that runs before main."""
     # The first once more: a single file would be listed without its name.
     text = run("readelf", "--sections", "--wide", *objects, objects[0], cwd=build)
@@ -62,8 +62,8 @@ def objects_with_initialisers(build, objects):
                    if re.search(r"\s\.(init_array|ctors)\b", part)})
 
 
-def check_initialisers(path, name):
-    if has_only_vendor_variables(path):
+def check_initializers(path, name):
+    if has_only_third_party_variables(path):
         return []
     symbols = [line.split()[-1] for line in run("nm", path).splitlines()
                if "_GLOBAL__sub_I" in line or "_static_initialization" in line]
@@ -75,8 +75,8 @@ def check(build):
     if not objects:
         return [f"{build}: no objects found, so nothing was checked"]
     violations = []
-    for name in objects_with_initialisers(build, list(objects)):
-        violations += check_initialisers(os.path.join(build, name), name)
+    for name in objects_with_initializers(build, list(objects)):
+        violations += check_initializers(os.path.join(build, name), name)
     for name in (name for name, for_one_set in objects.items() if for_one_set):
         violations += check_isa_object(os.path.join(build, name), name)
     print(f"{len(objects)} objects, {sum(objects.values())} of them for one instruction set")

@@ -14,6 +14,7 @@ import check_names
 import check_objects
 import check_operator_lists
 import check_tree
+import vocabulary
 
 
 class SmallTree(unittest.TestCase):
@@ -27,6 +28,8 @@ class SmallTree(unittest.TestCase):
         self.write("libcore/base/error.hpp", "// Errors are values.\n#pragma once\n")
         self.write("libcore/graph/graph.hpp", '// A graph of nodes.\n#include "libcore/base/error.hpp"\n')
         self.write("kernels/cpu/isa/plain.hpp", "// Sizes only.\nstruct Sizes { long rows; };\n")
+        self.write("docs/contributing/glossary.md", "# Glossary\n| word | meaning |\n|---|---|\n"
+                   "| verdict, judge | those of these tests |\n| noise floor | a share |\n| lane | an element |\n")
 
     def write(self, path, text):
         full = os.path.join(self.root, path)
@@ -57,10 +60,72 @@ class Names(SmallTree):
         self.define("apps/ortool/two.hpp", "class Lane {\n};")
         self.expect(check_names.check(self.root), "libcore/base/one.hpp", "apps/ortool/two.hpp", "ortool::Lane")
 
+    def test_a_name_behind_attributes_is_defined_once(self):
+        for attributes in ("alignas(sizeof(int) * (2 + 2))", "[[nodiscard]]", "alignas(64) [[gnu::packed]]",
+                           "__attribute__((packed))"):
+            with self.subTest(attributes=attributes):
+                self.define("libcore/base/one.hpp", f"struct {attributes} Lane final : Sizes {{\n}};")
+                self.define("apps/ortool/two.hpp", f"class {attributes} Lane {{\n}};")
+                self.expect(check_names.check(self.root), "ortool::Lane")
+
     def test_a_name_is_defined_once_in_its_namespace(self):
         self.define("libcore/graph/one.hpp", "struct Verdict { int a; };")
         self.define("apps/ortool/two.hpp", "enum class Verdict : short { pass };")
         self.expect(check_names.check(self.root), "libcore/graph/one.hpp", "apps/ortool/two.hpp", "ortool::Verdict")
+
+    def test_refused_words_in_identifiers_are_found(self):
+        # Written so that this file holds none of the words.
+        word, wanted = next(iter(vocabulary.BANNED.items()))
+        for name in (f"only_{word}", f"{word}_", f"{word.capitalize()}List", f"find{word.capitalize()}2"):
+            with self.subTest(name=name):
+                self.write("libcore/graph/bad.cpp", f"// Bad.\nint {name};\n")
+                self.expect(check_names.check(self.root), "libcore/graph/bad.cpp", name, wanted)
+        self.write("libcore/graph/bad.cpp", f'// A {word}.\n#include "{word}.hpp"\nconst char* text = "{word}";\n')
+        self.assertEqual(check_names.check(self.root), [])
+
+    def test_refused_words_in_python_and_names_of_files_are_found(self):
+        word = next(iter(vocabulary.BANNED))
+        self.write("tests/cli/good.py", f"# A {word}.\ntext = '{word}'\n")
+        self.assertEqual(check_names.check(self.root), [])
+        self.write("tests/cli/bad.py", f"def find_{word}():\n    pass\n")
+        self.expect(check_names.check(self.root), "tests/cli/bad.py", f"find_{word}")
+        os.remove(os.path.join(self.root, "tests/cli/bad.py"))
+        self.write(f"docs/{word}-of-values.md", "# Values\n")
+        self.expect(check_names.check(self.root), f"docs/{word}-of-values.md")
+
+    def test_british_spelling_in_names_is_found(self):
+        self.write("libcore/graph/bad.cpp", "// Bad.\nint is_normal" + "ised;\n")
+        self.expect(check_names.check(self.root), "libcore/graph/bad.cpp", "write normalized")
+        self.write("libcore/graph/bad.cpp", "// Good.\nint optimistic, realistic_value, programmer, localhost, colored;\n")
+        self.assertEqual(check_names.check(self.root), [])
+
+    def test_the_list_of_words_may_hold_them(self):
+        self.write("tests/structure/vocabulary.py", f"{next(iter(vocabulary.BANNED))} = 1\n")
+        self.assertEqual(check_names.check(self.root), [])
+
+    def test_types_end_with_a_noun_that_is_explained(self):
+        self.define("libcore/graph/one.hpp", "struct EarlyVerdicts { };\nclass WaveTable { };\nclass QuietFloor { };")
+        self.assertEqual(check_names.check(self.root), [])
+        self.define("libcore/graph/two.hpp", "struct VerdictBrouhaha { };")
+        self.expect(check_names.check(self.root), "libcore/graph/two.hpp", "brouhaha", "glossary.md")
+
+    def test_operators_are_called_as_the_standard_calls_them(self):
+        self.define("libcore/ops/math/brouhaha.hpp", "struct Brouhaha { };")
+        self.write("libcore/ops/math/list.cpp", "// Operators.\nconst auto entry = op_entry<Brouhaha>();\n")
+        self.assertEqual(check_names.check(self.root), [])
+
+    def test_prose_is_checked_where_that_is_switched_on(self):
+        phrase, wanted = next(iter(vocabulary.PROSE.items()))
+        british = "colo" + "ur"
+        self.write("docs/bad.md", f"# A page\nOf {phrase.upper()}\n")
+        self.write("libcore/graph/bad.cpp", f'// Good.\nint x;  // a {british}\nconst char* text = "{british}";\n')
+        with unittest.mock.patch.object(check_names, "CHECK_PROSE", False):
+            self.assertEqual(check_names.check(self.root), [])
+        with unittest.mock.patch.object(check_names, "CHECK_PROSE", True):
+            violations = check_names.check(self.root)
+        self.assertEqual(len(violations), 2, violations)
+        self.assertIn(f"docs/bad.md:2: '{phrase.upper()}': write {wanted}", violations)
+        self.assertIn(f"libcore/graph/bad.cpp:2: '{british}': write color", violations)
 
 
 class Captures(SmallTree):
@@ -334,10 +399,10 @@ class Objects(SmallTree):
     def test_code_before_main_is_found(self):
         self.expect(self.compile("bad.cpp", "int f();\nint x = f();\n"), "runs code before main")
 
-    def test_code_before_main_of_the_vendor_alone_passes(self):
-        vendor = "int f();\nnamespace CLI { static volatile int number = f(); }\n"
-        self.assertEqual(self.compile("vendor.cpp", vendor), [])
-        self.expect(self.compile("mixed.cpp", vendor + "int x = f();\n"), "runs code before main")
+    def test_code_before_main_of_third_parties_alone_passes(self):
+        third_party = "int f();\nnamespace CLI { static volatile int number = f(); }\n"
+        self.assertEqual(self.compile("vendor.cpp", third_party), [])
+        self.expect(self.compile("mixed.cpp", third_party + "int x = f();\n"), "runs code before main")
         self.expect(self.compile("stream.cpp", "#include <iostream>\n"), "runs code before main")
 
     def test_a_build_tree_without_objects_is_no_success(self):
