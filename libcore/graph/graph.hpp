@@ -13,16 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/graph/attribute.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/graph/notes.hpp"
+#include "libcore/graph/value.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
-
-class Graph;
-class Node;
-class Value;
 
 /// Maps a domain ("" for ai.onnx) to its opset version.
 using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
@@ -62,173 +59,6 @@ struct SparseInitializer {
   Value* value = nullptr;
   SparseTensor tensor;
   const std::byte* dense_bytes = nullptr;  ///< of the dense form; other ones: a new tensor
-};
-
-/// One use of a value.
-struct Use {
-  enum class Kind : std::uint8_t { input, implicit_input, graph_output };
-  Kind kind;
-  Node* node;          ///< null for graph_output
-  std::int32_t index;  ///< index among the inputs, implicit inputs or graph outputs
-};
-
-/// A value of a graph: a graph input, a constant, a node's output, or a captured outer value.
-/// Modified through its Graph, except for the public setters here.
-class Value {
- public:
-  std::int32_t id() const { return id_; }
-  std::string_view name() const { return name_; }
-  Graph& graph() const { return *graph_; }
-  /// Also false for a removed value, whose graph() must not be called.
-  bool is_in(const Graph& graph) const { return graph_ == &graph; }
-  const ValueType& type() const { return *type_; }
-  void set_type(ValueType type);
-
-  /// The node that produces it, or null.
-  Node* producer() const { return producer_; }
-  std::int32_t producer_index() const { return producer_index_; }
-  std::span<const Use> uses() const { return uses_; }
-
-  bool is_graph_input() const { return is_graph_input_; }
-  bool is_graph_output() const;
-  /// Holds a tensor that no run can change.
-  bool is_constant() const {
-    return !is_graph_input_ && (constant_ != nullptr || is_content_taken_);
-  }
-  /// A graph input that defaults to constant() if a run does not supply it.
-  bool has_default() const { return is_graph_input_ && constant_ != nullptr; }
-  /// The tensor, or an empty one. Must not be called once the content was taken.
-  const Tensor& constant() const;
-  /// Also false for a constant whose content was taken (Graph::take_content).
-  bool has_content() const { return constant_ != nullptr; }
-  /// In a subgraph: the value of the enclosing graph that this one captures, or null.
-  Value* captured() const { return captured_; }
-
-  bool is_external = false;  ///< a constant stored in a file beside the model
-  const std::string& doc_string() const { return notes().doc_string; }
-  const Metadata& metadata() const { return notes().metadata; }
-  /// A shared empty instance for values without notes.
-  const Notes& notes() const;
-  Notes& mutable_notes();
-  SourceSpelling spelling = SourceSpelling::not_from_file;
-
- private:
-  friend class Graph;
-  friend class Node;
-
-  static const std::shared_ptr<const ValueType>& unknown_type();
-
-  std::int32_t id_ = 0;
-  std::string_view name_;
-  Graph* graph_ = nullptr;
-  std::shared_ptr<const ValueType> type_ = unknown_type();
-  Node* producer_ = nullptr;
-  std::int32_t producer_index_ = -1;
-  std::vector<Use> uses_;
-  bool is_graph_input_ = false;
-  bool is_content_taken_ = false;
-  std::unique_ptr<Tensor> constant_;
-  std::unique_ptr<Notes> notes_;
-  Value* captured_ = nullptr;
-  std::int32_t capture_index_ = -1;
-};
-
-/// An operator applied to values, as plain data in the form and opset in which it was loaded.
-class Node {
- public:
-  std::int32_t id() const { return id_; }
-  /// The name in the file, or "<OpType>_<index in the file>" if it has none.
-  std::string_view name() const { return name_; }
-  bool has_name_of_its_own() const { return has_name_; }
-  std::string_view op_type() const { return op_type_; }
-  /// Empty for ONNX's own operators ("ai.onnx" is stored as empty).
-  std::string_view domain() const { return domain_; }
-  Graph& graph() const { return *graph_; }
-
-  std::int64_t input_count() const { return static_cast<std::int64_t>(inputs_.size()); }
-  std::int64_t output_count() const { return static_cast<std::int64_t>(outputs_.size()); }
-  /// Null when the index is past the end or the input is omitted.
-  Value* input(std::int64_t index) const;
-  Value* output(std::int64_t index) const;
-  /// Outer values that the node's subgraphs capture, grouped by subgraph in order.
-  std::int64_t implicit_input_count() const {
-    return static_cast<std::int64_t>(implicit_inputs_.size());
-  }
-  Value* implicit_input(std::int64_t index) const;
-
-  std::span<const Attribute> attributes() const { return attributes_; }
-  const Attribute* find_attribute(std::string_view name) const;
-  /// Adds or replaces the attribute.
-  void set_attribute(Attribute attribute);
-  bool remove_attribute(std::string_view name);
-  /// For an existing attribute.
-  void set_attribute_notes(std::string_view name, SourceSpelling attribute_spelling,
-                           std::unique_ptr<Notes> notes);
-  /// Creates an empty subgraph in the attribute `name`; `append` adds it to a list of graphs.
-  Graph& make_subgraph(std::string_view name, bool append = false);
-  /// All graphs in attributes, in order.
-  std::vector<Graph*> subgraphs() const;
-
-  /// The next and previous node in execution order; null at the ends.
-  Node* next() const { return next_; }
-  Node* previous() const { return previous_; }
-
-  /// Distinguishes functions of the same name.
-  std::string_view overload() const { return overload_; }
-  void set_overload(std::string_view overload);
-  const std::string& doc_string() const { return notes().doc_string; }
-  const Metadata& metadata() const { return notes().metadata; }
-  const Notes& notes() const;
-  Notes& mutable_notes();
-  SourceSpelling spelling = SourceSpelling::not_from_file;
-
- private:
-  friend class Graph;
-
-  struct Slot {
-    Value* value = nullptr;
-    std::int32_t use_position = -1;  ///< index of this slot in the value's use list
-  };
-
-  std::int32_t id_ = 0;
-  std::string_view name_;
-  bool has_name_ = false;
-  std::string_view op_type_;
-  std::string_view domain_;
-  std::string_view overload_;
-  Graph* graph_ = nullptr;
-  std::unique_ptr<Notes> notes_;
-  std::vector<Slot> inputs_;
-  std::vector<Value*> outputs_;
-  std::vector<Slot> implicit_inputs_;
-  std::vector<Attribute> attributes_;
-  Node* previous_ = nullptr;
-  Node* next_ = nullptr;
-};
-
-/// Nodes in execution order; the node just visited may be removed.
-class NodeRange {
- public:
-  class Iterator {
-   public:
-    explicit Iterator(Node* node) : node_(node), next_(node != nullptr ? node->next() : nullptr) {}
-    Node& operator*() const { return *node_; }
-    Iterator& operator++() {
-      *this = Iterator(next_);
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return node_ != other.node_; }
-
-   private:
-    Node* node_;
-    Node* next_;
-  };
-  explicit NodeRange(Node* first) : first_(first) {}
-  Iterator begin() const { return Iterator(first_); }
-  Iterator end() const { return Iterator(nullptr); }
-
- private:
-  Node* first_;
 };
 
 /// A graph with its nodes and values. Not thread-safe while it changes; safe to read.

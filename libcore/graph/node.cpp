@@ -1,61 +1,14 @@
-// Member functions of Node and Value.
-#include <algorithm>
+// Nodes: operands, attributes and subgraphs.
+#include "libcore/graph/node.hpp"
+
+#include <memory>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
-namespace {
-
-/// Types that differ only in the causes of unknown dimensions compare equal.
-bool has_causes(const ValueType& type) {
-  return type.inner != nullptr || !type.rank_cause.cause().empty() ||
-         (type.shape &&
-          std::any_of(type.shape->begin(), type.shape->end(), [](const Dimension& each) {
-            return each.is_unknown() || !each.cause().empty();
-          }));
-}
-
-const Notes& no_notes() {
-  static const Notes notes;
-  return notes;
-}
-
-}  // namespace
-
-const std::shared_ptr<const ValueType>& Value::unknown_type() {
-  static const auto type = std::make_shared<const ValueType>();
-  return type;
-}
-
-void Value::set_type(ValueType type) {
-  if (type.extras == nullptr) type.extras = type_->extras;
-  std::shared_ptr<const ValueType>& last = graph_->last_type_;
-  const bool is_same =
-      last != nullptr && last->extras == type.extras && !has_causes(type) && *last == type;
-  if (!is_same) last = std::make_shared<const ValueType>(std::move(type));
-  type_ = last;
-}
-
-const Tensor& Value::constant() const {
-  static const Tensor empty;
-  ORTOOL_CHECK(!is_content_taken_);
-  return constant_ != nullptr ? *constant_ : empty;
-}
-
-const Notes& Value::notes() const {
-  return notes_ != nullptr ? *notes_ : no_notes();
-}
-
-Notes& Value::mutable_notes() {
-  if (notes_ == nullptr) notes_ = std::make_unique<Notes>();
-  return *notes_;
-}
-
-bool Value::is_graph_output() const {
-  return std::any_of(uses_.begin(), uses_.end(),
-                     [](const Use& use) { return use.kind == Use::Kind::graph_output; });
-}
 
 Value* Node::input(std::int64_t index) const {
   return index >= 0 && index < input_count() ? inputs_[static_cast<std::size_t>(index)].value
@@ -68,6 +21,10 @@ Value* Node::output(std::int64_t index) const {
 
 Value* Node::implicit_input(std::int64_t index) const {
   return implicit_inputs_[static_cast<std::size_t>(index)].value;
+}
+
+std::int64_t Node::opset() const {
+  return graph_->opset(domain_);
 }
 
 const Attribute* Node::find_attribute(std::string_view name) const {

@@ -43,4 +43,10 @@ struct Notes {
   bool is_empty() const { return doc_string.empty() && metadata.empty() && residue.is_empty(); }
 };
 
+/// Shared by everything that has no notes.
+inline const Notes& no_notes() {
+  static const Notes notes;
+  return notes;
+}
+
 }  // namespace ortool

@@ -1,7 +1,7 @@
 // Tests whether an attribute only restates its default value.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -121,7 +121,7 @@ bool has_trait(const Node& node, OpTrait trait) {
 }
 
 const OpVersion* version_of(const OpEntry& entry, const Node& node) {
-  return entry.schema->accepted_at(node.graph().opset(node.domain()));
+  return entry.schema->accepted_at(node.opset());
 }
 
 }  // namespace ortool

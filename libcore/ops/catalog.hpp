@@ -54,7 +54,7 @@ Op read_op(const Node& node, const OpVersion& version) {
 }
 template <typename Op>
 Op read_op(const Node& node) {
-  const OpVersion* version = Op::schema.accepted_at(node.graph().opset(node.domain()));
+  const OpVersion* version = Op::schema.accepted_at(node.opset());
   ORTOOL_CHECK(version != nullptr);
   return read_op<Op>(node, *version);
 }

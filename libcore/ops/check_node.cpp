@@ -133,9 +133,9 @@ void check_node(const Node& node) {
     const OpEntry* entry = find_op(node.domain(), node.op_type());
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
     if (version == nullptr) {
-      throw Error(ErrorCode::unsupported, format("operator {}{}{} is unknown at opset {}",
-                                                 node.domain(), node.domain().empty() ? "" : ".",
-                                                 node.op_type(), node.graph().opset(node.domain())))
+      throw Error(ErrorCode::unsupported,
+                  format("operator {}{}{} is unknown at opset {}", node.domain(),
+                         node.domain().empty() ? "" : ".", node.op_type(), node.opset()))
           .with_id("node.operator.unknown");
     }
     check_inputs(node, *version);

@@ -1,7 +1,7 @@
 // Schema validation of nodes, which each node must pass before any other code reads it.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

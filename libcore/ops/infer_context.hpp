@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/value_type.hpp"
 #include "libcore/ops/known_value.hpp"
 
 namespace ortool {
+
+class Graph;
 
 /// A type, and the elements as far as they are known before the run.
 struct InferredValue {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/layout_choice.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/provider/kernel.hpp"
 
 namespace ortool {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/infer_context.hpp"
 
 namespace ortool {

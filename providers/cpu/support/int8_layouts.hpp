@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/provider/layout_choice.hpp"
 #include "libcore/provider/node_view.hpp"
 

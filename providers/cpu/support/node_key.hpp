@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::cpu {
 

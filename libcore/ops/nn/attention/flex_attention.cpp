@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/element_type.hpp"
 #include "libcore/ops/nn/attention/attention_heads.hpp"
 #include "libcore/ops/operand_checks.hpp"
