@@ -10,23 +10,23 @@
 namespace ortool {
 namespace {
 
-constexpr std::array<cpu::Isa, 4> levels = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,
-                                            cpu::Isa::amx};
+constexpr std::array<cpu::Isa, 4> isas = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,
+                                          cpu::Isa::amx};
 
 /// The instruction set of that name, or the best one if this processor does not support it.
-cpu::Isa level_of(std::string_view most_isa) {
-  for (const cpu::Isa level : levels) {
-    if (cpu::isa_name(level) == most_isa && level <= cpu::best_isa()) return level;
+cpu::Isa isa_of(std::string_view max_isa) {
+  for (const cpu::Isa isa : isas) {
+    if (cpu::isa_name(isa) == max_isa && isa <= cpu::best_isa()) return isa;
   }
   return cpu::best_isa();
 }
 
-std::shared_ptr<const Provider> make_cpu(std::string_view most_isa) {
-  return make_cpu_provider(level_of(most_isa));
+std::shared_ptr<const Provider> make_cpu(std::string_view max_isa) {
+  return make_cpu_provider(isa_of(max_isa));
 }
 
-std::shared_ptr<const Provider> make_onednn(std::string_view most_isa) {
-  return make_onednn_provider(level_of(most_isa));
+std::shared_ptr<const Provider> make_onednn(std::string_view max_isa) {
+  return make_onednn_provider(isa_of(max_isa));
 }
 
 }  // namespace
@@ -55,10 +55,10 @@ MachineLimits measure_machine_limits(int threads, const StopToken& stop) {
   return cpu::measure_limits(threads, stop);
 }
 
-std::vector<std::string> isa_levels() {
+std::vector<std::string> isa_names() {
   std::vector<std::string> names;
-  for (const cpu::Isa level : levels) {
-    if (level <= cpu::best_isa()) names.emplace_back(cpu::isa_name(level));
+  for (const cpu::Isa isa : isas) {
+    if (isa <= cpu::best_isa()) names.emplace_back(cpu::isa_name(isa));
   }
   return names;
 }

@@ -17,8 +17,8 @@ namespace ortool {
 struct ProviderEntry {
   std::string_view name;       ///< "cpu"
   std::string_view long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"
-  /// Creates it with kernels up to one of isa_levels(); empty: all. Null: not in this build.
-  std::shared_ptr<const Provider> (*make)(std::string_view most_isa);
+  /// Creates it with kernels up to one of isa_names(); empty: all. Null: not in this build.
+  std::shared_ptr<const Provider> (*make)(std::string_view max_isa);
   std::string_view unavailable_because;  ///< set if `make` is null
   bool is_automatic;                     ///< considered by `auto`
 };
@@ -30,7 +30,7 @@ std::span<const ProviderEntry> provider_list();
 std::vector<std::shared_ptr<const Provider>> default_providers();
 
 /// The instruction sets that kernels are written for and this processor supports, weakest first.
-std::vector<std::string> isa_levels();
+std::vector<std::string> isa_names();
 
 /// Measures this machine's peak arithmetic throughput and memory bandwidth with `threads` threads,
 /// in about half a second. Polls `stop`.

@@ -51,8 +51,8 @@ std::string zsh_option(const OptionSpec& option) {
   if (!option.is_flag()) {
     action = ":" + std::string(option.value) + ":";
     if (!option.choices.empty()) action += "(" + join(option.choices) + ")";
-    if (option.completes == Completes::files) action += "_files";
-    if (option.completes == Completes::folders) action += "_directories";
+    if (option.completes == Completion::files) action += "_files";
+    if (option.completes == Completion::folders) action += "_directories";
   }
   std::string name = "--" + std::string(option.name);
   if (!option.is_flag()) name += "=";
@@ -82,14 +82,14 @@ std::string bash_completion(std::span<const std::unique_ptr<const Command>> comm
     text += format("    {})\n      case $previous in\n", command->name());
     for (const OptionSpec& option : offered_options(*command)) {
       if (option.is_flag()) continue;
-      const std::string_view reply = option.completes == Completes::folders
+      const std::string_view reply = option.completes == Completion::folders
                                          ? "compgen -d -- \"$current\""
                                          : "compgen -f -- \"$current\"";
       text += format("        --{}) ", option.name);
       if (!option.choices.empty()) {
         text += format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return;;\n",
                        join(option.choices));
-      } else if (option.completes != Completes::nothing) {
+      } else if (option.completes != Completion::nothing) {
         text += format("COMPREPLY=($({})); return;;\n", reply);
       } else {
         text += "return;;\n";
@@ -171,7 +171,7 @@ std::string fish_completion(std::span<const std::unique_ptr<const Command>> comm
       if (!option.choices.empty()) {
         text += " -x -a " + shell_quote(join(option.choices));
       } else if (!option.is_flag()) {
-        text += option.completes == Completes::nothing ? " -x" : " -r";
+        text += option.completes == Completion::nothing ? " -x" : " -r";
       }
       text += " -d " + shell_quote(option.help, "\\") + "\n";
     }

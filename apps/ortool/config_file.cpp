@@ -51,7 +51,7 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
 void read_config_file(const std::string& path, const Command& command,
                       std::span<const std::unique_ptr<const Command>> commands,
                       OptionValues& options) {
-  const Json document = parse_json(read_text_file(path, most_config_bytes), path);
+  const Json document = parse_json(read_text_file(path, max_config_bytes), path);
   try {
     if (!document.is_object()) {
       throw Error(ErrorCode::invalid, "does not hold a JSON object",

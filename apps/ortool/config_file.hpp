@@ -8,7 +8,7 @@
 namespace ortool {
 
 /// Size limit of a configuration file.
-inline constexpr std::int64_t most_config_bytes = 1 << 20;
+inline constexpr std::int64_t max_config_bytes = 1 << 20;
 
 /// Adds the options of the file at `path` that the command line does not give. Keys are option
 /// names without dashes; a key that is a command's name holds options of that command only. Lists

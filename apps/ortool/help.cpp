@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_columns = 100;
+constexpr std::size_t max_columns = 100;
 
 constexpr std::array<ExitCode, 11> exit_code_list = {{
     {0, "done"},
@@ -34,7 +34,7 @@ std::string exit_code_text() {
   std::string_view separator = " ";
   for (const ExitCode& code : exit_code_list) {
     const std::string entry = format("{} {}", code.code, code.meaning);
-    if (line.size() + entry.size() + separator.size() > most_columns) {
+    if (line.size() + entry.size() + separator.size() > max_columns) {
       text += line + "\n";
       line = " ";
       separator = " ";
@@ -91,7 +91,7 @@ std::string options_text(const std::vector<OptionSpec>& options) {
     if (option.is_planned) continue;
     std::string head(before_columns, ' ');
     head += option_column(option);
-    for (const std::string& line : wrap(option_help(option), most_columns - help_begin)) {
+    for (const std::string& line : wrap(option_help(option), max_columns - help_begin)) {
       text += head.append(help_begin - head.size(), ' ') + line + "\n";
       head.clear();
     }
@@ -113,8 +113,8 @@ std::string examples_text(std::span<const Example> examples) {
     above.append("  ").append(example.line).append("\n");
   }
   constexpr std::size_t between_columns = 6;
-  return line_columns + purpose_columns + between_columns <= most_columns ? table.to_string(2)
-                                                                          : above;
+  return line_columns + purpose_columns + between_columns <= max_columns ? table.to_string(2)
+                                                                         : above;
 }
 
 }  // namespace

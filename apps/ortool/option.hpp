@@ -8,7 +8,7 @@
 namespace ortool {
 
 /// What a shell completes after an option.
-enum class Completes { nothing, files, folders };
+enum class Completion { nothing, files, folders };
 
 struct OptionSpec {
   std::string_view name;        ///< without dashes: "provider"
@@ -17,7 +17,7 @@ struct OptionSpec {
   char letter = 0;  ///< short form, 0: none
   bool repeats = false;
   std::vector<std::string_view> choices = {};  ///< allowed values; empty: any
-  Completes completes = Completes::nothing;
+  Completion completes = Completion::nothing;
   /// Documented, but not in this version: ErrorCode::unsupported when given.
   bool is_planned = false;
 

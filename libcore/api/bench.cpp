@@ -1,40 +1,41 @@
-// Lanes measured in turns, each with its figures.
+// Benchmark: measures runners in interleaved blocks and reports their figures.
 #include "libcore/api/bench.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "libcore/measure/bench/lane_meter.hpp"
+#include "libcore/measure/bench/measure_runners.hpp"
 #include "libcore/measure/host_watch.hpp"
 
 namespace ortool {
 
-std::vector<BenchReport> bench(const std::vector<Lane*>& lanes, const BenchOptions& options) {
+std::vector<BenchReport> bench(const std::vector<BenchRunner*>& runners,
+                               const BenchOptions& options) {
   const ComputeScope scope(options.compute, false);
   const TaskContext& task = scope.task();
   auto are_known = options.are_known;
   if (!are_known) {
-    are_known = [&options](const std::vector<LaneTimes>& so_far) {
-      return std::all_of(so_far.begin(), so_far.end(), [&](const LaneTimes& times) {
+    are_known = [&options](const std::vector<RunnerTimes>& so_far) {
+      return std::all_of(so_far.begin(), so_far.end(), [&](const RunnerTimes& times) {
         return median_precision(times) <= options.precision;
       });
     };
   }
   const HostWatch host;
-  std::vector<LaneTimes> times;
+  std::vector<RunnerTimes> times;
   {
     const Progress progress(task, options.step);
-    times = measure_lanes(lanes, options, task.stop, are_known);
+    times = measure_runners(runners, options, task.stop, are_known);
   }
   for (const std::string& sentence : host.noise()) task.warn(sentence);
   std::vector<BenchReport> reports;
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
+  for (std::size_t i = 0; i < runners.size(); ++i) {
     BenchReport& report = reports.emplace_back();
     report.times = std::move(times[i]);
-    report.facts = lanes[i]->facts();
+    report.facts = runners[i]->facts();
     summarize_times(report, options);
-    report.is_settled =
+    report.has_converged =
         report.times.is_steady && median_precision(report.times) <= options.precision;
   }
   return reports;
@@ -45,17 +46,17 @@ std::vector<BenchReport> bench(std::span<const Session* const> sessions, const N
   RunOptions run_options;
   run_options.threads = options.compute.threads;
   run_options.stop = options.compute.stop;
-  std::vector<std::unique_ptr<Lane>> owners;
-  std::vector<Lane*> lanes;
+  std::vector<std::unique_ptr<BenchRunner>> owners;
+  std::vector<BenchRunner*> runners;
   for (const Session* session : sessions) {
-    LaneFacts facts;
+    RunnerFacts facts;
     facts.first_run_ms = timed_run_ms(*session, inputs, run_options);
     describe_placement(*session, {}, facts);
-    owners.push_back(make_session_lane(*session, std::move(facts), inputs, run_options,
-                                       std::max(1, options.concurrency)));
-    lanes.push_back(owners.back().get());
+    owners.push_back(make_session_runner(*session, std::move(facts), inputs, run_options,
+                                         std::max(1, options.concurrency)));
+    runners.push_back(owners.back().get());
   }
-  return bench(lanes, options);
+  return bench(runners, options);
 }
 
 BenchReport bench(const Session& session, const NamedValues& inputs, const BenchOptions& options) {

@@ -8,7 +8,7 @@
 
 #include "libcore/api/compute_options.hpp"
 #include "libcore/measure/bench/bench_result.hpp"
-#include "libcore/measure/bench/lane.hpp"
+#include "libcore/measure/bench/bench_runner.hpp"
 
 namespace ortool {
 
@@ -18,11 +18,11 @@ struct BenchOptions : BenchTiming {
   ComputeOptions compute = {};     ///< threads of a run, stop requests, messages; no providers
   std::string step = "measuring";  ///< what progress calls it
   /// Whether the times so far are enough; empty: once each median is known to `precision`.
-  std::function<bool(const std::vector<LaneTimes>& so_far)> are_known = {};
+  std::function<bool(const std::vector<RunnerTimes>& so_far)> are_known = {};
 };
 
 /// Runs `session` on `inputs` until it is warm, and then in blocks until the median is known.
-/// Latencies are in milliseconds, `times.throughput_per_s()` in runs a second; `is_settled` says
+/// Latencies are in milliseconds, `times.throughput_per_s()` in runs a second; `has_converged` says
 /// whether the precision was reached in time. What disturbed the machine meanwhile is a warning.
 /// Throws what a run throws, and the reason of a stop request.
 BenchReport bench(const Session& session, const NamedValues& inputs,
@@ -33,7 +33,8 @@ BenchReport bench(const Session& session, const NamedValues& inputs,
 std::vector<BenchReport> bench(std::span<const Session* const> sessions, const NamedValues& inputs,
                                const BenchOptions& options = {});
 
-/// The same for lanes that are made ready.
-std::vector<BenchReport> bench(const std::vector<Lane*>& lanes, const BenchOptions& options);
+/// The same for runners that are ready.
+std::vector<BenchReport> bench(const std::vector<BenchRunner*>& runners,
+                               const BenchOptions& options);
 
 }  // namespace ortool

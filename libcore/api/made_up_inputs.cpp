@@ -8,7 +8,7 @@ namespace ortool {
 MadeUpInputs make_up_inputs(const Model& model, const RandomInputOptions& random,
                             std::int64_t index, MemoryCap& memory) {
   MadeUpInputs made;
-  SymbolNumbers sizes = random.sizes;
+  SymbolSizes sizes = random.sizes;
   const auto seed = static_cast<std::uint64_t>(random.seed + index);
   std::int64_t position = -1;
   for (const Value* input : model.graph->inputs()) {

@@ -125,7 +125,7 @@ void OptimizeCall::verify() {
   verification = verifier.verify(report_.rewrites);
   for (const Embedding& embedding : std::vector<Embedding>(rewriting_.embeddings()))
     report_.embeddings.push_back(check_embedding(embedding, rewriting_.load(), verifier));
-  const bool is_wanted = options_.finds_failing_part && report_.verification.guilty;
+  const bool is_wanted = options_.finds_failing_part && report_.verification.culprit;
   if (is_wanted && std::all_of(report_.embeddings.begin(), report_.embeddings.end(),
                                [](const EmbeddingCheck& check) { return check.has_passed; }))
     report_.failing_part = find_failing_part(rewriting_, verifier, verification);

@@ -20,7 +20,7 @@ namespace ortool {
 namespace {
 
 /// The first opset with scales a channel, or with types of 4 and 16 bits and a scale a block.
-std::int64_t least_opset(bool needs_small_types) {
+std::int64_t min_opset(bool needs_small_types) {
   return opset_of_attribute("QuantizeLinear", needs_small_types ? "block_size" : "axis");
 }
 
@@ -103,7 +103,7 @@ void QuantizeCall::prepare() {
   options.pool = &machine_.pool;
   options.cap = &scope_.task().memory;
   options.stop = &scope_.task().stop;
-  options.least_opset = least_opset(needs_late);
+  options.min_opset = min_opset(needs_late);
   if (!options_.is_per_channel && !needs_late) {
     const bool is_dynamic = options_.mode == QuantizeMode::dynamically;
     options.fallback_opset = opset_of(is_dynamic ? "DynamicQuantizeLinear" : "QuantizeLinear");

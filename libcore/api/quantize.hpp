@@ -29,7 +29,7 @@ struct QuantizeOptions : QuantizeSettings {
   /// The file that the model came from; "-": none. Calibration caches need one.
   std::string model_path = "-";
   /// Where large weights wait on the disk; lives until the model is saved. Null: in memory.
-  LevelStore* store = nullptr;
+  QuantizedWeightStore* store = nullptr;
 };
 
 /// Quantizes `model` in place: prepares it (folded, fused, of an opset that can say scales), takes

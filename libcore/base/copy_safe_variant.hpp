@@ -11,23 +11,23 @@ namespace ortool {
 /// strings, vectors and smart pointers only is never valueless, and then destroys an alternative
 /// that was never constructed when a copy throws std::bad_alloc. One alternative of another kind
 /// disables that optimization.
-struct NeverHeld {
-  NeverHeld() = delete;
-  NeverHeld(const NeverHeld&) noexcept {}
-  NeverHeld& operator=(const NeverHeld&) noexcept { return *this; }
-  ~NeverHeld() {}
-  bool operator==(const NeverHeld&) const = default;
+struct NeverHeldAlternative {
+  NeverHeldAlternative() = delete;
+  NeverHeldAlternative(const NeverHeldAlternative&) noexcept {}
+  NeverHeldAlternative& operator=(const NeverHeldAlternative&) noexcept { return *this; }
+  ~NeverHeldAlternative() {}
+  bool operator==(const NeverHeldAlternative&) const = default;
 };
 
 template <typename... Types>
-using CopySafeVariant = std::variant<Types..., NeverHeld>;
+using CopySafeVariant = std::variant<Types..., NeverHeldAlternative>;
 
 /// Applies `visitor` to the alternative that a CopySafeVariant holds.
 template <typename Visitor, typename Held>
 void visit_held(Visitor&& visitor, Held&& variant) {
   std::visit(
       [&](auto&& value) {
-        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, NeverHeld>)
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, NeverHeldAlternative>)
           visitor(std::forward<decltype(value)>(value));
       },
       std::forward<Held>(variant));

@@ -23,14 +23,16 @@ std::uint32_t mapped(std::span<const CaseRun> runs, std::uint32_t code) {
   return code;
 }
 
-std::uint32_t mapped(LetterCase letter_case, DottedI dotted_i, std::uint32_t code) {
-  if (code < 0x80 && dotted_i == DottedI::common) {
+std::uint32_t mapped(LetterCase letter_case, LetterCaseLocale dotted_i, std::uint32_t code) {
+  if (code < 0x80 && dotted_i == LetterCaseLocale::common) {
     const bool changes =
         letter_case == LetterCase::lower ? code >= 'A' && code <= 'Z' : code >= 'a' && code <= 'z';
     return changes ? code ^ 0x20U : code;
   }
-  if (dotted_i == DottedI::turkic && letter_case == LetterCase::lower && code == 'I') return 0x131;
-  if (dotted_i == DottedI::turkic && letter_case == LetterCase::upper && code == 'i') return 0x130;
+  if (dotted_i == LetterCaseLocale::turkic && letter_case == LetterCase::lower && code == 'I')
+    return 0x131;
+  if (dotted_i == LetterCaseLocale::turkic && letter_case == LetterCase::upper && code == 'i')
+    return 0x130;
   return mapped(letter_case == LetterCase::lower ? lower_case_runs() : upper_case_runs(), code);
 }
 
@@ -52,7 +54,8 @@ void append_utf8(std::string& text, std::uint32_t code) {
 
 }  // namespace
 
-std::string with_letter_case(std::string_view text, LetterCase letter_case, DottedI dotted_i) {
+std::string with_letter_case(std::string_view text, LetterCase letter_case,
+                             LetterCaseLocale dotted_i) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
@@ -68,9 +71,9 @@ std::string with_letter_case(std::string_view text, LetterCase letter_case, Dott
   return result;
 }
 
-DottedI dotted_i_of_locale(std::string_view locale) {
+LetterCaseLocale dotted_i_of_locale(std::string_view locale) {
   const std::string_view language = locale.substr(0, locale.find_first_of("_-.@"));
-  return language == "tr" || language == "az" ? DottedI::turkic : DottedI::common;
+  return language == "tr" || language == "az" ? LetterCaseLocale::turkic : LetterCaseLocale::common;
 }
 
 }  // namespace ortool

@@ -16,12 +16,12 @@ char lower(char letter) {
 }
 
 template <typename Text>
-std::string list_any(std::span<const Text> names, std::size_t most_bytes) {
+std::string list_any(std::span<const Text> names, std::size_t max_bytes) {
   std::string list;
   std::size_t listed = 0;
   for (const Text& name : names) {
     const std::string next = shorten(name, 80);
-    if (listed > 0 && list.size() + next.size() > most_bytes) break;
+    if (listed > 0 && list.size() + next.size() > max_bytes) break;
     if (listed > 0) list += ", ";
     list += next;
     ++listed;
@@ -75,12 +75,12 @@ std::string nearest_name(std::string_view wanted, std::span<const std::string_vi
   return nearest.best();
 }
 
-std::string shorten(std::string_view text, std::size_t most_bytes) {
-  if (text.size() <= most_bytes) {
+std::string shorten(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) {
     std::string whole = escape_control_characters(text);
-    if (whole.size() <= most_bytes) return whole;
+    if (whole.size() <= max_bytes) return whole;
   }
-  const std::size_t half = std::min(text.size(), most_bytes) / 2;
+  const std::size_t half = std::min(text.size(), max_bytes) / 2;
   std::string head = escape_control_characters(text.substr(0, half));
   std::string tail = escape_control_characters(text.substr(text.size() - half));
   head.resize(std::min(head.size(), half));
@@ -88,16 +88,16 @@ std::string shorten(std::string_view text, std::size_t most_bytes) {
   return head + "..." + tail;
 }
 
-std::string quote(std::string_view name, std::size_t most_bytes) {
-  return "'" + shorten(name, most_bytes) + "'";
+std::string quote(std::string_view name, std::size_t max_bytes) {
+  return "'" + shorten(name, max_bytes) + "'";
 }
 
-std::string list_names(std::span<const std::string_view> names, std::size_t most_bytes) {
-  return list_any(names, most_bytes);
+std::string list_names(std::span<const std::string_view> names, std::size_t max_bytes) {
+  return list_any(names, max_bytes);
 }
 
-std::string list_names(std::span<const std::string> names, std::size_t most_bytes) {
-  return list_any(names, most_bytes);
+std::string list_names(std::span<const std::string> names, std::size_t max_bytes) {
+  return list_any(names, max_bytes);
 }
 
 }  // namespace ortool

@@ -31,13 +31,13 @@ std::string nearest_name(std::string_view wanted, std::span<const std::string_vi
 /// ignoring case (Damerau-Levenshtein); gives up at `most` + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most);
 
-/// `text` shortened to `most_bytes` by cutting out its middle, with control characters escaped.
-std::string shorten(std::string_view text, std::size_t most_bytes = 240);
+/// `text` shortened to `max_bytes` by cutting out its middle, with control characters escaped.
+std::string shorten(std::string_view text, std::size_t max_bytes = 240);
 /// Same as `shorten`, in single quotes.
-std::string quote(std::string_view name, std::size_t most_bytes = 120);
+std::string quote(std::string_view name, std::size_t max_bytes = 120);
 
-/// "a, b, c and 12 more", of about `most_bytes` bytes.
-std::string list_names(std::span<const std::string_view> names, std::size_t most_bytes = 300);
-std::string list_names(std::span<const std::string> names, std::size_t most_bytes = 300);
+/// "a, b, c and 12 more", of about `max_bytes` bytes.
+std::string list_names(std::span<const std::string_view> names, std::size_t max_bytes = 300);
+std::string list_names(std::span<const std::string> names, std::size_t max_bytes = 300);
 
 }  // namespace ortool

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int poll_milliseconds = 50;
 /// Only the end of the output is kept, since that is where the command prints its result.
-constexpr std::size_t most_output_bytes = std::size_t{64} << 10;
+constexpr std::size_t max_output_bytes = std::size_t{64} << 10;
 
 Error no_start(int failure) {
   Error error(ErrorCode::invalid, format("/bin/sh cannot be started: {}", error_text(failure)));
@@ -113,11 +113,11 @@ CommandEnd run_outside_command(const std::string& line, const StopToken& stop) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     end.output.append(buffer, static_cast<std::size_t>(count));
-    if (end.output.size() >= 2 * most_output_bytes)
-      end.output.erase(0, end.output.size() - most_output_bytes);
+    if (end.output.size() >= 2 * max_output_bytes)
+      end.output.erase(0, end.output.size() - max_output_bytes);
   }
-  if (end.output.size() > most_output_bytes)
-    end.output.erase(0, end.output.size() - most_output_bytes);
+  if (end.output.size() > max_output_bytes)
+    end.output.erase(0, end.output.size() - max_output_bytes);
   end.exit_code = child.wait();
   return end;
 }

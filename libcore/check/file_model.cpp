@@ -180,9 +180,9 @@ class FileReader {
   }
 
   void read_graph(const OpenGraph& open) {
-    if (open.depth > context_.options.most_subgraph_depth) {
+    if (open.depth > context_.options.max_subgraph_depth) {
       throw Error(ErrorCode::invalid,
-                  format("graphs nest deeper than {}", context_.options.most_subgraph_depth),
+                  format("graphs nest deeper than {}", context_.options.max_subgraph_depth),
                   "no real model needs this; the file looks crafted")
           .with_id("limit.depth");
     }

@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_batch_samples = 32;
+constexpr std::int64_t max_batch_samples = 32;
 
 const Dimension* first_dimension(const Value& value) {
   const PartialShape& shape = value.type().shape;
@@ -45,7 +45,7 @@ std::int64_t most_batched(const Session& session) {
   const bool is_batched = !inputs.empty() &&
                           std::all_of(inputs.begin(), inputs.end(), shares_symbol) &&
                           std::all_of(outputs.begin(), outputs.end(), shares_symbol);
-  return is_batched ? most_batch_samples : 1;
+  return is_batched ? max_batch_samples : 1;
 }
 
 bool fits_batch(const Sample& first, const Sample& sample) {

@@ -9,12 +9,12 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_class_name_bytes = 64 << 20;
+constexpr std::int64_t max_class_name_bytes = 64 << 20;
 
 }  // namespace
 
 std::vector<std::string> read_labels(const std::string& path, MemoryCap* cap) {
-  std::vector<std::string> labels = split(read_text_file(path, most_class_name_bytes, cap), '\n');
+  std::vector<std::string> labels = split(read_text_file(path, max_class_name_bytes, cap), '\n');
   if (!labels.empty() && labels.back().empty()) labels.pop_back();
   for (std::string& label : labels) {
     if (label.ends_with('\r')) label.pop_back();

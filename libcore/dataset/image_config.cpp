@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_image_config_bytes = 1 << 20;
+constexpr std::int64_t max_image_config_bytes = 1 << 20;
 
 /// On the command line, lists of numbers are separated by slashes.
 std::string image_option_text(const Json& value) {
@@ -33,7 +33,7 @@ void check_object(const Json& value) {
 
 std::map<std::string, ImageOptions> read_image_config(const std::string& path,
                                                       std::span<const std::string> inputs) {
-  const Json document = parse_json(read_text_file(path, most_image_config_bytes), path);
+  const Json document = parse_json(read_text_file(path, max_image_config_bytes), path);
   std::map<std::string, ImageOptions> result;
   try {
     check_object(document);

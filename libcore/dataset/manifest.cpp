@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_manifest_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t max_manifest_bytes = std::int64_t{1} << 30;
 
 Error broken_manifest(std::string what) {
   Error error(ErrorCode::invalid, std::move(what),
@@ -94,7 +94,7 @@ class ManifestReader {
 SampleList read_manifest(const std::string& path, const SampleContext& context) {
   MemoryCap* cap = &context.task.memory;
   const Json document =
-      parse_json(read_text_file(path, most_manifest_bytes, cap), path, {.cap = cap});
+      parse_json(read_text_file(path, max_manifest_bytes, cap), path, {.cap = cap});
   try {
     if (!document.is_object()) throw broken_manifest("is not an object");
     static const std::vector<std::string> known = {"$schema", "name", "classes", "samples"};

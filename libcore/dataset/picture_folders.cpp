@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view label_file = "labels.txt";
-constexpr std::int64_t most_folder_label_bytes = 256 << 20;
+constexpr std::int64_t max_folder_label_bytes = 256 << 20;
 
 struct FolderListing {
   std::vector<std::string> folders;
@@ -58,7 +58,7 @@ SampleLabel label_of(const std::string& text) {
 }
 
 std::vector<std::string> read_lines(const std::string& path) {
-  std::vector<std::string> lines = split(read_text_file(path, most_folder_label_bytes), '\n');
+  std::vector<std::string> lines = split(read_text_file(path, max_folder_label_bytes), '\n');
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   for (std::string& line : lines) {
     if (line.ends_with('\r')) line.pop_back();

@@ -15,7 +15,7 @@ class RandomSamples : public SampleSet {
  public:
   explicit RandomSamples(SampleContext context) : context_(std::move(context)) {}
 
-  std::int64_t size() const override { return most_random_samples; }
+  std::int64_t size() const override { return max_random_samples; }
   const std::vector<std::string>& class_names() const override { return no_names_; }
   Sample next() override;
   /// The dimensions that default to 1.
@@ -32,7 +32,7 @@ Sample RandomSamples::next() {
   Sample sample;
   sample.name = std::to_string(next_);
   const RandomInputOptions& random = context_.random;
-  SymbolNumbers numbers = random.sizes;
+  SymbolSizes numbers = random.sizes;
   guessed_.clear();
   for (std::size_t i = 0; i < context_.inputs.size(); ++i) {
     const Value& input = *context_.inputs[i];

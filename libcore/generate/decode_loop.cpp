@@ -92,7 +92,7 @@ std::vector<std::string> fed_inputs(std::span<const Feedback> feedback) {
 
 void add_empty_inputs(const TaskContext& task, const Model& model,
                       std::span<const Feedback> feedback, std::vector<GivenInput>& inputs) {
-  SymbolNumbers symbols;
+  SymbolSizes symbols;
   const auto is_given = [&](std::string_view name) {
     return std::any_of(inputs.begin(), inputs.end(),
                        [&](const GivenInput& input) { return input.name == name; });

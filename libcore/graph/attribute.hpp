@@ -43,7 +43,7 @@ struct SparseTensor {
   Tensor values;
   Tensor indices;
   Shape dimensions;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   std::shared_ptr<const Residue> residue;  ///< null: none
 };
 
@@ -60,7 +60,7 @@ struct Attribute {
   std::string
       reference;  ///< in a function: the function attribute that this one takes its value from
   AttributeKind reference_kind = AttributeKind::undefined;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   std::unique_ptr<Notes> notes;  ///< null: none
 
   /// The kind of the alternative that `value` holds; for a reference, the declared kind.

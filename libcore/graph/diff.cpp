@@ -117,7 +117,8 @@ class ModelComparison {
   Pairs pair_interface(Values before, Values after, const GraphPair& graphs, bool is_output);
   void match_graphs(const GraphPair& pair);
   void compare_graphs(const GraphPair& pair);
-  void list_lone_nodes(const Graph& graph, const std::string& place, std::vector<LoneNode>& list);
+  void list_unmatched_nodes(const Graph& graph, const std::string& place,
+                            std::vector<UnmatchedNode>& list);
   void count_renames(const Node& before, const Node& after);
 
   const Model& before_;
@@ -265,8 +266,8 @@ void ModelComparison::match_graphs(const GraphPair& pair) {
   done_.push_back(pair);
 }
 
-void ModelComparison::list_lone_nodes(const Graph& graph, const std::string& place,
-                                      std::vector<LoneNode>& list) {
+void ModelComparison::list_unmatched_nodes(const Graph& graph, const std::string& place,
+                                           std::vector<UnmatchedNode>& list) {
   for (const Node& node : graph.nodes()) {
     if (!diff::is_constant_node(node) && matching_.partner(node) == nullptr) {
       list.push_back({&node, place});
@@ -305,8 +306,8 @@ void ModelComparison::compare_graphs(const GraphPair& pair) {
     }
   }
   result_.reordered_nodes += count_moved(order);
-  list_lone_nodes(*pair.before, pair.place, result_.removed);
-  list_lone_nodes(*pair.after, pair.place, result_.added);
+  list_unmatched_nodes(*pair.before, pair.place, result_.removed);
+  list_unmatched_nodes(*pair.after, pair.place, result_.added);
   for (const auto& [before, after] : outputs_of_.at(pair.before)) {
     if (diff::is_same_source(before, after, matching_)) continue;
     const auto source = [](const Value& value) {

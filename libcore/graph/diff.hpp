@@ -30,7 +30,7 @@ struct FieldChange {
 };
 
 /// A node that exists in only one of the models.
-struct LoneNode {
+struct UnmatchedNode {
   const Node* node;
   std::string place;  ///< "" in the main graph, else "then_branch of 'If_3'" or "function f"
 };
@@ -64,8 +64,8 @@ struct RenamedNode {
 
 /// Points into both models, which must outlive it.
 struct ModelDiff {
-  std::vector<LoneNode> added;
-  std::vector<LoneNode> removed;
+  std::vector<UnmatchedNode> added;
+  std::vector<UnmatchedNode> removed;
   std::vector<ChangedNode> changed;
   std::vector<ChangedWeight> weights;
   std::vector<ChangedValue> values;    ///< inputs and outputs: added, removed or with another type

@@ -7,7 +7,7 @@ namespace ortool {
 namespace {
 
 /// The maximum number of term pairs that a product expands.
-constexpr std::size_t most_products = 256;
+constexpr std::size_t max_products = 256;
 
 using Factors = std::vector<AtomPointer>;
 
@@ -157,7 +157,7 @@ std::optional<Formula> Formula::of_terms(std::vector<Term> terms) {
   }
   std::erase_if(result.terms_, [](const Term& term) { return term.coefficient == 0; });
   result.size_ = size_of(result.terms_);
-  if (result.size_ > most_size) return std::nullopt;
+  if (result.size_ > max_size) return std::nullopt;
   return result;
 }
 
@@ -177,7 +177,7 @@ std::optional<Formula> Formula::times(std::int64_t factor) const {
 }
 
 std::optional<Formula> Formula::times(const Formula& other) const {
-  if (terms_.size() * other.terms_.size() > most_products) return std::nullopt;
+  if (terms_.size() * other.terms_.size() > max_products) return std::nullopt;
   std::vector<Term> terms;
   for (const Term& mine : terms_) {
     for (const Term& theirs : other.terms_) {
@@ -227,7 +227,7 @@ std::optional<Formula> formula_of(Atom::Kind kind, std::vector<Formula> argument
   atom->kind = kind;
   for (const Formula& argument : arguments) atom->size += argument.size();
   atom->arguments = std::move(arguments);
-  if (atom->size >= Formula::most_size) return std::nullopt;
+  if (atom->size >= Formula::max_size) return std::nullopt;
   return Formula(std::move(atom));
 }
 

@@ -15,11 +15,11 @@ struct Atom;
 using AtomPointer = std::shared_ptr<const Atom>;
 
 /// An integer polynomial over atoms. Terms are sorted by decreasing degree, none is zero, and no
-/// two have the same factors. A formula has at most `most_size` atoms and terms; operations that
+/// two have the same factors. A formula has at most `max_size` atoms and terms; operations that
 /// would exceed that, or 64 bits, return nothing.
 class Formula {
  public:
-  static constexpr std::int64_t most_size = 100;
+  static constexpr std::int64_t max_size = 100;
 
   struct Term {
     std::vector<AtomPointer> factors;  ///< sorted; powers are repeated factors
@@ -76,9 +76,9 @@ std::optional<Formula> formula_of(Atom::Kind kind, std::vector<Formula> argument
 /// The quotient rounded down. The divisor must not be the number 0.
 std::optional<Formula> floor_quotient(const Formula& dividend, const Formula& divisor);
 std::optional<Formula> ceil_quotient(const Formula& dividend, const Formula& divisor);
-/// The minimum, the maximum, or the broadcast of all arguments; at most `most_gathered` distinct
+/// The minimum, the maximum, or the broadcast of all arguments; at most `max_gathered` distinct
 /// ones.
-constexpr std::size_t most_gathered = 8;
+constexpr std::size_t max_gathered = 8;
 std::optional<Formula> gather(Atom::Kind kind, const std::vector<Formula>& arguments);
 /// Replaces each symbol by what `of` returns for its name, or keeps it if that is nothing.
 std::optional<Formula> substitute(

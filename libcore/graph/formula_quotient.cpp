@@ -93,7 +93,7 @@ std::optional<Division> divide(const Formula& dividend, const Formula& divisor) 
   Division result;
   Formula rest = dividend;
   for (int steps = 0; !rest.terms().empty(); ++steps) {
-    if (steps == Formula::most_size) return std::nullopt;
+    if (steps == Formula::max_size) return std::nullopt;
     const Term& first = rest.terms().front();
     const bool fits = first.coefficient % lead.coefficient == 0;
     const auto factors = fits ? without(first.factors, lead.factors) : std::nullopt;
@@ -191,8 +191,8 @@ Result gather_broadcast(std::vector<Formula> arguments) {
     if (range_of(argument).low.value_or(0) > 1) return argument;
   }
   if (arguments.size() == 1) return arguments.front();
-  return arguments.size() > most_gathered ? std::nullopt
-                                          : formula_of(Atom::Kind::broadcast, std::move(arguments));
+  return arguments.size() > max_gathered ? std::nullopt
+                                         : formula_of(Atom::Kind::broadcast, std::move(arguments));
 }
 
 /// Whether `a` makes `b` redundant.
@@ -247,11 +247,11 @@ std::optional<Formula> gather(Atom::Kind kind, const std::vector<Formula>& argum
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  if (all.size() > 2 * most_gathered) return std::nullopt;
+  if (all.size() > 2 * max_gathered) return std::nullopt;
   if (kind == Atom::Kind::broadcast) return gather_broadcast(std::move(all));
   drop_dominated(kind, all);
   if (all.size() == 1) return all.front();
-  if (all.size() > most_gathered) return std::nullopt;
+  if (all.size() > max_gathered) return std::nullopt;
   return formula_of(kind, std::move(all));
 }
 

@@ -28,7 +28,7 @@ using OpsetImports = std::map<std::string, std::int64_t, std::less<>>;
 struct QuantizationAnnotation {
   std::string value;
   Metadata parameters;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Residue residue;
 };
 
@@ -36,7 +36,7 @@ struct QuantizationAnnotation {
 struct DeclaredOpset {
   std::string domain;
   std::int64_t version = 0;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Residue residue;
 };
 
@@ -44,7 +44,7 @@ struct DeclaredOpset {
 struct OwnDeclaration {
   std::string name;
   ValueType type;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Notes notes;
 };
 
@@ -141,7 +141,7 @@ class Graph {
 
   // Data needed only for writing the file; values removed from the graph may still be in these
   // lists.
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Residue residue;
   std::vector<DeclaredOpset> declared_opsets;
   std::vector<DeclaredValue> declared_values;  ///< value_info, in file order

@@ -21,7 +21,7 @@ struct Function {
   std::unique_ptr<Graph> body;  ///< holds the function's opset imports
   std::string doc_string;
   Metadata metadata;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Residue residue;
 };
 
@@ -42,7 +42,7 @@ struct Model {
   std::unique_ptr<Graph> graph;  ///< holds the model's opset imports
   std::vector<Function> functions;
   std::vector<ExternalFile> external_files;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Residue residue;  ///< unknown fields, and the parts on training and devices
   /// Keeps the bytes that every Residue and TypeExtras in this model points to.
   std::shared_ptr<const void> file;

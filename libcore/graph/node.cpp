@@ -49,7 +49,7 @@ bool Node::remove_attribute(std::string_view name) {
          0;
 }
 
-void Node::set_attribute_notes(std::string_view name, SourceSpelling attribute_spelling,
+void Node::set_attribute_notes(std::string_view name, SourceFormat attribute_spelling,
                                std::unique_ptr<Notes> notes) {
   for (Attribute& attribute : attributes_) {
     if (attribute.name != name) continue;

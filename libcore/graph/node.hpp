@@ -47,7 +47,7 @@ class Node {
   void set_attribute(Attribute attribute);
   bool remove_attribute(std::string_view name);
   /// For an existing attribute.
-  void set_attribute_notes(std::string_view name, SourceSpelling attribute_spelling,
+  void set_attribute_notes(std::string_view name, SourceFormat attribute_spelling,
                            std::unique_ptr<Notes> notes);
   /// Creates an empty subgraph in the attribute `name`; `append` adds it to a list of graphs.
   Graph& make_subgraph(std::string_view name, bool append = false);
@@ -65,7 +65,7 @@ class Node {
   const Metadata& metadata() const { return notes().metadata; }
   const Notes& notes() const;
   Notes& mutable_notes();
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
 
  private:
   friend class Graph;

@@ -15,7 +15,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 /// Which of several equivalent spellings a file used, such as an absent or an empty field. Set by a
 /// file format's reader for its writer, opaque to everything else.
-enum class SourceSpelling : std::uint32_t { not_from_file = 0 };
+enum class SourceFormat : std::uint32_t { not_from_file = 0 };
 
 /// The parts of a message that no member represents. The bytes are in the file, which the model
 /// keeps mapped.

@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_sum = std::int64_t{1} << 40;
+constexpr std::int64_t max_sum = std::int64_t{1} << 40;
 
 bool is_part(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -50,7 +50,7 @@ std::optional<std::int64_t> called_sum(
       if (!known) return std::nullopt;
       number = *known;
     }
-    if (number < 0 || number > most_sum - sum) return std::nullopt;
+    if (number < 0 || number > max_sum - sum) return std::nullopt;
     sum += number;
   }
   return sum;

@@ -63,7 +63,7 @@ class Value {
   /// A shared empty instance for values without notes.
   const Notes& notes() const;
   Notes& mutable_notes();
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
 
  private:
   friend class Graph;

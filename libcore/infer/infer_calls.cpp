@@ -11,7 +11,7 @@ namespace ortool {
 namespace {
 
 /// The total number of nodes in all copies of bodies.
-constexpr std::int64_t most_copied_nodes = 1'000'000;
+constexpr std::int64_t max_copied_nodes = 1'000'000;
 
 void append(std::string& key, std::string_view text) {
   key += format("{}:", text.size());
@@ -124,7 +124,7 @@ void Inference::infer_call(Node& node, Callee& callee) {
 std::vector<InferredValue> Inference::run_call(const Node& node, Callee& callee) {
   const Graph& body = *callee.function->body;
   if (callee.node_count < 0) callee.node_count = count_nodes(body);
-  if (open_graphs_ >= most_open_graphs || copied_nodes_ + callee.node_count > most_copied_nodes)
+  if (open_graphs_ >= max_open_graphs || copied_nodes_ + callee.node_count > max_copied_nodes)
     return {};
   copied_nodes_ += callee.node_count;
   const std::unique_ptr<Graph> copy = instantiate(*callee.function, node);

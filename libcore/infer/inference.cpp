@@ -19,9 +19,9 @@ namespace {
 
 /// The average number of times a body may be inferred; beyond that, declared types are kept.
 constexpr std::int64_t work_a_node = 16;
-constexpr std::int64_t least_work = 10'000;
+constexpr std::int64_t min_work = 10'000;
 /// The total number of elements that are tracked over all values.
-constexpr std::int64_t most_elements_in_all = std::int64_t{1} << 20;
+constexpr std::int64_t max_elements_in_all = std::int64_t{1} << 20;
 
 /// Adds the symbols of the type's dimensions, and of those in a sequence's or optional's elements.
 void add_symbols(const ValueType& type, std::unordered_set<std::string>& symbols) {
@@ -53,7 +53,7 @@ bool has_symbol(const ValueType& type) {
 }  // namespace
 
 Inference::Inference(Model& model) : model_(model) {
-  work_left_ = least_work + work_a_node * count_nodes(*model.graph);
+  work_left_ = min_work + work_a_node * count_nodes(*model.graph);
   for (const Function& function : model.functions)
     callees_[name_of_callee(function.domain, function.name, function.overload)].function =
         &function;
@@ -106,7 +106,7 @@ void Inference::set_tensor(const Value& value, const Tensor& tensor) {
 
 void Inference::set_elements(const Value& value, KnownElements elements) {
   const auto count = static_cast<std::int64_t>(elements.size());
-  if (count > most_known_elements || element_count_ + count > most_elements_in_all) return;
+  if (count > max_known_elements || element_count_ + count > max_elements_in_all) return;
   const auto [place, is_new] = elements_.try_emplace(&value);
   if (!is_new) element_count_ -= static_cast<std::int64_t>(place->second.size());
   element_count_ += count;
@@ -218,7 +218,7 @@ std::vector<InferredValue> Inference::infer_body(const Graph& body,
     if (inputs[i].elements) set_elements(input, std::move(*inputs[i].elements));
   }
   work_left_ -= body.node_count() + 1;
-  if (work_left_ >= 0 && open_graphs_ < most_open_graphs) {
+  if (work_left_ >= 0 && open_graphs_ < max_open_graphs) {
     ++open_graphs_;
     infer_graph(body);
     --open_graphs_;

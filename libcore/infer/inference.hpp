@@ -18,7 +18,7 @@
 namespace ortool {
 
 /// The maximum nesting depth of bodies and calls.
-inline constexpr int most_open_graphs = 400;
+inline constexpr int max_open_graphs = 400;
 
 /// The lookup key of a function.
 std::string name_of_callee(std::string_view domain, std::string_view name,

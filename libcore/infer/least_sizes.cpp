@@ -22,7 +22,7 @@ namespace {
 constexpr std::array<std::int64_t, 17> usual_sizes = {1,  2,  3,  4,  5,   6,   7,   8,  9,
                                                       16, 32, 64, 96, 128, 224, 256, 512};
 constexpr std::int64_t largest_size = 4096;
-constexpr std::size_t most_candidates = 96;
+constexpr std::size_t max_candidates = 96;
 
 bool is_number_text(const std::string& text) {
   return text.find_first_not_of("0123456789") == std::string::npos;
@@ -42,9 +42,9 @@ void add_free_dimensions(const Value& input, InputSizes& sizes) {
 }
 
 void add_numbers(const Tensor& tensor, std::set<std::int64_t>& numbers) {
-  constexpr std::int64_t most_elements = 16;
+  constexpr std::int64_t max_elements = 16;
   for (const std::int64_t size : tensor.shape()) numbers.insert(size);
-  if (tensor.type() != DataType::int64 || tensor.element_count() > most_elements) return;
+  if (tensor.type() != DataType::int64 || tensor.element_count() > max_elements) return;
   const Tensor aligned = tensor.aligned();
   for (const std::int64_t number : aligned.data<std::int64_t>()) numbers.insert(number);
 }
@@ -71,7 +71,7 @@ std::vector<std::int64_t> candidates_of(const Model& model) {
   std::vector<std::int64_t> result(usual_sizes.begin(), usual_sizes.end());
   for (const std::int64_t number : numbers) {
     const bool is_new = std::find(result.begin(), result.end(), number) == result.end();
-    if (number > 0 && number <= largest_size && is_new && result.size() < most_candidates)
+    if (number > 0 && number <= largest_size && is_new && result.size() < max_candidates)
       result.push_back(number);
   }
   std::sort(result.begin(), result.end());
@@ -102,7 +102,7 @@ class SizeSearch {
         options_(options),
         end_(std::chrono::steady_clock::now() +
              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                 std::chrono::duration<double>(options.most_seconds))) {
+                 std::chrono::duration<double>(options.max_seconds))) {
     for (const Value* input : model.graph->inputs()) {
       if (!input->has_default()) add_free_dimensions(*input, sizes_);
     }

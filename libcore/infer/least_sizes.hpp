@@ -24,8 +24,8 @@ struct LeastSizes {
 };
 
 struct LeastSizesOptions {
-  InputSizes given = {};    ///< fixed sizes
-  double most_seconds = 2;  ///< time limit of the search; the best result so far is used
+  InputSizes given = {};   ///< fixed sizes
+  double max_seconds = 2;  ///< time limit of the search; the best result so far is used
   const StopToken* stop = nullptr;
 };
 

@@ -18,18 +18,18 @@ std::optional<KnownElements> unknown_elements(const ValueType& type) {
   if (!is_followed) return std::nullopt;
   std::int64_t count = 1;
   for (const Dimension& dimension : *type.shape) {
-    if (!dimension.is_known() || dimension.number() > most_known_elements) return std::nullopt;
+    if (!dimension.is_known() || dimension.number() > max_known_elements) return std::nullopt;
     count *= dimension.number();
-    if (count > most_known_elements) return std::nullopt;
+    if (count > max_known_elements) return std::nullopt;
   }
   return KnownElements(static_cast<std::size_t>(count));
 }
 
 void check_dimensions(const ValueType& type) {
   if (!type.shape) return;
-  if (type.shape->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
+  if (type.shape->size() > static_cast<std::size_t>(Shape::max_dimensions)) {
     throw Error(ErrorCode::invalid, format("an output would have rank {} (at most {})",
-                                           type.shape->size(), Shape::most_dimensions));
+                                           type.shape->size(), Shape::max_dimensions));
   }
   for (const Dimension& dimension : *type.shape) {
     if (!dimension.is_known() || dimension.number() >= 0) continue;

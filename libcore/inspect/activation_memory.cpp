@@ -12,8 +12,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_units = 64;
-constexpr std::size_t most_candidates = 8;
+constexpr std::size_t max_units = 64;
+constexpr std::size_t max_candidates = 8;
 
 /// A polynomial in the symbols: one coefficient for each product of symbols, by its index in a
 /// table; index 0 is the constant term.
@@ -56,7 +56,7 @@ class Peak {
     }
     std::erase_if(candidates_, [&](const Bytes& candidate) { return covers(bytes, candidate); });
     candidates_.push_back(bytes);
-    if (candidates_.size() <= most_candidates) return;
+    if (candidates_.size() <= max_candidates) return;
     raise(candidates_.front(), candidates_.back());
     candidates_.pop_back();
     is_bound_ = true;
@@ -126,7 +126,7 @@ Bytes LifetimeWalk::bytes_of_value(const Value& value) {
       const Dimension unit = Dimension::of(*Formula::of_terms({Formula::Term{term.factors, 1}}));
       const auto [entry, is_new] = numbers_.emplace(unit.to_string(), units_.size());
       if (is_new) units_.push_back(unit);
-      if (units_.size() > most_units) throw Unknown{&value};
+      if (units_.size() > max_units) throw Unknown{&value};
       number = entry->second;
     }
     if (result.size() <= number) result.resize(number + 1);
@@ -171,7 +171,7 @@ bool is_activation(const Value& value) {
 
 Peak LifetimeWalk::peak_of(const Graph& graph) {
   constexpr const Node* never = nullptr;
-  std::unordered_map<const Value*, const Node*> last_reader;
+  std::unordered_map<const Value*, const Node*> last_consumer;
   const auto each_input = [](const Node& node, const auto& visit) {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       if (node.input(i) != nullptr) visit(*node.input(i));
@@ -181,9 +181,9 @@ Peak LifetimeWalk::peak_of(const Graph& graph) {
     }
   };
   for (const Node& node : graph.nodes()) {
-    each_input(node, [&](const Value& value) { last_reader[&value] = &node; });
+    each_input(node, [&](const Value& value) { last_consumer[&value] = &node; });
   }
-  for (const Value* output : graph.outputs()) last_reader[output] = never;
+  for (const Value* output : graph.outputs()) last_consumer[output] = never;
 
   Bytes live;
   for (const Value* input : graph.inputs()) {
@@ -197,7 +197,7 @@ Peak LifetimeWalk::peak_of(const Graph& graph) {
       const Value* output = node.output(i);
       if (output == nullptr || !is_activation(*output)) continue;
       add(live, bytes_of_value(*output), 1);
-      if (last_reader.find(output) == last_reader.end()) unread.push_back(output);
+      if (last_consumer.find(output) == last_consumer.end()) unread.push_back(output);
     }
     const Bytes inside = inner_bytes(node);
     add(live, inside, 1);
@@ -205,9 +205,9 @@ Peak LifetimeWalk::peak_of(const Graph& graph) {
     add(live, inside, -1);
     for (const Value* output : unread) add(live, bytes_of_value(*output), -1);
     each_input(node, [&](const Value& value) {
-      const auto reader = last_reader.find(&value);
-      if (reader == last_reader.end() || reader->second != &node) return;
-      last_reader.erase(reader);
+      const auto consumer = last_consumer.find(&value);
+      if (consumer == last_consumer.end() || consumer->second != &node) return;
+      last_consumer.erase(consumer);
       if (is_activation(value)) add(live, bytes_of_value(value), -1);
     });
   }

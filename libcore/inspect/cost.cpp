@@ -55,7 +55,7 @@ void Cost::add_term(const std::string& text, const Dimension& unit, std::int64_t
   if (found != terms_.end()) {
     found->second.coefficient = saturating_sum(found->second.coefficient, coefficient);
     if (found->second.coefficient == 0) terms_.erase(found);
-  } else if (terms_.size() >= most_terms) {
+  } else if (terms_.size() >= max_terms) {
     ++left_out_;
   } else {
     terms_.emplace(text, Term{coefficient, unit});
@@ -91,7 +91,7 @@ Cost Cost::times(const Dimension& factor, const std::string& unknown_name) const
       continue;
     }
     const std::string written = format(is_sum ? "{}*({})" : "{}*{}", text, known.to_string());
-    const bool is_kept = written.size() <= most_text_bytes;
+    const bool is_kept = written.size() <= max_text_bytes;
     result.add_term(is_kept ? written : Dimension::symbol(unknown_name).to_string(), Dimension(),
                     term.coefficient);
   }
@@ -130,7 +130,7 @@ Cost Cost::larger(const Cost& a, const Cost& b, const std::string& unknown_name)
     result = Cost(known);
   } else {
     const std::string text = format("max({}, {})", a.formula(), b.formula());
-    const bool is_kept = text.size() <= most_text_bytes;
+    const bool is_kept = text.size() <= max_text_bytes;
     result.add_term(is_kept ? text : Dimension::symbol(unknown_name).to_string(), Dimension(), 1);
   }
   result.cause_ = a.cause_.empty() ? b.cause_ : a.cause_;

@@ -49,8 +49,8 @@ class Cost {
     std::int64_t coefficient = 0;
     Dimension unit;
   };
-  static constexpr std::size_t most_terms = 256;
-  static constexpr std::size_t most_text_bytes = 65536;
+  static constexpr std::size_t max_terms = 256;
+  static constexpr std::size_t max_text_bytes = 65536;
 
   void add_number(std::int64_t number);
   void add_term(const std::string& text, const Dimension& unit, std::int64_t coefficient);

@@ -23,7 +23,7 @@ class GraphHasher {
   void bytes(const void* data, std::size_t size) {
     const auto* begin = static_cast<const char*>(data);
     buffer_.append(begin, size);
-    if (buffer_.size() > most_buffered) flush();
+    if (buffer_.size() > max_buffered) flush();
   }
   void flush() {
     hash_.update(std::as_bytes(std::span(buffer_.data(), buffer_.size())));
@@ -40,7 +40,7 @@ class GraphHasher {
   void node(const Node& node);
   void graph(const Graph& graph);
 
-  static constexpr std::size_t most_buffered = std::size_t{1} << 16U;
+  static constexpr std::size_t max_buffered = std::size_t{1} << 16U;
   Sha256 hash_;
   std::string buffer_;
 };

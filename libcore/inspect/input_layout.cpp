@@ -17,7 +17,7 @@ namespace ortool {
 namespace {
 
 constexpr std::size_t rank = 4;
-constexpr std::size_t most_values = 64;
+constexpr std::size_t max_values = 64;
 
 /// The input axis that corresponds to each axis of a value.
 using Axes = std::array<std::size_t, rank>;
@@ -83,7 +83,7 @@ InputLayout find_layout(const Value& input) {
                                 : "the second dimension")};
       }
       const auto behind = axes_behind(*node, axes);
-      if (!behind || !has_rank_4(node->output(0)) || open.size() >= most_values) continue;
+      if (!behind || !has_rank_4(node->output(0)) || open.size() >= max_values) continue;
       if (seen.insert(node->output(0)).second) open.emplace_back(node->output(0), *behind);
     }
   }

@@ -15,8 +15,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_numbers = 16;
-constexpr int most_steps = 8;
+constexpr std::int64_t max_numbers = 16;
+constexpr int max_steps = 8;
 
 const Tensor* tensor_of(const Value* value) {
   if (value == nullptr) return nullptr;
@@ -30,7 +30,7 @@ const Tensor* tensor_of(const Value* value) {
 /// The elements of a small numeric tensor; otherwise empty.
 std::vector<double> numbers_in(const Tensor* tensor) {
   if (tensor == nullptr || !is_arithmetic(tensor->type()) || tensor->element_count() < 1 ||
-      tensor->element_count() > most_numbers) {
+      tensor->element_count() > max_numbers) {
     return {};
   }
   std::vector<double> numbers(static_cast<std::size_t>(tensor->element_count()));
@@ -158,11 +158,11 @@ bool InputWalk::take(const Node& node, const Value& from) {
 
 void InputWalk::follow(const Value& input) {
   const Value* value = &input;
-  for (int i = 0; i < most_steps && value->uses().size() == 1; ++i) {
-    const Node* reader = value->uses().front().node;
-    if (reader == nullptr) break;
-    if (!take(*reader, *value)) break;
-    value = reader->output(0);
+  for (int i = 0; i < max_steps && value->uses().size() == 1; ++i) {
+    const Node* consumer = value->uses().front().node;
+    if (consumer == nullptr) break;
+    if (!take(*consumer, *value)) break;
+    value = consumer->output(0);
   }
   const bool is_affine = !slope_.empty() && slope_.size() <= 4 && !offset_.empty();
   const bool changes =
@@ -185,11 +185,11 @@ void InputWalk::follow(const Value& input) {
 /// The range of a QuantizeLinear that is the only consumer of the input.
 void find_range(const Value& input, PreprocessingHint& hint) {
   if (input.uses().size() != 1 || input.uses().front().node == nullptr) return;
-  const Node& reader = *input.uses().front().node;
-  if (reader.op_type() != "QuantizeLinear" || reader.output(0) == nullptr) return;
-  const std::vector<double> scale = numbers_in(tensor_of(reader.input(1)));
-  const std::vector<double> zero_point = numbers_in(tensor_of(reader.input(2)));
-  const DataType type = reader.output(0)->type().element;
+  const Node& consumer = *input.uses().front().node;
+  if (consumer.op_type() != "QuantizeLinear" || consumer.output(0) == nullptr) return;
+  const std::vector<double> scale = numbers_in(tensor_of(consumer.input(1)));
+  const std::vector<double> zero_point = numbers_in(tensor_of(consumer.input(2)));
+  const DataType type = consumer.output(0)->type().element;
   if (scale.size() != 1 || zero_point.size() > 1 || !is_integer(type)) return;
   const int bits = element_bits(type);
   if (bits > 16) return;
@@ -198,7 +198,7 @@ void find_range(const Value& input, PreprocessingHint& hint) {
   const double zero = zero_point.empty() ? 0 : zero_point[0];
   hint.range = {(least - zero) * scale[0], (least + count - 1 - zero) * scale[0]};
   hint.range_reason =
-      format("{} (QuantizeLinear) cannot represent other values", quote(reader.name(), 60));
+      format("{} (QuantizeLinear) cannot represent other values", quote(consumer.name(), 60));
 }
 
 bool speaks_of_pictures(std::string_view key) {

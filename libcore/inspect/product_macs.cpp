@@ -24,12 +24,12 @@ class Operand {
     if (value == nullptr || !value->type().is_tensor() || !value->type().shape) return;
     has_rank_ = true;
     const Dimensions& shape = *value->type().shape;
-    const Dimension maker = Dimension::unknown_because(
+    const Dimension producer = Dimension::unknown_because(
         std::string(value->producer() != nullptr ? value->producer()->name() : value->name()));
     for (std::size_t i = 0; i < shape.size(); ++i) {
       dimensions_.push_back(shape[i].is_unknown()
                                 ? Dimension::symbol(format("{}[{}]", value->name(), i))
-                                      .because(shape[i].or_because(maker))
+                                      .because(shape[i].or_because(producer))
                                 : shape[i]);
     }
   }

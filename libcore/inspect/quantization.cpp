@@ -76,7 +76,7 @@ const Tensor* tensor_behind(const Value* value) {
 
 /// An operator of ONNX Runtime that computes floats with 8-bit arithmetic. MatMulNBits may do so
 /// with accuracy_level 4: ONNX Runtime then quantizes its input to 8 bits.
-bool is_vendor_operator(const Node& node) {
+bool is_contrib_operator(const Node& node) {
   if (node.domain() != contrib_domain) return false;
   if (node.op_type() == "DynamicQuantizeLSTM") return true;
   constexpr std::int64_t bytes = 4;
@@ -96,7 +96,7 @@ class GraphReadout {
   enum class Kind { other, boundary, quantized, floating };
 
   void add_tensors(const Node& node);
-  void add_pairs_and_lonely(const Node& node);
+  void add_pairs_and_unpaired(const Node& node);
   Kind classify(const Node& node) const;
   bool reads_quantized(const Node& node) const;
   bool is_quantized_after(const Value& value, bool may_pass_activation) const;
@@ -143,21 +143,21 @@ void GraphReadout::add_tensors(const Node& node) {
   }
 }
 
-void GraphReadout::add_pairs_and_lonely(const Node& node) {
+void GraphReadout::add_pairs_and_unpaired(const Node& node) {
   if (node.op_type() == quantize && node.output(0) != nullptr) {
     bool has_dequantize = false;
-    bool has_reader = false;
+    bool has_consumer = false;
     for (const Use& use : node.output(0)->uses()) {
-      has_reader = true;
+      has_consumer = true;
       has_dequantize = has_dequantize || (use.node != nullptr && use.node->op_type() == dequantize);
     }
     if (has_dequantize) ++result_.pairs;
-    if (!has_reader) result_.lonely.push_back({&node, "nothing reads its output"});
+    if (!has_consumer) result_.unpaired.push_back({&node, "nothing reads its output"});
     return;
   }
   if (node.op_type() != dequantize || node.input(0) == nullptr || node.output(0) == nullptr) return;
   if (node.output(0)->uses().empty()) {
-    result_.lonely.push_back({&node, "nothing reads its output"});
+    result_.unpaired.push_back({&node, "nothing reads its output"});
     return;
   }
   const Value& input = *node.input(0);
@@ -168,8 +168,8 @@ void GraphReadout::add_pairs_and_lonely(const Node& node) {
                           is_integer_operator(producer->op_type()) ||
                           !is_float(input);  // an operator that moves integers
   if (!is_partner) {
-    result_.lonely.push_back({&node, format("its input comes from {} ({})",
-                                            quote(producer->name(), 60), producer->op_type())});
+    result_.unpaired.push_back({&node, format("its input comes from {} ({})",
+                                              quote(producer->name(), 60), producer->op_type())});
   }
 }
 
@@ -208,7 +208,7 @@ GraphReadout::Kind GraphReadout::classify(const Node& node) const {
   if (op_type == quantize || op_type == dequantize || op_type == dynamic_quantize) {
     return Kind::boundary;
   }
-  if (is_integer_operator(op_type) || is_vendor_operator(node)) return Kind::quantized;
+  if (is_integer_operator(op_type) || is_contrib_operator(node)) return Kind::quantized;
   bool computes_floats = false;
   bool has_changing_input = false;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
@@ -315,7 +315,7 @@ void GraphReadout::run() {
   for (const Node& node : graph_.nodes()) {
     if (node.domain().empty()) {
       add_tensors(node);
-      add_pairs_and_lonely(node);
+      add_pairs_and_unpaired(node);
     }
     const Kind kind = classify(node);
     kinds_[&node] = kind;
@@ -331,7 +331,7 @@ bool has_quantized_operator(const Model& model) {
       const std::string_view op_type = node.op_type();
       const bool is_one = op_type == quantize || op_type == dequantize ||
                           op_type == dynamic_quantize || is_integer_operator(op_type);
-      if ((node.domain().empty() && is_one) || is_vendor_operator(node)) return true;
+      if ((node.domain().empty() && is_one) || is_contrib_operator(node)) return true;
     }
   }
   return false;
@@ -342,7 +342,7 @@ bool has_quantized_operator(const Model& model) {
 bool is_quantized(const Model& model) {
   for (const Graph* graph : graphs_in(model)) {
     for (const Node& node : graph->nodes()) {
-      if (is_vendor_operator(node) || has_trait(node, OpTrait::quantized)) return true;
+      if (is_contrib_operator(node) || has_trait(node, OpTrait::quantized)) return true;
     }
   }
   return false;

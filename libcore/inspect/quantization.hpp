@@ -28,7 +28,7 @@ struct QuantizedTensor {
 };
 
 /// A quantizing or dequantizing node without a counterpart, and the reason.
-struct LonelyNode {
+struct UnpairedNode {
   const Node* node = nullptr;
   std::string reason;
 };
@@ -44,7 +44,7 @@ struct QuantizationReadout {
   std::int64_t pairs = 0;                ///< QuantizeLinear whose output a DequantizeLinear reads
   std::int64_t quantized_nodes = 0;      ///< compute with quantized operands and result
   std::int64_t float_nodes = 0;          ///< compute in floating point
-  std::vector<LonelyNode> lonely;
+  std::vector<UnpairedNode> unpaired;
   std::vector<FloatIsland> islands;
 
   bool is_empty() const { return tensors.empty() && quantized_nodes == 0; }

@@ -22,10 +22,10 @@ void count_floats(std::span<const std::byte> bytes, Bits exponent, Bits mantissa
   Bits nans = 0;
   Bits infinities = 0;
   const std::size_t count = bytes.size() / sizeof(Bits);
-  constexpr std::size_t most_in_a_block = std::size_t{1} << 14U;  // fits 16-bit counters
-  for (std::size_t first = 0; first < count; first += most_in_a_block) {
+  constexpr std::size_t max_in_a_block = std::size_t{1} << 14U;  // fits 16-bit counters
+  for (std::size_t first = 0; first < count; first += max_in_a_block) {
     zeros = denormals = nans = infinities = 0;
-    const std::size_t end = std::min(count, first + most_in_a_block);
+    const std::size_t end = std::min(count, first + max_in_a_block);
     for (std::size_t i = first; i < end; ++i) {
       Bits bits = 0;
       std::memcpy(&bits, bytes.data() + i * sizeof(Bits), sizeof(Bits));

@@ -14,7 +14,7 @@ namespace ortool {
 namespace {
 
 /// More scans than any encoder writes; they would only cost time.
-constexpr int most_scans = 200;
+constexpr int max_scans = 200;
 
 /// Plain data; the library's structures come first where it casts to them.
 struct JpegDecoder {
@@ -40,9 +40,9 @@ void on_message(j_common_ptr common, int level) {
 
 void on_progress(j_common_ptr common) {
   auto* decoder = static_cast<JpegDecoder*>(common->client_data);
-  if (decoder->jpeg.input_scan_number > most_scans) {
+  if (decoder->jpeg.input_scan_number > max_scans) {
     std::snprintf(decoder->message, sizeof(decoder->message), "it has more than %d scans",
-                  most_scans);
+                  max_scans);
     std::longjmp(decoder->jump, 1);
   }
 }

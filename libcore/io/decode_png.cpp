@@ -13,8 +13,8 @@
 namespace ortool {
 namespace {
 
-constexpr png_uint_32 most_png_side = 1U << 26;
-constexpr png_alloc_size_t most_chunk_bytes = png_alloc_size_t{1} << 23;
+constexpr png_uint_32 max_png_side = 1U << 26;
+constexpr png_alloc_size_t max_chunk_bytes = png_alloc_size_t{1} << 23;
 
 /// Plain data that the C callbacks access.
 struct PngDecoder {
@@ -50,8 +50,8 @@ bool read_header(PngDecoder* decoder) {
   png_structp png = decoder->png;
   png_infop info = decoder->info;
   png_set_read_fn(png, decoder, read_bytes);
-  png_set_user_limits(png, most_png_side, most_png_side);
-  png_set_chunk_malloc_max(png, most_chunk_bytes);
+  png_set_user_limits(png, max_png_side, max_png_side);
+  png_set_chunk_malloc_max(png, max_chunk_bytes);
   png_set_chunk_cache_max(png, 64);
   png_read_info(png, info);
   const png_byte color = png_get_color_type(png, info);

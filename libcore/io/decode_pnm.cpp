@@ -108,7 +108,7 @@ Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap) {
   const std::int64_t sample_bytes = largest > 255 ? 2 : 1;
   std::int64_t samples = 0;
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &samples) ||
-      samples > most_image_pixels)
+      samples > max_image_pixels)
     make_image(width, height, channels, bytes.size(), cap);
   // In text format, each sample takes at least a digit and a space, except for the last.
   samples *= channels;

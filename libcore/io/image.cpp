@@ -18,7 +18,8 @@ Image image_of(std::int64_t width, std::int64_t height, std::int64_t channels, M
   image.channels = channels;
   image.cap = cap;
   const std::int64_t bytes = width * height * channels;
-  if (cap != nullptr) image.counted = std::make_shared<const TakenBytes>(cap, bytes, "an image");
+  if (cap != nullptr)
+    image.counted = std::make_shared<const MemoryReservation>(cap, bytes, "an image");
   image.pixels.resize(static_cast<std::size_t>(bytes));
   return image;
 }
@@ -52,17 +53,17 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
                  std::size_t file_bytes, MemoryCap* cap) {
   // The maximum expansion of deflate; JPEG stays far below.
-  constexpr std::int64_t most_inflation = 1032;
+  constexpr std::int64_t max_inflation = 1032;
   std::int64_t pixels = 0;
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels) ||
-      pixels > most_image_pixels) {
+      pixels > max_image_pixels) {
     throw Error(ErrorCode::invalid,
                 format("the image has {} x {} pixels (1 to {} are supported)", width, height,
-                       most_image_pixels),
+                       max_image_pixels),
                 "make it smaller first");
   }
   // An uncompressed row takes at least one byte for eight pixels.
-  if (pixels / 8 / most_inflation > static_cast<std::int64_t>(file_bytes)) {
+  if (pixels / 8 / max_inflation > static_cast<std::int64_t>(file_bytes)) {
     throw Error(ErrorCode::invalid,
                 format("the image declares {} x {} pixels, which its {} bytes cannot hold", width,
                        height, file_bytes),

@@ -22,7 +22,7 @@ struct Image {
   std::shared_ptr<const void> counted;  ///< keeps the count while alive
 };
 
-constexpr std::int64_t most_image_pixels = std::int64_t{1} << 26;
+constexpr std::int64_t max_image_pixels = std::int64_t{1} << 26;
 
 /// Decodes by the file's first bytes, not by its name. An alpha channel is dropped, colors are not
 /// converted, and 16-bit samples are scaled to 8; gamma, color profiles and the orientation tag are

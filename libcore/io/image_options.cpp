@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> keys = {"resize", "crop", "layout", "order",
                                                   "scale",  "mean", "std"};
-constexpr std::int64_t most_side = std::int64_t{1} << 16;
+constexpr std::int64_t max_side = std::int64_t{1} << 16;
 
 [[noreturn]] void fail_value(std::string_view key, std::string_view value,
                              std::string_view expected) {
@@ -42,7 +42,7 @@ std::optional<double> parse_number(std::string_view text) {
 std::optional<std::int64_t> parse_side(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most_side)
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > max_side)
     return std::nullopt;
   return value;
 }

@@ -58,8 +58,8 @@ class Collector : public nlohmann::json_sax<Json> {
 
   bool start_array(std::size_t) override {
     if (!count_item(false)) return false;
-    if (static_cast<std::int64_t>(open_.size()) >= Shape::most_dimensions)
-      return fail(format("arrays are nested deeper than {}", Shape::most_dimensions));
+    if (static_cast<std::int64_t>(open_.size()) >= Shape::max_dimensions)
+      return fail(format("arrays are nested deeper than {}", Shape::max_dimensions));
     open_.push_back(0);
     if (sizes_.size() < open_.size()) {
       if (leaf_depth_ >= 0) return fail("numbers and arrays are mixed");

@@ -190,17 +190,17 @@ Tensor tensor_from_npy_data(const NpyHeader& header, const Tensor& data, MemoryC
   ORTOOL_CHECK(data.size_bytes() == size_bytes);
   const std::int64_t unit = swapped_bytes(header);
   const bool must_swap = header.is_big_endian && unit > 1;
-  const bool must_turn = header.is_fortran_order && header.shape.rank() > 1;
+  const bool must_transpose = header.is_fortran_order && header.shape.rank() > 1;
   // NumPy treats any nonzero byte as true; kernels require 1.
   const bool has_odd_bools =
       header.type == DataType::boolean &&
       std::any_of(data.bytes(), data.bytes() + size_bytes,
                   [](std::byte each) { return static_cast<unsigned>(each) > 1; });
   Tensor ordered = data;
-  if (must_swap || must_turn || has_odd_bools) {
+  if (must_swap || must_transpose || has_odd_bools) {
     ordered = Tensor(DataType::uint8, Shape{size_bytes}, cap);
     std::byte* out = ordered.mutable_bytes();
-    if (must_turn) {
+    if (must_transpose) {
       copy_from_fortran(header.shape, header.element_bytes, data.bytes(), out);
     } else if (size_bytes > 0) {
       std::memcpy(out, data.bytes(), static_cast<std::size_t>(size_bytes));
@@ -225,7 +225,7 @@ Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const vo
                 MemoryCap* cap) {
   const auto size = static_cast<std::int64_t>(bytes.size());
   const NpyHeader header = parse_npy_header(
-      bytes.first(static_cast<std::size_t>(std::min(size, most_npy_header_bytes))), size);
+      bytes.first(static_cast<std::size_t>(std::min(size, max_npy_header_bytes))), size);
   const std::span<const std::byte> data =
       bytes.subspan(static_cast<std::size_t>(header.data_offset));
   const Tensor raw =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::string_view damaged_hint = "the file is damaged; write it again with numpy.save";
-constexpr std::int64_t most_element_bytes = std::int64_t{1} << 24;
+constexpr std::int64_t max_element_bytes = std::int64_t{1} << 24;
 
 [[noreturn]] void fail_npy(std::string message, std::string_view hint = damaged_hint) {
   throw Error(ErrorCode::invalid, std::move(message), std::string(hint));
@@ -115,9 +115,9 @@ class HeaderParser {
     std::vector<std::int64_t> result;
     expect('(');
     while (!accept(')')) {
-      if (static_cast<std::int64_t>(result.size()) >= Shape::most_dimensions)
+      if (static_cast<std::int64_t>(result.size()) >= Shape::max_dimensions)
         fail_npy(
-            format("the .npy header's shape has more than {} dimensions", Shape::most_dimensions));
+            format("the .npy header's shape has more than {} dimensions", Shape::max_dimensions));
       result.push_back(number());
       if (!accept(',') && peek() != ')') broken("',' or ')'");
     }
@@ -160,7 +160,7 @@ constexpr TypeRow type_rows[] = {
 std::int64_t parse_count(std::string_view digits, std::string_view descr) {
   std::int64_t value = 0;
   for (const char digit : digits) {
-    if (digit < '0' || digit > '9' || value > most_element_bytes)
+    if (digit < '0' || digit > '9' || value > max_element_bytes)
       fail_npy(format("'{}' is not an element type of numpy", escape_control_characters(descr)));
     value = value * 10 + (digit - '0');
   }
@@ -187,7 +187,7 @@ void parse_descr(std::string_view descr, NpyHeader& header) {
     case 'a':
     case 'U': {
       const std::int64_t length = parse_count(code.substr(1), shown);
-      if (code.size() < 2 || length > most_element_bytes)
+      if (code.size() < 2 || length > max_element_bytes)
         fail_npy(format("'{}' is not an element type of numpy", shown));
       header.type = DataType::string;
       header.text = kind == 'U' ? NpyHeader::Text::unicode : NpyHeader::Text::bytes;

@@ -29,10 +29,10 @@ struct NpyHeader {
 };
 
 /// The maximum length of a header, measured from the start of the file.
-constexpr std::int64_t most_npy_header_bytes = (std::int64_t{1} << 20) + 12;
+constexpr std::int64_t max_npy_header_bytes = (std::int64_t{1} << 20) + 12;
 
 /// Parses a header of versions 1 to 3 from the start of a file of `file_bytes` bytes; `prefix`
-/// holds its first bytes, up to most_npy_header_bytes. Throws ErrorCode::invalid if it is not an
+/// holds its first bytes, up to max_npy_header_bytes. Throws ErrorCode::invalid if it is not an
 /// .npy file, truncated, or inconsistent with its size, and ErrorCode::unsupported for element
 /// types without a counterpart (Python objects, records, dates).
 NpyHeader parse_npy_header(std::span<const std::byte> prefix, std::int64_t file_bytes);

@@ -33,10 +33,10 @@ using npz::Archive;
 using npz::Entry;
 
 /// The maximum expansion of a deflate stream.
-constexpr std::uint64_t most_inflation = 1032;
+constexpr std::uint64_t max_inflation = 1032;
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
 /// Amount of an archive read by slices before its mapped pages are released.
-constexpr std::int64_t most_mapped_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t max_mapped_bytes = std::int64_t{16} << 20;
 
 std::string message_of(zip_error_t& error) {
   std::string message = zip_error_strerror(&error);
@@ -147,7 +147,7 @@ NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
     fail_entry(name, zip_error_strerror(zip_get_error(archive.get())));
   const auto archive_bytes = static_cast<std::uint64_t>(file.size_bytes());
   if (stat.comp_size > archive_bytes ||
-      stat.size / most_inflation > stat.comp_size + most_inflation) {
+      stat.size / max_inflation > stat.comp_size + max_inflation) {
     fail_entry(name, format("declares {} bytes packed as {}, which an archive of {} cannot hold",
                             stat.size, stat.comp_size, archive_bytes));
   }
@@ -167,7 +167,7 @@ NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
                 static_cast<std::uint32_t>(prefix[11]) << 24;
     }
     const std::int64_t header_bytes = std::min<std::int64_t>(
-        {size, std::int64_t{length} + (is_short ? 10 : 12), most_npy_header_bytes});
+        {size, std::int64_t{length} + (is_short ? 10 : 12), max_npy_header_bytes});
     if (header_bytes > 12) {
       prefix.resize(static_cast<std::size_t>(header_bytes));
       read_exactly(array.entry.get(), name, std::span(prefix).subspan(12));
@@ -179,7 +179,7 @@ NpzFile::State::OpenArray NpzFile::State::open(std::string_view name) const {
   return array;
 }
 
-NpzFile::Form NpzFile::form(std::string_view name) const {
+NpzFile::ArrayInfo NpzFile::info(std::string_view name) const {
   try {
     const State::OpenArray array = state_->open(name);
     return {array.header.type, array.header.shape};
@@ -260,7 +260,7 @@ Tensor NpzRows::next(std::int64_t count, MemoryCap* cap) {
                  {data.mutable_bytes(), static_cast<std::size_t>(data.size_bytes())});
     state.done += count;
     state.undropped_bytes += data.size_bytes();
-    if (state.undropped_bytes >= most_mapped_bytes) {
+    if (state.undropped_bytes >= max_mapped_bytes) {
       drop_pages(state.archive);
       state.undropped_bytes = 0;
     }

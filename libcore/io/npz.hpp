@@ -47,11 +47,11 @@ class NpzFile {
   bool contains(std::string_view name) const;
 
   /// What the header of an array declares; the data is not decompressed. Throws like read().
-  struct Form {
+  struct ArrayInfo {
     DataType type;
     Shape shape;
   };
-  Form form(std::string_view name) const;
+  ArrayInfo info(std::string_view name) const;
   /// Decompresses one array and verifies its sizes and checksum. Throws ErrorCode::invalid for an
   /// unknown name (with the closest one), a damaged entry, or one whose size the file cannot
   /// contain.

@@ -98,12 +98,12 @@ std::int64_t half_of(std::int64_t rest) {
 }  // namespace
 
 Image resize_bilinear(const Image& image, std::int64_t width, std::int64_t height) {
-  if (width <= 0 || height <= 0 || width > most_image_pixels || height > most_image_pixels ||
-      width * height > most_image_pixels || width * image.height > most_image_pixels) {
+  if (width <= 0 || height <= 0 || width > max_image_pixels || height > max_image_pixels ||
+      width * height > max_image_pixels || width * image.height > max_image_pixels) {
     throw Error(
         ErrorCode::invalid,
         format("an image of {} x {} pixels cannot be resized to {} x {} (at most {} pixels)",
-               image.width, image.height, width, height, most_image_pixels),
+               image.width, image.height, width, height, max_image_pixels),
         "give a smaller size");
   }
   if (width == image.width) return height == image.height ? image : resize_rows(image, height);

@@ -69,8 +69,8 @@ void append_line(TextSink& out, int level) {
 }  // namespace
 
 Json Json::list_from(std::size_t count, std::function<Json(std::size_t)> make) {
-  constexpr std::size_t most_held = 1000;
-  if (count > most_held) {
+  constexpr std::size_t max_held = 1000;
+  if (count > max_held) {
     return streamed_list([count, make = std::move(make)](FunctionRef<void(const Json&)> emit) {
       for (std::size_t i = 0; i < count; ++i) emit(make(i));
     });

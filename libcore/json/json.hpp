@@ -112,8 +112,8 @@ class Json {
 /// Limits for parsing a document.
 struct JsonLimits {
   MemoryCap* cap = nullptr;  ///< counts the memory of parsing; may be null
-  std::int64_t most_values = 10'000'000;
-  std::size_t most_levels = 100;
+  std::int64_t max_values = 10'000'000;
+  std::size_t max_depth = 100;
 };
 
 /// Null for an empty text.

@@ -74,9 +74,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(Json container) {
-    if (open_.size() >= limits_.most_levels) {
+    if (open_.size() >= limits_.max_depth) {
       throw Error(ErrorCode::invalid,
-                  format("is nested too deeply: more than {} levels", limits_.most_levels));
+                  format("is nested too deeply: more than {} levels", limits_.max_depth));
     }
     open_.push_back(std::move(container));
     return true;
@@ -89,10 +89,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool add(Json value) {
-    if (++value_count_ > limits_.most_values) {
+    if (++value_count_ > limits_.max_values) {
       throw Error(ErrorCode::invalid,
                   format("holds more than {} values, the most that a JSON document may",
-                         limits_.most_values),
+                         limits_.max_values),
                   "split it, or give numbers as .npy or .npz");
     }
     charge(bytes_a_value);

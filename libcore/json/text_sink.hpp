@@ -21,7 +21,7 @@ class TextSink {
 
   TextSink& operator+=(std::string_view text) {
     buffer_ += text;
-    if (buffer_.size() >= most_buffered) flush();
+    if (buffer_.size() >= max_buffered) flush();
     return *this;
   }
   TextSink& operator+=(char character) { return *this += std::string_view(&character, 1); }
@@ -34,7 +34,7 @@ class TextSink {
   virtual void pass_on(std::string_view text) = 0;
 
  private:
-  static constexpr std::size_t most_buffered = std::size_t{1} << 16U;
+  static constexpr std::size_t max_buffered = std::size_t{1} << 16U;
   std::string buffer_;
 };
 

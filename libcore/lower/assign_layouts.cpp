@@ -32,8 +32,8 @@ class ReorderWriter {
     const std::vector<Value*> inputs = group.view.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == nullptr || layout_of(*inputs[i]) == choice.input(i)) continue;
-      Value& form = reordered(*inputs[i], choice.input(i), result);
-      replace_input(group.view, i, form);
+      Value& converted = reordered(*inputs[i], choice.input(i), result);
+      replace_input(group.view, i, converted);
     }
   }
 
@@ -45,19 +45,19 @@ class ReorderWriter {
 
   /// `value` in another layout, by an existing reorder or a new one.
   Value& reordered(Value& value, Layout layout, std::vector<PlacedGroup>& result) {
-    Value*& form = forms_[&value][static_cast<std::size_t>(layout)];
-    if (form != nullptr) return *form;
+    Value*& converted = converted_[&value][static_cast<std::size_t>(layout)];
+    if (converted != nullptr) return *converted;
     std::string name =
         std::string(value.name()).append(1, ':').append(std::string(layout_name(layout)));
     if (graph_.find_value(name) != nullptr) name.clear();
-    form = &graph_.add_value(name, value.type());
+    converted = &graph_.add_value(name, value.type());
     Node* const producer = value.producer();
     Node* const before = producer != nullptr ? producer->next() : graph_.first_node();
     Value* const from = &value;
-    Node& node = graph_.add_node("Reorder", own_domain, {&from, 1}, {&form, 1}, name, before);
+    Node& node = graph_.add_node("Reorder", own_domain, {&from, 1}, {&converted, 1}, name, before);
     PlacedGroup& group = result.emplace_back(PlacedGroup{NodeView(node), &host_, {}});
     group.view.set_layouts({.inputs = {layout_of(value)}, .outputs = {layout}, .nanoseconds = 0});
-    return *form;
+    return *converted;
   }
 
   /// Replaces the group's input at this position, in whichever member it is.
@@ -84,7 +84,7 @@ class ReorderWriter {
   Graph& graph_;
   const Provider& host_;
   std::unordered_map<const Value*, Layout> layouts_;  ///< of values that are not plain
-  std::unordered_map<const Value*, std::array<Value*, 3>> forms_;
+  std::unordered_map<const Value*, std::array<Value*, 3>> converted_;
 };
 
 }  // namespace

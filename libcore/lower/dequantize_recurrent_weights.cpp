@@ -28,16 +28,16 @@ std::int64_t dequantize_recurrent_weights(Graph& graph, Evaluator& evaluator) {
   for (Node& node : graph.nodes()) {
     if (!has_trait(node, OpTrait::recurrent)) continue;
     for (const std::int64_t input : {1, 2}) {
-      Value* const levels = node.input(input);
-      const Node* const maker = unpacking_node(levels);
-      if (maker == nullptr) continue;
-      auto found = made.find(levels);
+      Value* const codes = node.input(input);
+      const Node* const producer = unpacking_node(codes);
+      if (producer == nullptr) continue;
+      auto found = made.find(codes);
       if (found == made.end()) {
         try {
-          auto results = evaluator.evaluate(*maker, std::numeric_limits<std::int64_t>::max());
+          auto results = evaluator.evaluate(*producer, std::numeric_limits<std::int64_t>::max());
           if (!results) continue;
           Value& floats = graph.add_constant("", std::move(results->front()));
-          found = made.emplace(levels, &floats).first;
+          found = made.emplace(codes, &floats).first;
         } catch (const Error& error) {
           // A node that always fails may be in code that never runs.
           if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported) throw;

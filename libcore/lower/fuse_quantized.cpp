@@ -55,8 +55,9 @@ std::int64_t fuse_quantized(Graph& graph, MemoryCap* cap, ClusterNotes* notes) {
     ClusterEditor editor(graph, node, cap);
     clusters.visit(graph, node, [&] {
       return fuse_quantized_product(editor, node, *to) ||
-             fuse_quantized_spread(editor, node, *to) || fuse_quantized_binary(editor, node, *to) ||
-             fuse_quantized_mean(editor, node, *to) || fuse_quantized_chain(editor, node, *to);
+             fuse_quantized_conv_transpose(editor, node, *to) ||
+             fuse_quantized_binary(editor, node, *to) || fuse_quantized_mean(editor, node, *to) ||
+             fuse_quantized_chain(editor, node, *to);
     });
   }
   // The remaining products have float results.

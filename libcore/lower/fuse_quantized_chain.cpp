@@ -15,7 +15,7 @@ constexpr std::int64_t table_size = 256;
 
 /// The shape in which functions are evaluated to fill a table: all 256 values along the dimension
 /// after the channels, so that constants broadcast as in the original.
-Shape table_shape(const ByteChain& chain) {
+Shape table_shape(const QuantizedChain& chain) {
   if (chain.rank <= 0) return Shape({table_size});
   std::vector<std::int64_t> dimensions(static_cast<std::size_t>(chain.rank), 1);
   if (chain.channels > 0) {
@@ -38,12 +38,12 @@ Tensor all_bytes(DataType type, const Shape& shape) {
 
 /// The lookup that replaces dequantization, the chain's functions and quantization.
 Value& look_up(const ClusterEditor& editor, const Node& end, const Quantization& from, Value& bytes,
-               const ByteChain& chain) {
+               const QuantizedChain& chain) {
   const Shape shape = table_shape(chain);
   std::vector<Value*> inputs = {&editor.constant(all_bytes(from.type, shape)), from.scale};
   if (from.zero_point != nullptr) inputs.push_back(from.zero_point);
   Value* table = &editor.add("DequantizeLinear", "", inputs);
-  for (const ByteStep& step : chain.steps) {
+  for (const QuantizedStep& step : chain.steps) {
     if (!step.is_function()) continue;
     inputs.clear();
     for (std::int64_t i = 0; i < step.node->input_count(); ++i)
@@ -93,17 +93,17 @@ bool fuse_concat(ClusterEditor& editor, const Node& end, const Quantization& to,
 }  // namespace
 
 bool fuse_quantized_chain(ClusterEditor& editor, const Node& end, const Quantization& to) {
-  const Node* node = only_maker(end.input(0));
+  const Node* node = only_producer(end.input(0));
   if (node != nullptr && node->domain().empty() && node->op_type() == "Concat" &&
       has_plain_attributes(*node))
     return fuse_concat(editor, end, to, *node);
-  const std::optional<ByteChain> chain = read_byte_chain(end, editor.graph().opset(""));
+  const std::optional<QuantizedChain> chain = read_quantized_chain(end, editor.graph().opset(""));
   if (!chain) return false;
   const Quantization& from = chain->from;
   Value* bytes = from.bytes;
   const bool is_changed = chain->has_functions() || !from.is_like(to);
   if (is_changed && chain->looks_up_first) bytes = &look_up(editor, end, from, *bytes, *chain);
-  for (const ByteStep& step : chain->steps) {
+  for (const QuantizedStep& step : chain->steps) {
     if (!step.is_function())
       bytes = &move_bytes(editor, *step.node, *bytes, chain->looks_up_first ? to : from);
   }

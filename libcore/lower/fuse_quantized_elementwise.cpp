@@ -21,8 +21,8 @@ bool is_sum(const Node& node) {
 
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to) {
   const Value* value = end.input(0);
-  const ByteBounds bounds = peel_clips(value, to);
-  const Node* node = only_maker(value);
+  const Int8Bounds bounds = peel_clips(value, to);
+  const Node* node = only_producer(value);
   if (node == nullptr || !is_sum(*node) || editor.graph().opset("") < opset_of_broadcasting())
     return false;
   const std::optional<Quantization> a = dequantized_bytes(node->input(0));
@@ -31,7 +31,7 @@ bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantiz
   Value& result = editor.add("QuantizedBinary", own_domain,
                              {a->bytes, a->scale, &editor.zero_point_of(*a), b->bytes, b->scale,
                               &editor.zero_point_of(*b), to.scale, &editor.zero_point_of(to)});
-  Node& made = ClusterEditor::maker(result);
+  Node& made = ClusterEditor::producer(result);
   Attribute operation;
   operation.name = "operation";
   operation.value = std::string(node->op_type());

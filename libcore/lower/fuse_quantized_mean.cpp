@@ -51,8 +51,8 @@ std::optional<PixelMean> pixel_mean(const Node& node) {
 
 bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantization& to) {
   const Value* value = end.input(0);
-  const ByteBounds bounds = peel_clips(value, to);
-  const Node* node = only_maker(value);
+  const Int8Bounds bounds = peel_clips(value, to);
+  const Node* node = only_producer(value);
   if (node == nullptr || !node->domain().empty()) return false;
   const std::optional<Quantization> from = dequantized_bytes(node->input(0));
   if (!from) return false;
@@ -61,8 +61,8 @@ bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantizat
   Value& result = editor.add("QuantizedMean", own_domain,
                              {from->bytes, from->scale, &editor.zero_point_of(*from), to.scale,
                               &editor.zero_point_of(to)});
-  set_attribute(ClusterEditor::maker(result), "low", bounds.low);
-  set_attribute(ClusterEditor::maker(result), "high", bounds.high);
+  set_attribute(ClusterEditor::producer(result), "low", bounds.low);
+  set_attribute(ClusterEditor::producer(result), "high", bounds.high);
   editor.finish(mean->keeps_dimensions ? result : editor.add("Flatten", "", {&result}));
   return true;
 }

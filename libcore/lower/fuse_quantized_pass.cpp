@@ -10,21 +10,21 @@ namespace ortool {
 namespace {
 
 /// Of float tables, for 4096 channels.
-constexpr std::int64_t most_table_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t max_table_bytes = std::int64_t{4} << 20;
 
 /// Folds a value that is computed from constants alone.
 void make_constant(Graph& graph, Value& value, Evaluator& evaluator) {
-  Node* const maker = value.producer();
-  if (maker == nullptr) return;
-  for (std::int64_t i = 0; i < maker->input_count(); ++i) {
-    Value* input = maker->input(i);
+  Node* const producer = value.producer();
+  if (producer == nullptr) return;
+  for (std::int64_t i = 0; i < producer->input_count(); ++i) {
+    Value* input = producer->input(i);
     if (input == nullptr) continue;
     make_constant(graph, *input, evaluator);
     if (!input->is_constant()) return;
   }
-  std::optional<std::vector<Tensor>> results = evaluator.evaluate(*maker, most_table_bytes);
+  std::optional<std::vector<Tensor>> results = evaluator.evaluate(*producer, max_table_bytes);
   if (!results || results->size() != 1) return;
-  graph.remove_node(*maker);
+  graph.remove_node(*producer);
   graph.set_constant(value, std::move(results->front()));
 }
 
@@ -49,7 +49,7 @@ Pass fuse_quantized_pass() {
             std::int64_t count = 0;
             for (Graph* graph : graphs_in(*model.graph)) {
               options.poll();
-              ClusterNotes clusters{.most = options.most_rewrites - report.rewrites};
+              ClusterNotes clusters{.most = options.max_rewrites - report.rewrites};
               const std::int64_t found = fuse_quantized(*graph, nullptr, &clusters);
               if (found > 0) make_tables(*graph, *options.evaluator);
               for (std::vector<std::string>& members : clusters.members)

@@ -10,7 +10,7 @@ namespace {
 struct ProductEnd {
   const Node& node;
   const Quantization& to;
-  ByteBounds bounds;
+  Int8Bounds bounds;
 };
 
 bool fuse_conv(ClusterEditor& editor, const ProductEnd& end) {
@@ -38,7 +38,7 @@ bool fuse_conv(ClusterEditor& editor, const ProductEnd& end) {
 
 bool fuse_matmul(ClusterEditor& editor, const ProductEnd& end) {
   const std::optional<QuantizedFactors> factors = quantized_factors(end.node);
-  if (!factors || (factors->depth && *factors->depth > most_byte_products)) return false;
+  if (!factors || (factors->depth && *factors->depth > max_int8_products)) return false;
   const Quantization& a = factors->a;
   const Quantization& b = factors->b;
   Value& result =
@@ -54,8 +54,8 @@ bool fuse_matmul(ClusterEditor& editor, const ProductEnd& end) {
 
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to) {
   const Value* value = end.input(0);
-  const ByteBounds bounds = peel_clips(value, to);
-  const Node* node = only_maker(value);
+  const Int8Bounds bounds = peel_clips(value, to);
+  const Node* node = only_producer(value);
   if (node == nullptr || !node->domain().empty() ||
       !can_clip_bytes(editor.graph(), bounds, to.type))
     return false;

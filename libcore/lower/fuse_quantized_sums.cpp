@@ -49,7 +49,7 @@ Value& add_product(const ClusterEditor& editor, const SumProduct& product, const
        &editor.constant(zero_points(product.b))},
       like);
   Value& floats = editor.add("Cast", "", {&sums});
-  set_type(ClusterEditor::maker(floats), "to", DataType::float32);
+  set_type(ClusterEditor::producer(floats), "to", DataType::float32);
   return editor.add("Mul", "", {&floats, &editor.constant(column_factors(product))});
 }
 

@@ -10,17 +10,17 @@
 namespace ortool {
 namespace {
 
-constexpr int most_sweeps = 8;
+constexpr int max_sweeps = 8;
 
 /// A value that some choice reads or writes in blocked layout.
 struct Edge {
-  std::size_t maker = 0;
+  std::size_t producer = 0;
   std::size_t output = 0;
-  struct Reader {
+  struct Consumer {
     std::size_t group;
     std::size_t input;
   };
-  std::vector<Reader> readers;
+  std::vector<Consumer> consumers;
   bool is_read_plain = false;  ///< by a consumer without choices
   double reorder_ns = 0;
 };
@@ -51,9 +51,9 @@ class Search {
   std::vector<LayoutChoice> run() {
     if (!ask_for_choices()) return {};
     find_edges();
-    for (int sweep = 0; sweep < most_sweeps && improve_each(); ++sweep) {
+    for (int sweep = 0; sweep < max_sweeps && improve_each(); ++sweep) {
     }
-    give_up_dear_stretches();
+    drop_costly_regions();
     std::vector<LayoutChoice> result;
     for (std::size_t group = 0; group < groups_.size(); ++group) result.push_back(choice(group));
     const bool is_plain =
@@ -62,7 +62,7 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t no_maker = SIZE_MAX;
+  static constexpr std::size_t no_producer = SIZE_MAX;
 
   const LayoutChoice& choice(std::size_t group) const { return choices_[group][chosen_[group]]; }
 
@@ -111,7 +111,7 @@ class Search {
   /// Edges by value, for values that a group with choices reads or writes. Values without a
   /// producing group are plain: their edges have no producer.
   void find_edges() {
-    std::unordered_map<const Value*, std::size_t> numbers;
+    std::unordered_map<const Value*, std::size_t> edge_ids;
     inputs_.resize(groups_.size());
     outputs_.resize(groups_.size());
     for (std::size_t group = 0; group < groups_.size(); ++group) {
@@ -121,15 +121,15 @@ class Search {
       const bool has_choice = choices_[group].size() > 1;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i] == nullptr || inputs[i]->is_constant()) continue;
-        auto found = numbers.find(inputs[i]);
-        if (found == numbers.end()) {
+        auto found = edge_ids.find(inputs[i]);
+        if (found == edge_ids.end()) {
           if (!has_choice) continue;
-          found = add_edge(numbers, *inputs[i]);
-          edges_.back().maker = no_maker;
+          found = add_edge(edge_ids, *inputs[i]);
+          edges_.back().producer = no_producer;
         }
         Edge& edge = edges_[found->second];
         if (has_choice) {
-          edge.readers.push_back({group, i});
+          edge.consumers.push_back({group, i});
           inputs_[group].push_back(found->second);
         } else {
           edge.is_read_plain = true;
@@ -137,17 +137,17 @@ class Search {
       }
       for (std::size_t i = 0; has_choice && i < outputs.size(); ++i) {
         if (outputs[i] == nullptr) continue;
-        const std::size_t number = add_edge(numbers, *outputs[i])->second;
-        edges_[number].maker = group;
+        const std::size_t number = add_edge(edge_ids, *outputs[i])->second;
+        edges_[number].producer = group;
         edges_[number].output = i;
         outputs_[group].push_back(number);
       }
     }
   }
 
-  using Numbers = std::unordered_map<const Value*, std::size_t>;
-  Numbers::iterator add_edge(Numbers& numbers, const Value& value) {
-    const auto place = numbers.emplace(&value, edges_.size()).first;
+  using EdgeIds = std::unordered_map<const Value*, std::size_t>;
+  EdgeIds::iterator add_edge(EdgeIds& edge_ids, const Value& value) {
+    const auto place = edge_ids.emplace(&value, edges_.size()).first;
     edges_.emplace_back();
     edges_.back().reorder_ns = reorder_nanoseconds(value);
     return place;
@@ -156,10 +156,10 @@ class Search {
   /// The cost of a value's reorders.
   double edge_cost(const Edge& edge) const {
     const Layout made =
-        edge.maker == no_maker ? Layout::plain : choice(edge.maker).output(edge.output);
+        edge.producer == no_producer ? Layout::plain : choice(edge.producer).output(edge.output);
     unsigned wanted = edge.is_read_plain ? bit(Layout::plain) : 0U;
-    for (const Edge::Reader& reader : edge.readers)
-      wanted |= bit(choice(reader.group).input(reader.input));
+    for (const Edge::Consumer& consumer : edge.consumers)
+      wanted |= bit(choice(consumer.group).input(consumer.input));
     wanted &= ~bit(made);
     double cost = 0;
     for (; wanted != 0; wanted &= wanted - 1) cost += edge.reorder_ns;
@@ -179,8 +179,8 @@ class Search {
   bool goes_on(std::size_t group) const {
     if (inputs_[group].empty()) return false;
     const Edge& edge = edges_[inputs_[group].front()];
-    if (edge.maker == no_maker) return false;
-    const Layout made = choice(edge.maker).output(edge.output);
+    if (edge.producer == no_producer) return false;
+    const Layout made = choice(edge.producer).output(edge.output);
     return made != Layout::plain && choice(group).input(0) == made;
   }
 
@@ -220,46 +220,46 @@ class Search {
 
   /// Groups connected by blocked values form a region. A region that costs more than its groups in
   /// plain layout becomes plain.
-  void give_up_dear_stretches() {
+  void drop_costly_regions() {
     parents_.resize(groups_.size());
     std::iota(parents_.begin(), parents_.end(), std::size_t{0});
     for (const Edge& edge : edges_) {
-      if (edge.maker == no_maker) continue;
-      const Layout made = choice(edge.maker).output(edge.output);
-      for (const Edge::Reader& reader : edge.readers) {
-        if (made != Layout::plain && choice(reader.group).input(reader.input) == made)
-          parents_[root(reader.group)] = root(edge.maker);
+      if (edge.producer == no_producer) continue;
+      const Layout made = choice(edge.producer).output(edge.output);
+      for (const Edge::Consumer& consumer : edge.consumers) {
+        if (made != Layout::plain && choice(consumer.group).input(consumer.input) == made)
+          parents_[root(consumer.group)] = root(edge.producer);
       }
     }
-    std::unordered_map<std::size_t, std::vector<std::size_t>> stretches;
+    std::unordered_map<std::size_t, std::vector<std::size_t>> regions;
     for (std::size_t group = 0; group < groups_.size(); ++group) {
-      if (chosen_[group] != 0) stretches[root(group)].push_back(group);
+      if (chosen_[group] != 0) regions[root(group)].push_back(group);
     }
-    for (const auto& [unused, stretch] : stretches) give_up_if_dear(stretch);
+    for (const auto& [unused, region] : regions) drop_if_costly(region);
   }
 
-  double cost_of(const std::vector<std::size_t>& stretch,
+  double cost_of(const std::vector<std::size_t>& region,
                  const std::vector<std::size_t>& edges) const {
     double cost = 0;
-    for (const std::size_t group : stretch) cost += choice(group).nanoseconds;
+    for (const std::size_t group : region) cost += choice(group).nanoseconds;
     for (const std::size_t edge : edges) cost += edge_cost(edges_[edge]);
     return cost;
   }
 
-  void give_up_if_dear(const std::vector<std::size_t>& stretch) {
+  void drop_if_costly(const std::vector<std::size_t>& region) {
     std::vector<std::size_t> edges;
     std::vector<std::size_t> before;
-    for (const std::size_t group : stretch) {
+    for (const std::size_t group : region) {
       edges.insert(edges.end(), inputs_[group].begin(), inputs_[group].end());
       edges.insert(edges.end(), outputs_[group].begin(), outputs_[group].end());
       before.push_back(chosen_[group]);
     }
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    const double blocked_cost = cost_of(stretch, edges);
-    for (const std::size_t group : stretch) chosen_[group] = 0;
-    if (cost_of(stretch, edges) <= blocked_cost) return;
-    for (std::size_t i = 0; i < stretch.size(); ++i) chosen_[stretch[i]] = before[i];
+    const double blocked_cost = cost_of(region, edges);
+    for (const std::size_t group : region) chosen_[group] = 0;
+    if (cost_of(region, edges) <= blocked_cost) return;
+    for (std::size_t i = 0; i < region.size(); ++i) chosen_[region[i]] = before[i];
   }
 
   const std::vector<PlacedGroup>& groups_;

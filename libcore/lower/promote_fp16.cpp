@@ -10,7 +10,7 @@
 #include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -78,15 +78,15 @@ class Fp16Promoter {
   void join() {
     parents_.resize(nodes_.size());
     std::iota(parents_.begin(), parents_.end(), std::size_t{0});
-    std::unordered_map<const Value*, std::size_t> makers;
+    std::unordered_map<const Value*, std::size_t> producers;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const Node& node = *nodes_[i];
       for (std::int64_t j = 0; j < node.input_count(); ++j) {
-        const auto maker = makers.find(node.input(j));
-        if (maker != makers.end()) parents_[root(i)] = root(maker->second);
+        const auto producer = producers.find(node.input(j));
+        if (producer != producers.end()) parents_[root(i)] = root(producer->second);
       }
       for (std::int64_t j = 0; j < node.output_count(); ++j) {
-        if (is_float16(node.output(j))) makers[node.output(j)] = i;
+        if (is_float16(node.output(j))) producers[node.output(j)] = i;
       }
     }
   }
@@ -108,7 +108,7 @@ class Fp16Promoter {
 
   void widen(Node& node) {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      if (is_float16(node.input(i))) graph_.set_input(node, i, &float32_form(*node.input(i)));
+      if (is_float16(node.input(i))) graph_.set_input(node, i, &float32_value(*node.input(i)));
     }
     std::vector<Value*> outputs;
     std::vector<std::pair<Value*, Value*>> leaving;
@@ -118,7 +118,7 @@ class Fp16Promoter {
       if (!is_float16(output)) continue;
       if (is_seen(*output)) {
         Value& wide = add_wide(*output);
-        forms_[output] = &wide;
+        converted_[output] = &wide;
         leaving.emplace_back(&wide, output);
         outputs.back() = &wide;
       } else {
@@ -135,19 +135,19 @@ class Fp16Promoter {
   }
 
   /// The float32 value that promoted consumers read instead of a float16 value.
-  Value& float32_form(Value& value) {
-    Value*& form = forms_[&value];
-    if (form != nullptr) return *form;
+  Value& float32_value(Value& value) {
+    Value*& converted = converted_[&value];
+    if (converted != nullptr) return *converted;
     if (value.is_constant()) {
-      form = &graph_.add_constant(wide_name(value),
-                                  convert(value.constant(), DataType::float32, {}, cap_));
-      return *form;
+      converted = &graph_.add_constant(wide_name(value),
+                                       convert(value.constant(), DataType::float32, {}, cap_));
+      return *converted;
     }
-    form = &add_wide(value);
+    converted = &add_wide(value);
     Node* const producer = value.producer();
-    add_cast(value, *form, DataType::float32,
+    add_cast(value, *converted, DataType::float32,
              producer != nullptr ? producer->next() : graph_.first_node());
-    return *form;
+    return *converted;
   }
 
   Value& add_wide(const Value& value) {
@@ -177,7 +177,7 @@ class Fp16Promoter {
   std::vector<Node*> nodes_;
   std::vector<std::size_t> parents_;
   std::unordered_set<const Node*> chosen_;
-  std::unordered_map<const Value*, Value*> forms_;  ///< the float32 form of float16 values
+  std::unordered_map<const Value*, Value*> converted_;  ///< the float32 form of float16 values
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_tables = 4096;
+constexpr std::int64_t max_tables = 4096;
 
 /// The only input that is not constant; -1 when there are several or none.
 std::int64_t computed_input(const Node& node) {
@@ -35,13 +35,13 @@ class ChainReader {
  public:
   explicit ChainReader(std::int64_t opset) : opset_(opset) {}
 
-  std::optional<ByteChain> read(const Value* value) {
+  std::optional<QuantizedChain> read(const Value* value) {
     std::optional<Quantization> from;
     while (!(from = dequantized_bytes(value))) {
-      const Node* node = only_maker(value);
+      const Node* node = only_producer(value);
       if (node == nullptr || !has_plain_attributes(*node)) return std::nullopt;
       if (node->output_count() > 1 && node->output(1) != nullptr) return std::nullopt;
-      const std::optional<ByteStep> step = read_step(*node);
+      const std::optional<QuantizedStep> step = read_step(*node);
       if (!step) return std::nullopt;
       chain_.steps.push_back(*step);
       value = node->input(step->input);
@@ -53,8 +53,8 @@ class ChainReader {
   }
 
  private:
-  std::optional<ByteStep> read_step(const Node& node) {
-    using Kind = ByteStep::Kind;
+  std::optional<QuantizedStep> read_step(const Node& node) {
+    using Kind = QuantizedStep::Kind;
     const std::int64_t input = computed_input(node);
     const OpTraits& traits = traits_of(node);
     if (traits.has(OpTrait::elementwise)) {
@@ -62,13 +62,13 @@ class ChainReader {
       if (traits.has(OpTrait::unidirectional) && input != 0) return std::nullopt;
       const std::optional<std::int64_t> channels = channels_of(node, input);
       if (!channels) return std::nullopt;
-      return ByteStep{&node, *channels > 0 ? Kind::of_a_channel : Kind::function, input};
+      return QuantizedStep{&node, *channels > 0 ? Kind::of_a_channel : Kind::function, input};
     }
-    if (traits.has(OpTrait::data_movement)) return ByteStep{&node, Kind::move, 0};
+    if (traits.has(OpTrait::data_movement)) return QuantizedStep{&node, Kind::move, 0};
     if (!node.domain().empty()) return std::nullopt;
     if (node.op_type() == "BatchNormalization") return read_normalization(node, input);
-    if (is_nearest(node)) return ByteStep{&node, Kind::move, 0};
-    if (is_pool(node) || is_zero_pad(node)) return ByteStep{&node, Kind::choice, 0};
+    if (is_nearest(node)) return QuantizedStep{&node, Kind::move, 0};
+    if (is_pool(node) || is_zero_pad(node)) return QuantizedStep{&node, Kind::choice, 0};
     return std::nullopt;
   }
 
@@ -93,7 +93,7 @@ class ChainReader {
     return result;
   }
 
-  std::optional<ByteStep> read_normalization(const Node& node, std::int64_t computed) {
+  std::optional<QuantizedStep> read_normalization(const Node& node, std::int64_t computed) {
     const auto op = read_op<BatchNormalization>(node);
     if (computed != 0 || !op.is_per_channel || op.is_training || node.input_count() != 5)
       return std::nullopt;
@@ -101,7 +101,7 @@ class ChainReader {
     if (!met || !keep_rank(static_cast<std::int64_t>(met->size())) ||
         !keep_channels(node.input(1)->constant().element_count(), *met))
       return std::nullopt;
-    return ByteStep{&node, ByteStep::Kind::of_a_channel, 0};
+    return QuantizedStep{&node, QuantizedStep::Kind::of_a_channel, 0};
   }
 
   bool keep_rank(std::int64_t rank) {
@@ -111,7 +111,7 @@ class ChainReader {
   }
 
   bool keep_channels(std::int64_t channels, const PartialShape& met) {
-    if (chain_.rank < 3 || channels > most_tables || (*met)[1] != Dimension(channels)) return false;
+    if (chain_.rank < 3 || channels > max_tables || (*met)[1] != Dimension(channels)) return false;
     chain_.channels = channels;
     return true;
   }
@@ -141,14 +141,14 @@ class ChainReader {
 
   /// Whether there is a position for all functions: before all moves, or after them.
   bool place_table() {
-    using Kind = ByteStep::Kind;
+    using Kind = QuantizedStep::Kind;
     bool has_moved = false;
     bool has_chosen = false;
     bool is_behind_choice = false;
     bool is_before_choice = false;
     bool has_function = false;
     bool is_first = false;
-    for (const ByteStep& step : chain_.steps) {
+    for (const QuantizedStep& step : chain_.steps) {
       if (step.kind == Kind::of_a_channel && has_moved) return false;
       if (step.is_function()) {
         is_first = is_first || !has_moved;
@@ -167,17 +167,17 @@ class ChainReader {
   }
 
   std::int64_t opset_;
-  ByteChain chain_;
+  QuantizedChain chain_;
 };
 
 }  // namespace
 
-bool ByteChain::has_functions() const {
+bool QuantizedChain::has_functions() const {
   return std::any_of(steps.begin(), steps.end(),
-                     [](const ByteStep& step) { return step.is_function(); });
+                     [](const QuantizedStep& step) { return step.is_function(); });
 }
 
-std::optional<ByteChain> read_byte_chain(const Node& end, std::int64_t opset) {
+std::optional<QuantizedChain> read_quantized_chain(const Node& end, std::int64_t opset) {
   return ChainReader(opset).read(end.input(0));
 }
 

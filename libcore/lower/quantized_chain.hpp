@@ -11,7 +11,7 @@
 namespace ortool {
 
 /// A node of the chain.
-struct ByteStep {
+struct QuantizedStep {
   enum class Kind {
     function,      ///< elementwise, the same function for all
     of_a_channel,  ///< elementwise, with a function per channel
@@ -25,12 +25,12 @@ struct ByteStep {
   bool is_function() const { return kind == Kind::function || kind == Kind::of_a_channel; }
 };
 
-struct ByteChain {
+struct QuantizedChain {
   Quantization from;
-  std::vector<ByteStep> steps = {};  ///< in execution order
-  std::int64_t rank = 0;             ///< at the functions, where it matters; otherwise 0
-  std::int64_t channels = 0;         ///< for per-channel functions; otherwise 0
-  bool looks_up_first = false;       ///< the table lookup precedes the moves
+  std::vector<QuantizedStep> steps = {};  ///< in execution order
+  std::int64_t rank = 0;                  ///< at the functions, where it matters; otherwise 0
+  std::int64_t channels = 0;              ///< for per-channel functions; otherwise 0
+  bool looks_up_first = false;            ///< the table lookup precedes the moves
 
   bool has_functions() const;
 };
@@ -38,6 +38,6 @@ struct ByteChain {
 /// The chain before the QuantizeLinear `end`, if a table lookup and movement of quantized values
 /// give the same result: functions of constants, all on the same side of the moves with which they
 /// do not commute. `opset` is that of ONNX's operators.
-std::optional<ByteChain> read_byte_chain(const Node& end, std::int64_t opset);
+std::optional<QuantizedChain> read_quantized_chain(const Node& end, std::int64_t opset);
 
 }  // namespace ortool

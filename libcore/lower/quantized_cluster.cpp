@@ -5,22 +5,23 @@
 #include <cstring>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
 /// The producers of the inputs, each once.
-std::vector<Node*> makers_of(const Node& node) {
-  std::vector<Node*> makers;
+std::vector<Node*> producers_of(const Node& node) {
+  std::vector<Node*> producers;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
-    Node* maker = input != nullptr ? input->producer() : nullptr;
-    if (maker != nullptr && std::find(makers.begin(), makers.end(), maker) == makers.end())
-      makers.push_back(maker);
+    Node* producer = input != nullptr ? input->producer() : nullptr;
+    if (producer != nullptr &&
+        std::find(producers.begin(), producers.end(), producer) == producers.end())
+      producers.push_back(producer);
   }
-  return makers;
+  return producers;
 }
 
 /// Removes nodes without consumers, and then their inputs' producers.
@@ -37,11 +38,11 @@ void remove_unread(Graph& graph, std::vector<Node*> open) {
       is_read = is_read || !output->uses().empty();
     }
     if (is_read) continue;
-    const std::vector<Node*> makers = makers_of(*current);
+    const std::vector<Node*> producers = producers_of(*current);
     graph.remove_node(*current);
     for (Value* output : outputs) graph.remove_value(*output);
-    for (Node* maker : makers) {
-      if (std::find(open.begin(), open.end(), maker) == open.end()) open.push_back(maker);
+    for (Node* producer : producers) {
+      if (std::find(open.begin(), open.end(), producer) == open.end()) open.push_back(producer);
     }
   }
 }
@@ -82,26 +83,26 @@ void ClusterEditor::finish(Value& value) {
     return;
   }
   Node* const before = end_->next();
-  const std::vector<Node*> makers = makers_of(*end_);
+  const std::vector<Node*> producers = producers_of(*end_);
   graph_.remove_node(*end_);
   Value* const outputs[] = {&old};
   if (is_new) {
-    make_again(maker(value), outputs, maker(value).name());
+    make_again(producer(value), outputs, producer(value).name());
     graph_.remove_value(value);
   } else {
     Value* const inputs[] = {&value};
     graph_.add_node("Identity", "", inputs, outputs, {}, before);
   }
-  remove_unread(graph_, makers);
+  remove_unread(graph_, producers);
 }
 
 std::vector<std::string> cluster_names(const Node& end) {
-  constexpr std::size_t most_nodes = 64;
+  constexpr std::size_t max_nodes = 64;
   std::vector<const Node*> met = {&end};
-  for (std::size_t i = 0; i < met.size() && met.size() < most_nodes; ++i) {
+  for (std::size_t i = 0; i < met.size() && met.size() < max_nodes; ++i) {
     if (met[i]->op_type() == "DequantizeLinear" && i > 0) continue;
-    for (const Node* maker : makers_of(*met[i])) {
-      if (std::find(met.begin(), met.end(), maker) == met.end()) met.push_back(maker);
+    for (const Node* producer : producers_of(*met[i])) {
+      if (std::find(met.begin(), met.end(), producer) == met.end()) met.push_back(producer);
     }
   }
   std::vector<std::string> names;
@@ -109,7 +110,7 @@ std::vector<std::string> cluster_names(const Node& end) {
   return names;
 }
 
-Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
+Value& clip_bytes(const ClusterEditor& editor, Value& value, const Int8Bounds& bounds,
                   DataType type) {
   if (bounds.are_of(type)) return value;
   Value& low = editor.constant(make_scalar(type, bounds.low));

@@ -31,7 +31,7 @@ class ClusterEditor {
   Value& add(std::string_view op_type, std::string_view domain, const std::vector<Value*>& inputs,
              const Node* like = nullptr) const;
   /// The node that add() created for the value.
-  static Node& maker(Value& value) { return *value.producer(); }
+  static Node& producer(Value& value) { return *value.producer(); }
 
   /// `value` replaces the end's output, and takes its name if add() created it; the end and all
   /// nodes without remaining consumers are removed.
@@ -44,12 +44,12 @@ class ClusterEditor {
 };
 
 /// The value clamped to the bounds; unchanged where the type implies them.
-Value& clip_bytes(const ClusterEditor& editor, Value& value, const ByteBounds& bounds,
+Value& clip_bytes(const ClusterEditor& editor, Value& value, const Int8Bounds& bounds,
                   DataType type);
 
 // The rewrites, by the operator before the QuantizeLinear: each returns whether it applied.
 bool fuse_quantized_product(ClusterEditor& editor, const Node& end, const Quantization& to);
-bool fuse_quantized_spread(ClusterEditor& editor, const Node& end, const Quantization& to);
+bool fuse_quantized_conv_transpose(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_mean(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_binary(ClusterEditor& editor, const Node& end, const Quantization& to);
 bool fuse_quantized_chain(ClusterEditor& editor, const Node& end, const Quantization& to);

@@ -35,7 +35,7 @@ void RateSearch::tell(bool has_passed) {
     next_ = (passed_ + failed_) / 2;
     is_done_ = failed_ - passed_ <= tolerance_ * failed_;
   }
-  is_done_ = is_done_ || tries_ >= most_tries;
+  is_done_ = is_done_ || tries_ >= max_tries;
 }
 
 }  // namespace ortool

@@ -29,7 +29,7 @@ class RateSearch {
   double best() const { return passed_; }
 
  private:
-  static constexpr int most_tries = 40;
+  static constexpr int max_tries = 40;
 
   double next_;
   double tolerance_;

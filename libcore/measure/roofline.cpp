@@ -27,9 +27,9 @@ Bound bound_of(const NodeWork& work, const MachineLimits& limits) {
   const double speed = is_cached ? limits.cache_gbytes_per_s : limits.memory_gbytes_per_s;
   const double compute_seconds = work.flops / limits.gflops * 1e-9;
   const double bytes_seconds = work.bytes / std::max(speed, limits.memory_gbytes_per_s) * 1e-9;
-  const double least_seconds = std::max(compute_seconds, bytes_seconds);
-  if (3 * work.seconds < least_seconds) return Bound::unknown;
-  if (work.seconds > 10 * least_seconds) return Bound::overhead;
+  const double min_seconds = std::max(compute_seconds, bytes_seconds);
+  if (3 * work.seconds < min_seconds) return Bound::unknown;
+  if (work.seconds > 10 * min_seconds) return Bound::overhead;
   if (compute_seconds >= bytes_seconds) return Bound::compute;
   return is_cached ? Bound::cache : Bound::memory;
 }

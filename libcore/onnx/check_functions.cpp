@@ -12,7 +12,7 @@
 namespace ortool::onnx {
 namespace {
 
-constexpr std::int64_t most_call_depth = 100;
+constexpr std::int64_t max_call_depth = 100;
 
 using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
 using Index = std::map<Key, std::size_t>;
@@ -70,7 +70,7 @@ class CallGraph {
     for (std::size_t i = 0; i < contents_.size(); ++i) visit(i);
     const Content main = content_of(*model_.graph, index_);
     const std::int64_t size = size_of(main);
-    if (size > LoadBudget::most_nodes) fail_size("the main graph");
+    if (size > LoadBudget::max_nodes) fail_size("the main graph");
   }
 
  private:
@@ -103,10 +103,10 @@ class CallGraph {
       depths_[function] = std::max(depths_[function], depths_[called] + 1);
     }
     const std::string name = quote(model_.functions[function].name);
-    if (sizes_[function] > LoadBudget::most_nodes) fail_size("function " + name);
-    if (depths_[function] > most_call_depth) {
+    if (sizes_[function] > LoadBudget::max_nodes) fail_size("function " + name);
+    if (depths_[function] > max_call_depth) {
       throw Error(ErrorCode::invalid,
-                  format("function {} calls others more than {} deep", name, most_call_depth),
+                  format("function {} calls others more than {} deep", name, max_call_depth),
                   "no real model needs this; the file looks crafted")
           .with_id("function.depth");
     }
@@ -116,7 +116,7 @@ class CallGraph {
   std::int64_t size_of(const Content& content) const {
     std::int64_t size = content.nodes;
     for (const std::size_t called : content.calls) {
-      size = std::min(size + sizes_[called], LoadBudget::most_nodes + 1);
+      size = std::min(size + sizes_[called], LoadBudget::max_nodes + 1);
     }
     return size;
   }
@@ -137,7 +137,7 @@ class CallGraph {
   [[noreturn]] static void fail_size(const std::string& what) {
     throw Error(ErrorCode::invalid,
                 format("{} has more than {} nodes once its functions are inlined", what,
-                       LoadBudget::most_nodes),
+                       LoadBudget::max_nodes),
                 "no real model needs this; the file looks crafted")
         .with_id("function.size");
   }

@@ -73,9 +73,9 @@ SparseTensor read_sparse_tensor(LoadContext& context, Message message, std::stri
         break;
       default:
         if (static_cast<std::int64_t>(dims.size()) + reader.count_numbers() >
-            Shape::most_dimensions) {
+            Shape::max_dimensions) {
           throw bad_sparse(
-              format("a sparse tensor has more than {} dimensions", Shape::most_dimensions));
+              format("a sparse tensor has more than {} dimensions", Shape::max_dimensions));
         }
         reader.each_number(
             [&](std::uint64_t value) { dims.push_back(static_cast<std::int64_t>(value)); });

@@ -50,8 +50,8 @@ WireReader::WireReader(const WireSource& source, Message message, const MessageT
       field_begin_(at_),
       nesting_(message.nesting) {
   present_.set(FieldPresence::came_from_file);
-  if (nesting_ > source.most_nesting) {
-    fail("limit.nesting", format("messages nest deeper than {}", source.most_nesting));
+  if (nesting_ > source.max_nesting) {
+    fail("limit.nesting", format("messages nest deeper than {}", source.max_nesting));
   }
 }
 
@@ -184,7 +184,7 @@ void WireReader::skip_unknown(std::uint32_t number, unsigned wire_type) {
         read_fixed(4);
         break;
       case wire_group_begin:
-        if (nesting_ + depth >= std::min(source_->most_nesting, 100)) {
+        if (nesting_ + depth >= std::min(source_->max_nesting, 100)) {
           fail("limit.nesting", "groups nest too deep");
         }
         open[depth++] = number;

@@ -21,7 +21,7 @@ struct FieldRow {
   bool is_repeated;
 };
 
-/// The fields of one message type, with numbers below FieldPresence::spelled_out_domain.
+/// The fields of one message type, with numbers below FieldPresence::explicit_domain.
 struct MessageTable {
   std::string_view name;
   std::span<const FieldRow> rows;
@@ -30,7 +30,7 @@ struct MessageTable {
 /// The complete file, and the maximum nesting depth of its messages.
 struct WireSource {
   std::span<const std::byte> file;
-  int most_nesting = 100;
+  int max_nesting = 100;
 };
 
 /// The bytes of a message within the file.

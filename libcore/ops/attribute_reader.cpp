@@ -92,8 +92,8 @@ const ValueType* AttributeReader::type(std::string_view name) {
   return find<ValueType>(name);
 }
 
-ValueOr<std::vector<std::int64_t>> AttributeReader::integers_or_input(std::string_view name,
-                                                                      std::int64_t input_index) {
+ValueOrInput<std::vector<std::int64_t>> AttributeReader::integers_or_input(
+    std::string_view name, std::int64_t input_index) {
   if (knows(name)) return {.value = find_integers(name)};
   const Value* input = node_.input(input_index);
   if (input == nullptr) return {};
@@ -101,8 +101,8 @@ ValueOr<std::vector<std::int64_t>> AttributeReader::integers_or_input(std::strin
   return {.value = integers_of(input->constant()), .input = input_index};
 }
 
-ValueOr<std::int64_t> AttributeReader::integer_or_input(std::string_view name,
-                                                        std::int64_t input_index) {
+ValueOrInput<std::int64_t> AttributeReader::integer_or_input(std::string_view name,
+                                                             std::int64_t input_index) {
   if (knows(name)) return {.value = find_integer(name)};
   const Value* input = node_.input(input_index);
   if (input == nullptr) return {};
@@ -115,7 +115,8 @@ ValueOr<std::int64_t> AttributeReader::integer_or_input(std::string_view name,
   return {.value = values[0], .input = input_index};
 }
 
-ValueOr<float> AttributeReader::number_or_input(std::string_view name, std::int64_t input_index) {
+ValueOrInput<float> AttributeReader::number_or_input(std::string_view name,
+                                                     std::int64_t input_index) {
   if (knows(name)) return {.value = find_number(name)};
   const Value* input = node_.input(input_index);
   if (input == nullptr) return {};

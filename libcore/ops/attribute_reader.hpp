@@ -59,10 +59,10 @@ class AttributeReader {
 
   /// The attribute where this version has it; otherwise the input at `input_index` if present, as a
   /// value when that input is constant.
-  ValueOr<std::vector<std::int64_t>> integers_or_input(std::string_view name,
-                                                       std::int64_t input_index);
-  ValueOr<std::int64_t> integer_or_input(std::string_view name, std::int64_t input_index);
-  ValueOr<float> number_or_input(std::string_view name, std::int64_t input_index);
+  ValueOrInput<std::vector<std::int64_t>> integers_or_input(std::string_view name,
+                                                            std::int64_t input_index);
+  ValueOrInput<std::int64_t> integer_or_input(std::string_view name, std::int64_t input_index);
+  ValueOrInput<float> number_or_input(std::string_view name, std::int64_t input_index);
 
   /// Marks an attribute without effect (a legacy hint) as read.
   void ignore(std::string_view name);

@@ -143,7 +143,7 @@ bool has_known_elements(DataType type) {
 }
 
 std::optional<KnownElements> elements_of(const Tensor& tensor) {
-  if (!has_known_elements(tensor.type()) || tensor.element_count() > most_known_elements)
+  if (!has_known_elements(tensor.type()) || tensor.element_count() > max_known_elements)
     return std::nullopt;
   KnownElements elements;
   elements.reserve(static_cast<std::size_t>(tensor.element_count()));

@@ -12,7 +12,7 @@
 namespace ortool {
 
 /// Tensors with more elements than this are not tracked element by element.
-constexpr std::int64_t most_known_elements = 1024;
+constexpr std::int64_t max_known_elements = 1024;
 
 /// numerator / denominator. Integers and booleans (0 and 1) have denominator 1. Floating-point
 /// values occur between sizes and sizes (a size times a scale, rounded).
@@ -39,7 +39,7 @@ struct KnownTensor {
 /// Element types that are tracked: int32, int64, bool, float32, float64.
 bool has_known_elements(DataType type);
 /// The elements of a tensor of such a type; nothing for other types and for more than
-/// most_known_elements. Values that cannot be represented as a fraction of 64-bit integers are
+/// max_known_elements. Values that cannot be represented as a fraction of 64-bit integers are
 /// unknown.
 std::optional<KnownElements> elements_of(const Tensor& tensor);
 

@@ -65,9 +65,9 @@ void check_single(const InferContext& context, std::int64_t input, std::string_v
 }
 
 void check_output_rank(std::size_t rank) {
-  if (rank <= static_cast<std::size_t>(Shape::most_dimensions)) return;
+  if (rank <= static_cast<std::size_t>(Shape::max_dimensions)) return;
   throw Error(ErrorCode::invalid,
-              format("the output would have rank {} (at most {})", rank, Shape::most_dimensions));
+              format("the output would have rank {} (at most {})", rank, Shape::max_dimensions));
 }
 
 void check_size(std::string_view what, std::int64_t size) {

@@ -10,8 +10,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 43;
-constexpr std::int64_t most_number = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_elements = std::int64_t{1} << 43;
+constexpr std::int64_t max_number = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void throw_unlike(std::string_view what, const PartialShape& a,
                                const PartialShape& b) {
@@ -140,7 +140,7 @@ Dimension dimension_of(std::int64_t number) {
 
 Dimensions dimensions_from(std::span<const std::int64_t> numbers) {
   Dimensions result;
-  for (const std::int64_t number : numbers) result.push_back(std::max(number, -most_number));
+  for (const std::int64_t number : numbers) result.push_back(std::max(number, -max_number));
   return result;
 }
 
@@ -148,12 +148,12 @@ std::optional<Dimensions> integer_values(const InferContext& context, std::int64
   const Tensor* value = context.input_value(index);
   if (value == nullptr) {
     std::optional<Dimensions> known = context.input_dimensions(index);
-    if (known && static_cast<std::int64_t>(known->size()) > most_shape_values) return std::nullopt;
+    if (known && static_cast<std::int64_t>(known->size()) > max_shape_values) return std::nullopt;
     return known;
   }
   const DataType type = value->type();
   if (type != DataType::int64 && type != DataType::int32) return std::nullopt;
-  if (value->shape().rank() > 1 || value->element_count() > most_shape_values) return std::nullopt;
+  if (value->shape().rank() > 1 || value->element_count() > max_shape_values) return std::nullopt;
   return dimensions_from(integers_of(*value));
 }
 
@@ -168,19 +168,19 @@ std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t
 
 void set_shape_values(InferContext& context, DataType element, std::optional<Dimensions> values) {
   if (!values || (element != DataType::int64 && element != DataType::int32)) return;
-  if (static_cast<std::int64_t>(values->size()) > most_shape_values || !context.has_output(0))
+  if (static_cast<std::int64_t>(values->size()) > max_shape_values || !context.has_output(0))
     return;
   context.set_output_dimensions(0, std::move(*values));
 }
 
 std::optional<std::vector<std::int64_t>> known_integers(
-    const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value) {
+    const InferContext& context, const ValueOrInput<std::vector<std::int64_t>>& value) {
   if (value.input < 0) return value.value;
   return context.integers(value.input);
 }
 
 std::optional<Dimensions> known_elements(const InferContext& context,
-                                         const ValueOr<std::vector<std::int64_t>>& value) {
+                                         const ValueOrInput<std::vector<std::int64_t>>& value) {
   const std::optional<std::vector<std::int64_t>> numbers = known_integers(context, value);
   if (!numbers) return value.input < 0 ? std::nullopt : integer_values(context, value.input);
   return dimensions_from(*numbers);
@@ -188,7 +188,7 @@ std::optional<Dimensions> known_elements(const InferContext& context,
 
 std::int64_t add_sizes(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum) || sum > most_elements || sum < -most_elements) {
+  if (__builtin_add_overflow(a, b, &sum) || sum > max_elements || sum < -max_elements) {
     throw Error(ErrorCode::invalid, format("the size {} + {} is too large", a, b));
   }
   return sum;

@@ -13,7 +13,7 @@
 namespace ortool {
 
 /// Values of rank 0 or 1 with more elements than this are not tracked through shape arithmetic.
-constexpr std::int64_t most_shape_values = most_known_elements;
+constexpr std::int64_t max_shape_values = max_known_elements;
 
 /// The broadcast of two dimensions: 1 adapts to the other, and where one is unknown a number above
 /// 1 is the result. Throws ErrorCode::invalid for different numbers.
@@ -52,7 +52,7 @@ Dimension dimension_of(std::int64_t number);
 /// dimension, is replaced by the next higher number.
 Dimensions dimensions_from(std::span<const std::int64_t> numbers);
 /// An integer input of rank 0 or 1, element by element, negative numbers included; nothing when the
-/// number of elements is unknown or above most_shape_values.
+/// number of elements is unknown or above max_shape_values.
 std::optional<Dimensions> integer_values(const InferContext& context, std::int64_t index);
 /// Like integer_values, for sizes: negative numbers become unknown dimensions.
 std::optional<Dimensions> shape_values(const InferContext& context, std::int64_t index);
@@ -61,12 +61,12 @@ void set_shape_values(InferContext& context, DataType element, std::optional<Dim
 /// The integers of `value` in this context. The input's value takes precedence, since a graph
 /// input's default may be replaced. Nothing when it is omitted or only known at run time.
 std::optional<std::vector<std::int64_t>> known_integers(
-    const InferContext& context, const ValueOr<std::vector<std::int64_t>>& value);
+    const InferContext& context, const ValueOrInput<std::vector<std::int64_t>>& value);
 
 /// Like known_integers, element by element: numbers, formulas or unknown. Nothing when the number
 /// of elements is unknown.
 std::optional<Dimensions> known_elements(const InferContext& context,
-                                         const ValueOr<std::vector<std::int64_t>>& value);
+                                         const ValueOrInput<std::vector<std::int64_t>>& value);
 
 /// a + b, where either may be negative; throws ErrorCode::invalid when the sum's magnitude exceeds
 /// 2^43.

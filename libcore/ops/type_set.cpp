@@ -4,17 +4,17 @@
 namespace ortool {
 namespace {
 
-bool may_hold(const TypeSet& set, TypeSet::Form form, DataType element) {
-  return element == DataType::undefined ? set[form] != 0 : set.contains(form, element);
+bool may_hold(const TypeSet& set, TypeSet::Container container, DataType element) {
+  return element == DataType::undefined ? set[container] != 0 : set.contains(container, element);
 }
 
-bool may_hold_tensor(const TypeSet& set, TypeSet::Form form, const ValueType& type) {
-  if (type.kind == ValueType::Kind::unknown) return set[form] != 0;
-  return type.is_tensor() && may_hold(set, form, type.element);
+bool may_hold_tensor(const TypeSet& set, TypeSet::Container container, const ValueType& type) {
+  if (type.kind == ValueType::Kind::unknown) return set[container] != 0;
+  return type.is_tensor() && may_hold(set, container, type.element);
 }
 
 /// Selects `int64_form` or `string_form` by the map's key type.
-bool may_hold_map(const TypeSet& set, TypeSet::Form int64_form, TypeSet::Form string_form,
+bool may_hold_map(const TypeSet& set, TypeSet::Container int64_form, TypeSet::Container string_form,
                   const ValueType& type) {
   const ValueType unknown;
   const ValueType& value = type.inner ? *type.inner : unknown;
@@ -26,7 +26,7 @@ bool may_hold_map(const TypeSet& set, TypeSet::Form int64_form, TypeSet::Form st
 }
 
 bool may_hold_sequence(const TypeSet& set, const ValueType& element) {
-  using enum TypeSet::Form;
+  using enum TypeSet::Container;
   const bool is_unknown = element.kind == ValueType::Kind::unknown;
   if (is_unknown || element.kind == ValueType::Kind::map) {
     const ValueType any_map;
@@ -38,7 +38,7 @@ bool may_hold_sequence(const TypeSet& set, const ValueType& element) {
 }
 
 bool may_hold_optional(const TypeSet& set, const ValueType& element) {
-  using enum TypeSet::Form;
+  using enum TypeSet::Container;
   if (may_hold_tensor(set, optional, element)) return true;
   if (element.kind == ValueType::Kind::unknown) return set[optional_sequence] != 0;
   const ValueType unknown;
@@ -55,13 +55,13 @@ bool TypeSet::may_contain(const ValueType& type) const {
     case ValueType::Kind::unknown:
       return true;
     case ValueType::Kind::tensor:
-      return may_hold(*this, Form::tensor, type.element);
+      return may_hold(*this, Container::tensor, type.element);
     case ValueType::Kind::sequence:
       return may_hold_sequence(*this, inner);
     case ValueType::Kind::optional:
       return may_hold_optional(*this, inner);
     case ValueType::Kind::map:
-      return may_hold_map(*this, Form::map_of_int64, Form::map_of_string, type);
+      return may_hold_map(*this, Container::map_of_int64, Container::map_of_string, type);
     default:
       return false;
   }

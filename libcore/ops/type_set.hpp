@@ -17,7 +17,7 @@ struct TypeSet {
   /// The structure around the element type E: tensor(E), seq(tensor(E)), optional(tensor(E)),
   /// optional(seq(tensor(E))), map(int64, E), map(string, E), seq(map(int64, E)), seq(map(string,
   /// E)).
-  enum class Form : std::uint8_t {
+  enum class Container : std::uint8_t {
     tensor,
     sequence,
     optional,
@@ -27,22 +27,22 @@ struct TypeSet {
     sequence_of_map_of_int64,
     sequence_of_map_of_string,
   };
-  static constexpr std::size_t form_count = 8;
+  static constexpr std::size_t container_count = 8;
 
-  std::uint32_t elements[form_count] = {};
+  std::uint32_t elements[container_count] = {};
 
-  constexpr std::uint32_t operator[](Form form) const {
-    return elements[static_cast<std::size_t>(form)];
+  constexpr std::uint32_t operator[](Container container) const {
+    return elements[static_cast<std::size_t>(container)];
   }
-  constexpr std::uint32_t& operator[](Form form) {
-    return elements[static_cast<std::size_t>(form)];
+  constexpr std::uint32_t& operator[](Container container) {
+    return elements[static_cast<std::size_t>(container)];
   }
 
-  constexpr bool contains(Form form, DataType element) const {
-    return ((*this)[form] >> static_cast<unsigned>(element) & 1U) != 0;
+  constexpr bool contains(Container container, DataType element) const {
+    return ((*this)[container] >> static_cast<unsigned>(element) & 1U) != 0;
   }
   /// Whether the set contains tensors of this element type.
-  constexpr bool contains(DataType element) const { return contains(Form::tensor, element); }
+  constexpr bool contains(DataType element) const { return contains(Container::tensor, element); }
   /// Whether the set contains the type or may contain it: unknown parts of a type match anything.
   bool may_contain(const ValueType& type) const;
 
@@ -53,18 +53,18 @@ struct TypeSet {
 static_assert(data_type_count <= 32, "the element types of a signature must fit in 32 bits");
 
 constexpr TypeSet operator|(TypeSet a, const TypeSet& b) {
-  for (std::size_t i = 0; i < TypeSet::form_count; ++i) a.elements[i] |= b.elements[i];
+  for (std::size_t i = 0; i < TypeSet::container_count; ++i) a.elements[i] |= b.elements[i];
   return a;
 }
 constexpr TypeSet operator-(TypeSet a, const TypeSet& b) {
-  for (std::size_t i = 0; i < TypeSet::form_count; ++i) a.elements[i] &= ~b.elements[i];
+  for (std::size_t i = 0; i < TypeSet::container_count; ++i) a.elements[i] &= ~b.elements[i];
   return a;
 }
 /// Tensors of these element types.
 constexpr TypeSet types_of(std::initializer_list<DataType> types) {
   TypeSet set;
   for (const DataType type : types)
-    set[TypeSet::Form::tensor] |= std::uint32_t{1} << static_cast<unsigned>(type);
+    set[TypeSet::Container::tensor] |= std::uint32_t{1} << static_cast<unsigned>(type);
   return set;
 }
 
@@ -72,7 +72,7 @@ namespace types {
 
 /// Sequences of the set's tensors and maps.
 constexpr TypeSet sequences_of(const TypeSet& set) {
-  using enum TypeSet::Form;
+  using enum TypeSet::Container;
   TypeSet result;
   result[sequence] = set[tensor];
   result[sequence_of_map_of_int64] = set[map_of_int64];
@@ -81,7 +81,7 @@ constexpr TypeSet sequences_of(const TypeSet& set) {
 }
 /// Optionals of the set's tensors and sequences of tensors.
 constexpr TypeSet optionals_of(const TypeSet& set) {
-  using enum TypeSet::Form;
+  using enum TypeSet::Container;
   TypeSet result;
   result[optional] = set[tensor];
   result[optional_sequence] = set[sequence];
@@ -90,13 +90,13 @@ constexpr TypeSet optionals_of(const TypeSet& set) {
 /// Maps from int64 to each of these types.
 constexpr TypeSet maps_of_int64_to(std::initializer_list<DataType> values) {
   TypeSet result;
-  result[TypeSet::Form::map_of_int64] = types_of(values)[TypeSet::Form::tensor];
+  result[TypeSet::Container::map_of_int64] = types_of(values)[TypeSet::Container::tensor];
   return result;
 }
 /// Maps from string to each of these types.
 constexpr TypeSet maps_of_string_to(std::initializer_list<DataType> values) {
   TypeSet result;
-  result[TypeSet::Form::map_of_string] = types_of(values)[TypeSet::Form::tensor];
+  result[TypeSet::Container::map_of_string] = types_of(values)[TypeSet::Container::tensor];
   return result;
 }
 

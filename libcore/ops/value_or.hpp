@@ -1,4 +1,4 @@
-// ValueOr: a parameter that a later opset moved from an attribute to an input.
+// ValueOrInput: a parameter that a later opset moved from an attribute to an input.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace ortool {
 
 /// Holds a value, or the index of the input that supplies it at run time, or neither (omitted).
 template <typename T>
-struct ValueOr {
+struct ValueOrInput {
   std::optional<T> value;
   std::int64_t input = -1;
 

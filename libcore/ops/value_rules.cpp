@@ -26,7 +26,7 @@ std::optional<KnownTensor> known_input(const InferContext& context, std::int64_t
 void set_known_output(InferContext& context, std::int64_t index, DataType element,
                       std::optional<KnownElements> elements) {
   if (!elements || !context.has_output(index) || !has_known_elements(element)) return;
-  if (static_cast<std::int64_t>(elements->size()) > most_known_elements) return;
+  if (static_cast<std::int64_t>(elements->size()) > max_known_elements) return;
   context.set_output_elements(index, std::move(*elements));
 }
 
@@ -36,7 +36,7 @@ void keep_elements(InferContext& context) {
 }
 
 void pick_elements(InferContext& context, const std::vector<std::int64_t>& positions) {
-  if (static_cast<std::int64_t>(positions.size()) > most_known_elements) return;
+  if (static_cast<std::int64_t>(positions.size()) > max_known_elements) return;
   const std::optional<KnownTensor> known = known_input(context, 0);
   if (!known) return;
   KnownElements picked;
@@ -50,9 +50,9 @@ bool are_few(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
     // A zero dimension after sizes whose product already exceeds the limit is not considered.
-    if (dimension > most_known_elements) return false;
+    if (dimension > max_known_elements) return false;
     count *= dimension;
-    if (count > most_known_elements) return false;
+    if (count > max_known_elements) return false;
   }
   return true;
 }

@@ -24,7 +24,7 @@ void keep_elements(InferContext& context);
 /// Element i of output 0, in row-major order, is the element of input 0 at the i-th position.
 void pick_elements(InferContext& context, const std::vector<std::int64_t>& positions);
 
-/// Whether a tensor of this shape has at most most_known_elements elements.
+/// Whether a tensor of this shape has at most max_known_elements elements.
 bool are_few(const Shape& shape);
 
 /// For each element of `to`, the row-major position of its source in a tensor of shape `from` that

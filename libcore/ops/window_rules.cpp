@@ -9,15 +9,15 @@ namespace ortool {
 namespace {
 
 /// The upper bound of any attribute, chosen so that the product of two stays below 2^63.
-constexpr std::int64_t most_extent = std::int64_t{1} << 31;
-constexpr std::int64_t most_input = std::int64_t{1} << 43;
+constexpr std::int64_t max_extent = std::int64_t{1} << 31;
+constexpr std::int64_t max_input = std::int64_t{1} << 43;
 
 std::vector<std::int64_t> read_extents(AttributeReader& attributes, std::string_view name,
                                        std::int64_t least) {
   std::vector<std::int64_t> values =
       attributes.find_integers(name).value_or(std::vector<std::int64_t>());
   for (const std::int64_t value : values) {
-    if (value >= least && value <= most_extent) continue;
+    if (value >= least && value <= max_extent) continue;
     throw Error(ErrorCode::invalid,
                 format("attribute '{}' holds {} (expected {} to 2^31)", name, value, least));
   }
@@ -55,12 +55,12 @@ std::int64_t extent_of(const WindowAxis& axis) {
 }
 
 void check_input(std::int64_t in) {
-  if (in >= 0 && in <= most_input) return;
+  if (in >= 0 && in <= max_input) return;
   throw Error(ErrorCode::invalid, format("an axis has the size {} (expected 0 to 2^43)", in));
 }
 
 void check_kernel(std::int64_t kernel) {
-  if (kernel >= 1 && kernel <= most_extent) return;
+  if (kernel >= 1 && kernel <= max_extent) return;
   throw Error(ErrorCode::invalid,
               format("the window is {} wide along an axis (expected 1 to 2^31)", kernel));
 }

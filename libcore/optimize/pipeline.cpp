@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 /// The maximum number of rounds: groups may create opportunities for one another.
-constexpr int most_rounds = 8;
+constexpr int max_rounds = 8;
 
 /// Keeps only what is to run.
 void choose(std::vector<RuleGroup>& groups, OptimizeLevel level, const RewriteOptions& options) {
@@ -211,13 +211,13 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
   RewriteReport report;
   choose(groups, level, options);
   make_names_unique(*model.graph);
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     const std::int64_t before = report.rewrites;
     const std::vector<std::int64_t> uses = uses_of(report);
     report.model_nodes = own_nodes(model, report);
     for (const RuleGroup& group : groups) {
       for (const Pass& pass : group.passes) {
-        if (report.rewrites < options.most_rewrites) run_pass(pass, model, options, report);
+        if (report.rewrites < options.max_rewrites) run_pass(pass, model, options, report);
       }
       // Inner graphs first, since a removed node takes its subgraphs with it.
       const std::vector<Graph*> graphs = graphs_in(*model.graph);
@@ -225,8 +225,8 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
         rewrite(**graph, group.rules, options, report);
       check_after(group.name, model, options);
     }
-    if (report.rewrites == before || report.rewrites >= options.most_rewrites) break;
-    if (round < most_rounds - 1) continue;
+    if (report.rewrites == before || report.rewrites >= options.max_rewrites) break;
+    if (round < max_rounds - 1) continue;
     for (std::size_t i = 0; i < report.passes.size(); ++i) {
       if (i >= uses.size() || report.passes[i].applied > uses[i])
         report.endless.push_back(report.passes[i].name);

@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-std::optional<float> known_bound(const ValueOr<float>& given, const Tensor* constant,
+std::optional<float> known_bound(const ValueOrInput<float>& given, const Tensor* constant,
                                  float otherwise) {
   if (given.is_known()) return given.value;
   if (!given.is_given()) return otherwise;

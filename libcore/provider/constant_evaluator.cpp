@@ -31,30 +31,30 @@ std::optional<std::vector<Operand>> output_operands(const Node& node,
   return outputs;
 }
 
-bool fit(const std::vector<Operand>& outputs, std::int64_t most_bytes) {
+bool fit(const std::vector<Operand>& outputs, std::int64_t max_bytes) {
   std::int64_t bytes = 0;
   for (const Operand& output : outputs) {
     if (!output.is_given()) continue;
     if (output.type == DataType::string) return false;
     bytes += bytes_of(output.type, output.shape.element_count());
   }
-  return bytes <= most_bytes;
+  return bytes <= max_bytes;
 }
 
 }  // namespace
 
 std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& view,
-                                                                std::int64_t most_bytes) const {
+                                                                std::int64_t max_bytes) const {
   const Node& node = view.node();
   const std::vector<Operand> inputs = constant_operands(view);
   const std::optional<std::vector<Operand>> outputs = output_operands(node, inputs);
-  if (outputs && !fit(*outputs, most_bytes)) return std::nullopt;
+  if (outputs && !fit(*outputs, max_bytes)) return std::nullopt;
   const KernelPtr kernel = provider_.compile(view, context_);
   if (kernel->is_dynamic()) {
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
       inputs_bytes += input.is_given() ? input.known.read_value()->size_bytes() : 0;
-    if (inputs_bytes > most_bytes) return std::nullopt;
+    if (inputs_bytes > max_bytes) return std::nullopt;
     return evaluate_dynamic(*kernel, node, inputs, context_.workers, context_.cap);
   }
   if (!outputs) return std::nullopt;
@@ -65,10 +65,10 @@ std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& 
 }
 
 std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
-                                                               std::int64_t most_bytes) {
+                                                               std::int64_t max_bytes) {
   const ConstantStore constants = ConstantStore::share(NodeView(node).inputs());
   const std::optional<std::vector<RunValue>> values =
-      compute(NodeView(node, &constants), most_bytes);
+      compute(NodeView(node, &constants), max_bytes);
   if (!values) return std::nullopt;
   std::int64_t bytes = 0;
   std::vector<Tensor> results;
@@ -84,7 +84,7 @@ std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
     results.push_back((*values)[i].tensor());
     bytes += results.back().size_bytes();
   }
-  if (bytes > most_bytes) return std::nullopt;
+  if (bytes > max_bytes) return std::nullopt;
   return results;
 }
 

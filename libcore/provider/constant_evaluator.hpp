@@ -13,10 +13,10 @@ class ConstantEvaluator : public Evaluator {
   ConstantEvaluator(const Provider& provider, const CompileContext& context)
       : provider_(provider), context_(context) {}
 
-  std::optional<std::vector<Tensor>> evaluate(const Node& node, std::int64_t most_bytes) override;
+  std::optional<std::vector<Tensor>> evaluate(const Node& node, std::int64_t max_bytes) override;
 
  private:
-  std::optional<std::vector<RunValue>> compute(const NodeView& view, std::int64_t most_bytes) const;
+  std::optional<std::vector<RunValue>> compute(const NodeView& view, std::int64_t max_bytes) const;
 
   const Provider& provider_;
   const CompileContext& context_;

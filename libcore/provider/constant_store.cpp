@@ -5,6 +5,7 @@
 
 #include "libcore/base/file/file.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {
@@ -12,11 +13,10 @@ namespace {
 /// Whether kernels alone read the content. Parameters of operators are integers or a few numbers,
 /// and shapes may depend on them.
 bool is_weight(const Tensor& constant) {
-  constexpr std::int64_t least_bytes = 64 * 1024;
+  constexpr std::int64_t min_bytes = 64 * 1024;
   const bool may_be_shape =
       constant.type() == DataType::int64 || constant.type() == DataType::int32;
-  return !may_be_shape && constant.type() != DataType::string &&
-         constant.size_bytes() >= least_bytes;
+  return !may_be_shape && constant.type() != DataType::string && constant.size_bytes() >= min_bytes;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ const Node* only_consumer(const Node& node) {
     if (node.output(i) != nullptr && !node.output(i)->uses().empty()) return nullptr;
   }
   const Value* output = node.output(0);
-  return output != nullptr ? only_reader(*output) : nullptr;
+  return output != nullptr ? only_consumer(*output) : nullptr;
 }
 
 }  // namespace

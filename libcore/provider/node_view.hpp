@@ -25,7 +25,7 @@ class NodeView {
 
   /// The node that determines the group's operator.
   const Node& node() const { return *members_.front(); }
-  std::span<const Node* const> followers() const { return std::span(members_).subspan(1); }
+  std::span<const Node* const> fused_nodes() const { return std::span(members_).subspan(1); }
   std::span<const Node* const> members() const { return members_; }
 
   /// The group's inputs: the first node's, then the followers' except for values inside the group.

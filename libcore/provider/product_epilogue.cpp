@@ -16,7 +16,7 @@ namespace ortool {
 namespace {
 
 /// The maximum number of group inputs; a float16 kernel holds a converted copy of each.
-constexpr std::size_t most_group_inputs = 16;
+constexpr std::size_t max_group_inputs = 16;
 
 DataType element_of(const Value& value) {
   return value.type().is_tensor() ? value.type().element : DataType::undefined;
@@ -51,7 +51,7 @@ bool read_bound(const NodeView& group, const Value* bound, std::int64_t& limit) 
   if (bound == nullptr) return true;
   const Tensor* constant = group.constant(bound);
   if (constant == nullptr || constant->element_count() != 1) return false;
-  if (!is_byte_type(constant->type())) return false;
+  if (!is_8bit_type(constant->type())) return false;
   limit = element_as_int64(*constant, 0);
   return true;
 }
@@ -62,17 +62,18 @@ constexpr std::int64_t result_zero_input = 7;
 
 class EpilogueReader {
  public:
-  EpilogueReader(const NodeView& group, const ProductForm& form) : group_(group), form_(form) {}
+  EpilogueReader(const NodeView& group, const EpilogueSupport& support)
+      : group_(group), support_(support) {}
 
   std::optional<ProductEpilogue> read(std::size_t end) {
-    if (group_.inputs().size() > most_group_inputs) return std::nullopt;
+    if (group_.inputs().size() > max_group_inputs) return std::nullopt;
     end_ = end;
     next_input_ = group_.node().input_count();
     previous_ = group_.node().output(0);
     if (!take_integers()) return std::nullopt;
-    if (result_.to_float && next() != nullptr && take_quantization(*group_.members()[end_ - 1]))
+    if (result_.to_float && next() != nullptr && absorb_quantization(*group_.members()[end_ - 1]))
       --end_;
-    const bool has_floats = form_.sums == ProductForm::Sums::float32 || result_.to_float;
+    const bool has_floats = support_.sums == EpilogueSupport::Sums::float32 || result_.to_float;
     while (const Node* node = next()) {
       const bool is_known = node->domain().empty() || node->domain() == own_domain;
       if (!has_floats || !is_known || result_.activation != Activation::none || !take(*node))
@@ -95,10 +96,10 @@ class EpilogueReader {
   }
 
   bool take_integers() {
-    switch (form_.sums) {
-      case ProductForm::Sums::int32:
+    switch (support_.sums) {
+      case EpilogueSupport::Sums::int32:
         return take_cast();
-      case ProductForm::Sums::int8:
+      case EpilogueSupport::Sums::int8:
         return take_clips() && take_dequantization();
       default:
         return true;
@@ -128,9 +129,9 @@ class EpilogueReader {
 
   bool take_clips() {
     const Value* zero = group_.node().input(result_zero_input);
-    result_.bounds = ByteBounds::of(zero != nullptr ? element_of(*zero) : element_of(*previous_));
+    result_.bounds = Int8Bounds::of(zero != nullptr ? element_of(*zero) : element_of(*previous_));
     for (const Node* clip = next(); clip != nullptr && is_onnx(*clip, "Clip"); clip = next()) {
-      ByteBounds given = result_.bounds;
+      Int8Bounds given = result_.bounds;
       if (clip->input(0) != previous_ || !read_bound(group_, clip->input(1), given.low) ||
           !read_bound(group_, clip->input(2), given.high))
         return false;
@@ -148,7 +149,7 @@ class EpilogueReader {
   bool take_dequantization() {
     const Node* node = next();
     if (node == nullptr) return true;
-    if (!form_.can_dequantize) return false;
+    if (!support_.can_dequantize) return false;
     const std::optional<Quantization> by = dequantized_bytes(node->output(0));
     if (!by || by->bytes != previous_ || !is_made_by_constants()) return false;
     if (by->zero_at(0) != element_as_int64(*group_.constant(result_zero_input), 0)) return false;
@@ -166,7 +167,7 @@ class EpilogueReader {
                        });
   }
 
-  bool take_quantization(const Node& node) {
+  bool absorb_quantization(const Node& node) {
     const std::optional<Quantization> to = quantized(node);
     if (!to) return false;
     result_.divisor = to->scale_at(0);
@@ -176,13 +177,13 @@ class EpilogueReader {
   }
 
   bool take(const Node& node) {
-    if (node.op_type() == "Add") return take_add(node);
+    if (node.op_type() == "Add") return absorb_add(node);
     if (node.input(0) != previous_) return false;
-    if (node.op_type() == "BatchNormalization") return take_batch_normalization(node);
-    return take_activation(node);
+    if (node.op_type() == "BatchNormalization") return absorb_batch_normalization(node);
+    return absorb_activation(node);
   }
 
-  bool take_activation(const Node& node) {
+  bool absorb_activation(const Node& node) {
     if (node.op_type() == "Relu") {
       result_.activation = Activation::relu;
     } else if (node.op_type() == "LeakyRelu") {
@@ -199,11 +200,11 @@ class EpilogueReader {
       result_.low = bounds->low;
       result_.high = bounds->high;
     }
-    return result_.activation != Activation::none || take_function(node);
+    return result_.activation != Activation::none || absorb_function(node);
   }
 
-  bool take_function(const Node& node) {
-    if (!form_.has_functions || result_.residual >= 0) return false;
+  bool absorb_function(const Node& node) {
+    if (!support_.has_functions || result_.residual >= 0) return false;
     if (node.op_type() == "Gelu") {
       result_.activation =
           read_op<Gelu>(node).is_approximate ? Activation::gelu_tanh : Activation::gelu;
@@ -214,13 +215,13 @@ class EpilogueReader {
     return result_.activation != Activation::none;
   }
 
-  bool take_batch_normalization(const Node& node) {
+  bool absorb_batch_normalization(const Node& node) {
     const auto op = read_op<ortool::BatchNormalization>(node);
-    if (!form_.can_scale || result_.residual >= 0 || op.is_training || !op.is_per_channel)
+    if (!support_.can_scale || result_.residual >= 0 || op.is_training || !op.is_per_channel)
       return false;
     std::optional<std::vector<double>> statistics[5];
     for (std::int64_t i = 1; i < 5; ++i) {
-      statistics[i] = known_numbers(group_.constant(node.input(i)), form_.channels);
+      statistics[i] = known_numbers(group_.constant(node.input(i)), support_.channels);
       if (!statistics[i]) return false;
     }
     start_affine();
@@ -236,26 +237,26 @@ class EpilogueReader {
     return true;
   }
 
-  bool take_add(const Node& node) {
+  bool absorb_add(const Node& node) {
     // Before version 7 Add broadcast by attributes.
     if (!node.attributes().empty() || result_.residual >= 0) return false;
     const bool is_second = node.input(1) == previous_;
     if (is_second == (node.input(0) == previous_)) return false;
     const Value* other = node.input(is_second ? 0 : 1);
-    if (other == nullptr || take_shift(*other)) return other != nullptr;
+    if (other == nullptr || absorb_shift(*other)) return other != nullptr;
     if (!has_same_shape(*other)) return false;
     result_.residual = next_input_;
     return true;
   }
 
   /// A constant with one element per channel, shaped so that the sum keeps the result's shape.
-  bool take_shift(const Value& other) {
+  bool absorb_shift(const Value& other) {
     const Tensor* constant = group_.constant(&other);
-    const std::optional<std::vector<double>> numbers = known_numbers(constant, form_.channels);
+    const std::optional<std::vector<double>> numbers = known_numbers(constant, support_.channels);
     if (!numbers) return false;
     const Shape& shape = constant->shape();
-    const std::int64_t axis = shape.rank() - 1 - form_.axes_behind;
-    if (axis < 0 || shape[axis] != form_.channels) return false;
+    const std::int64_t axis = shape.rank() - 1 - support_.axes_behind;
+    if (axis < 0 || shape[axis] != support_.channels) return false;
     const PartialShape& target = previous_->type().shape;
     if (!target || static_cast<std::int64_t>(target->size()) < shape.rank()) return false;
     start_affine();
@@ -272,12 +273,12 @@ class EpilogueReader {
 
   void start_affine() {
     if (!result_.scale.empty()) return;
-    result_.scale.assign(static_cast<std::size_t>(form_.channels), 1.0);
-    result_.shift.assign(static_cast<std::size_t>(form_.channels), 0.0);
+    result_.scale.assign(static_cast<std::size_t>(support_.channels), 1.0);
+    result_.shift.assign(static_cast<std::size_t>(support_.channels), 0.0);
   }
 
   const NodeView& group_;
-  const ProductForm& form_;
+  const EpilogueSupport& support_;
   ProductEpilogue result_;
   const Value* previous_ = nullptr;
   std::int64_t next_input_ = 0;
@@ -287,32 +288,33 @@ class EpilogueReader {
 
 }  // namespace
 
-std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form) {
-  return match_epilogue(group, form, group.members().size());
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group,
+                                              const EpilogueSupport& support) {
+  return match_epilogue(group, support, group.members().size());
 }
 
-std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form,
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const EpilogueSupport& support,
                                               std::size_t members) {
-  return EpilogueReader(group, form).read(members);
+  return EpilogueReader(group, support).read(members);
 }
 
 ProductEpilogue epilogue_of(const NodeView& group) {
-  const std::optional<ProductForm> form = product_form(group);
-  ORTOOL_CHECK(form.has_value());
-  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *form);
+  const std::optional<EpilogueSupport> support = product_form(group);
+  ORTOOL_CHECK(support.has_value());
+  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *support);
   ORTOOL_CHECK(epilogue.has_value());
   return std::move(*epilogue);
 }
 
-bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form) {
+bool can_join_epilogue(const NodeView& group, const Node& next, const EpilogueSupport& support) {
   std::vector<const Node*> members(group.members().begin(), group.members().end());
   members.push_back(&next);
-  return match_epilogue(NodeView(std::move(members), group.constants()), form).has_value();
+  return match_epilogue(NodeView(std::move(members), group.constants()), support).has_value();
 }
 
 bool absorbs_epilogue(const NodeView& group, const Node& next) {
-  const std::optional<ProductForm> form = product_form(group);
-  return form && can_join_epilogue(group, next, *form);
+  const std::optional<EpilogueSupport> support = product_form(group);
+  return support && can_join_epilogue(group, next, *support);
 }
 
 }  // namespace ortool

@@ -13,7 +13,7 @@
 namespace ortool {
 
 /// The sums that the first node of a group computes, and the epilogue that it supports.
-struct ProductForm {
+struct EpilogueSupport {
   enum class Sums {
     float32,
     int32,  ///< MatMulInteger
@@ -29,7 +29,7 @@ struct ProductForm {
 
 /// The form of the group's first node by its operator, as the kernels of kernels/cpu support it.
 /// Nothing for operators other than products.
-std::optional<ProductForm> product_form(const NodeView& view);
+std::optional<EpilogueSupport> product_form(const NodeView& view);
 
 /// The epilogue that the nodes after a product specify, in this order: conversion of integer sums
 /// to float, per-channel scale and shift, an added tensor, an activation, quantization.
@@ -38,7 +38,7 @@ struct ProductEpilogue {
   bool to_float = false;           ///< a Cast to float32, or a DequantizeLinear
   std::int64_t factors = -1;       ///< the group's input with the scale of the sums, one
                                    ///< for all or one per column; -1: none
-  ByteBounds bounds = {0, 0};      ///< of int8, narrowed by Clip
+  Int8Bounds bounds = {0, 0};      ///< of int8, narrowed by Clip
   std::optional<float> step = {};  ///< scale of the DequantizeLinear
 
   // Of floats.
@@ -64,15 +64,16 @@ struct ProductEpilogue {
 ///
 /// Before these, int32 sums need a Cast to float32 and may have a Mul; int8 may have Clips and, if
 /// `can_dequantize`, a DequantizeLinear. After these, both may end in a QuantizeLinear.
-std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form);
-std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const ProductForm& form,
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group,
+                                              const EpilogueSupport& support);
+std::optional<ProductEpilogue> match_epilogue(const NodeView& group, const EpilogueSupport& support,
                                               std::size_t members);
 
 /// The epilogue of a group that absorbs_epilogue accepted.
 ProductEpilogue epilogue_of(const NodeView& group);
 
 /// Whether `next` can be fused as the next node of the epilogue.
-bool can_join_epilogue(const NodeView& group, const Node& next, const ProductForm& form);
+bool can_join_epilogue(const NodeView& group, const Node& next, const EpilogueSupport& support);
 
 /// The same with product_form: the `absorbs` of a KernelRow.
 bool absorbs_epilogue(const NodeView& group, const Node& next);

@@ -35,7 +35,7 @@ struct Claims {
 struct CompileContext {
   Workers& workers;
   MemoryCap* cap = nullptr;          ///< may be null; outlives the kernels
-  int most_threads = 1;              ///< of any run; workspaces are sized for them
+  int max_threads = 1;               ///< of any run; workspaces are sized for them
   PackingBudget* packing = nullptr;  ///< null: every constant matrix is packed
 };
 

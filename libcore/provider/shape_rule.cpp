@@ -12,7 +12,7 @@ namespace ortool {
 namespace {
 
 std::optional<Dimensions> dimensions_of(const Operand& operand) {
-  if (operand.shape.rank() > 1 || operand.shape.element_count() > most_known_elements)
+  if (operand.shape.rank() > 1 || operand.shape.element_count() > max_known_elements)
     return std::nullopt;
   const Tensor* known = operand.known.read_value();
   if (known == nullptr) return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));

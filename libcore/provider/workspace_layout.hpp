@@ -26,8 +26,8 @@ class WorkspaceLayout {
 /// for. (Results are bit-identical.)
 class SizedWorkers {
  public:
-  SizedWorkers(Workers& workers, int most_threads)
-      : alone_(workers.stop()), chosen_(workers.count() <= most_threads ? workers : alone_) {}
+  SizedWorkers(Workers& workers, int max_threads)
+      : alone_(workers.stop()), chosen_(workers.count() <= max_threads ? workers : alone_) {}
   Workers& get() { return chosen_; }
 
  private:

@@ -15,8 +15,8 @@
 namespace ortool {
 namespace {
 
-constexpr int most_trials = 8;
-constexpr std::int64_t least_size = 2;
+constexpr int max_trials = 8;
+constexpr std::int64_t min_size = 2;
 
 /// A distinct size for each symbol, varied between trials.
 class Sizes {
@@ -36,7 +36,7 @@ class Sizes {
     const auto next = static_cast<std::int64_t>(sizes_.size());
     // The last trials include sizes of 1, to exercise broadcasting.
     const std::int64_t size =
-        trial_ >= most_trials - 2 && next % 2 == trial_ % 2 ? 1 : least_size + next + trial_ % 3;
+        trial_ >= max_trials - 2 && next % 2 == trial_ % 2 ? 1 : min_size + next + trial_ % 3;
     return sizes_.try_emplace(dimension.to_string(), size).first->second;
   }
 
@@ -118,7 +118,7 @@ void check_rule(const UserRule& rule, const std::shared_ptr<const Provider>& pro
     const std::unique_ptr<Session> before = session_of(*rule.before, provider, options);
     const std::unique_ptr<Session> after = session_of(*rule.after, provider, options);
     std::uint64_t state = 1;
-    for (int trial = 0; trial < most_trials; ++trial) {
+    for (int trial = 0; trial < max_trials; ++trial) {
       Sizes sizes(trial);
       const NamedValues inputs = made_inputs(rule, sizes, state, options.cap);
       const std::vector<RunValue> expected =

@@ -8,7 +8,7 @@ std::string_view CompiledStep::provider_name() const {
 }
 
 std::string_view CompiledStep::kernel_name() const {
-  return flow != nullptr ? flow->name() : kernel->name();
+  return control_flow != nullptr ? control_flow->name() : kernel->name();
 }
 
 CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileContext& context) {
@@ -31,7 +31,7 @@ CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileC
   CompiledStep step{.view = std::move(group.view),
                     .provider = group.provider,
                     .kernel = std::move(kernel),
-                    .flow = nullptr,
+                    .control_flow = nullptr,
                     .inputs = std::move(inputs),
                     .outputs = {},
                     .reasons = std::move(group.reasons),

@@ -22,18 +22,18 @@ struct CompiledStep {
   };
 
   NodeView view;
-  const Provider* provider;           ///< null for control flow
-  KernelPtr kernel;                   ///< null for control flow
-  std::unique_ptr<const Flow> flow;   ///< null for all else
-  std::vector<const Value*> inputs;   ///< null where left out
-  std::vector<const Value*> outputs;  ///< null where left out
+  const Provider* provider;                               ///< null for control flow
+  KernelPtr kernel;                                       ///< null for control flow
+  std::unique_ptr<const ControlFlowKernel> control_flow;  ///< null for all else
+  std::vector<const Value*> inputs;                       ///< null where left out
+  std::vector<const Value*> outputs;                      ///< null where left out
   std::vector<std::string> reasons;
   std::vector<Slot> input_slots;
   std::vector<Slot> output_slots;
   std::vector<Member> members;
 
   const Node& node() const { return view.node(); }
-  bool is_dynamic() const { return flow != nullptr || kernel->is_dynamic(); }
+  bool is_dynamic() const { return control_flow != nullptr || kernel->is_dynamic(); }
   std::string_view provider_name() const;
   std::string_view kernel_name() const;
 };

@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_spare_bytes = 1 << 20;
+constexpr std::int64_t max_spare_bytes = 1 << 20;
 
 bool is_fixed(const Location& location) {
   using Place = Location::Place;
@@ -100,7 +100,7 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
     for (auto frame = free_.begin(); frame != free_.end(); ++frame) {
       const std::int64_t bytes = (*frame)->arena_bytes();
       if ((*frame)->plan().first_step() != plan->first_step()) continue;
-      if (bytes > 2 * needed + most_spare_bytes) continue;
+      if (bytes > 2 * needed + max_spare_bytes) continue;
       const bool is_first = other == free_.end();
       const bool is_better = bytes >= needed && !is_first &&
                              ((*other)->arena_bytes() < needed || bytes < (*other)->arena_bytes());
@@ -110,7 +110,7 @@ std::unique_ptr<Frame> FramePool::take(const std::shared_ptr<const Plan>& plan, 
       if ((*other)->arena_bytes() >= needed) {
         arena = (*other)->take_arena();
       } else {
-        spare = std::min(needed / 8, most_spare_bytes);
+        spare = std::min(needed / 8, max_spare_bytes);
       }
       free_.erase(other);
     }

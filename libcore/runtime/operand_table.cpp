@@ -16,7 +16,7 @@ KnownOperandPtr KnownOperand::of_form(DataType type, Shape shape, Layout layout)
       KnownOperand{{type, std::move(shape), nullptr, layout}, {}});
 }
 
-bool have_one_form(const Operand& a, const Operand& b) {
+bool have_one_type(const Operand& a, const Operand& b) {
   return a.type == b.type && a.shape == b.shape && a.layout == b.layout;
 }
 

@@ -25,7 +25,7 @@ struct KnownOperand {
 using KnownOperandPtr = std::shared_ptr<const KnownOperand>;
 
 /// Whether two operands have equal types, shapes and layouts.
-bool have_one_form(const Operand& a, const Operand& b);
+bool have_one_type(const Operand& a, const Operand& b);
 /// Whether equal content is known, for operands of equal type, shape and layout. Does not count as
 /// access.
 bool have_one_content(const Operand& a, const Operand& b);

@@ -22,10 +22,10 @@ using KeyNames = std::map<std::string, std::string, std::less<>>;
 
 /// Identifies a value by its graph's depth, its name, and how often it was computed before (in a
 /// loop).
-class KeyMaker {
+class KeyBuilder {
  public:
   /// `names` maps value names to those in keys, and omits others; null: all, unchanged.
-  explicit KeyMaker(const KeyNames* names) : names_(names) {}
+  explicit KeyBuilder(const KeyNames* names) : names_(names) {}
 
   /// Empty for omitted values.
   std::string make(const Node& node, std::int64_t index) {
@@ -49,22 +49,22 @@ class KeyMaker {
 };
 
 /// Limits what is remembered of loops with many iterations.
-constexpr std::size_t most_keys = 1'000'000;
+constexpr std::size_t max_keys = 1'000'000;
 
 class KeyRecorder : public ValueObserver {
  public:
-  explicit KeyRecorder(const KeyNames* names) : maker_(names) {}
+  explicit KeyRecorder(const KeyNames* names) : builder_(names) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue&) override {
-    if (keys.size() >= most_keys) return;
-    std::string key = maker_.make(node, index);
+    if (keys.size() >= max_keys) return;
+    std::string key = builder_.make(node, index);
     if (!key.empty()) keys.push_back(std::move(key));
   }
 
   std::vector<std::string> keys;
 
  private:
-  KeyMaker maker_;
+  KeyBuilder builder_;
 };
 
 std::vector<std::string> keys_of(const ObservedRun& run, const KeyNames* names) {
@@ -108,9 +108,10 @@ std::vector<std::string> common_keys(const std::vector<std::string>& mine,
 }
 
 /// The rendezvous of the two runs.
-class Meeting {
+class Rendezvous {
  public:
-  Meeting(const std::vector<std::string>& keys, PairVisitor visit) : keys_(keys), visit_(visit) {}
+  Rendezvous(const std::vector<std::string>& keys, PairVisitor visit)
+      : keys_(keys), visit_(visit) {}
 
   bool is_next(std::size_t place, const std::string& key) const {
     return place < keys_.size() && keys_[place] == key;
@@ -171,38 +172,39 @@ class Meeting {
   bool is_over_ = false;
 };
 
-class MeetingObserver : public ValueObserver {
+class RendezvousObserver : public ValueObserver {
  public:
-  MeetingObserver(Meeting& meeting, bool is_other, const StopToken* stop, const KeyNames* names)
-      : meeting_(meeting), is_other_(is_other), stop_(stop), maker_(names) {}
+  RendezvousObserver(Rendezvous& rendezvous, bool is_other, const StopToken* stop,
+                     const KeyNames* names)
+      : rendezvous_(rendezvous), is_other_(is_other), stop_(stop), builder_(names) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
-    const std::string key = maker_.make(node, index);
-    if (key.empty() || !meeting_.is_next(place_, key)) return;
-    meeting_.come(is_other_, place_++, node, index, value, stop_);
+    const std::string key = builder_.make(node, index);
+    if (key.empty() || !rendezvous_.is_next(place_, key)) return;
+    rendezvous_.come(is_other_, place_++, node, index, value, stop_);
   }
 
  private:
-  Meeting& meeting_;
+  Rendezvous& rendezvous_;
   bool is_other_;
   const StopToken* stop_;
   std::size_t place_ = 0;
-  KeyMaker maker_;
+  KeyBuilder builder_;
 };
 
 /// Runs to the end; even after an error, the other side stops waiting for this one.
-std::exception_ptr visit_all(const ObservedRun& run, Meeting& meeting, bool is_other,
+std::exception_ptr visit_all(const ObservedRun& run, Rendezvous& rendezvous, bool is_other,
                              const KeyNames* names) {
   std::exception_ptr failure;
   try {
-    MeetingObserver visitor(meeting, is_other, run.options.stop, names);
+    RendezvousObserver visitor(rendezvous, is_other, run.options.stop, names);
     RunOptions options = run.options;
     options.observer = &visitor;
     run.session.run(run.inputs, options);
   } catch (...) {
     failure = std::current_exception();
   }
-  meeting.end();
+  rendezvous.end();
   return failure;
 }
 
@@ -225,10 +227,10 @@ void PairedRuns::run(const ObservedRun& run, const ObservedRun& other, PairVisit
     keys_ = common_keys(keys_of(run, mine), keys_of(other, others));
     has_keys_ = !has_bodies(run.session) && !has_bodies(other.session);
   }
-  Meeting meeting(keys_, visit);
+  Rendezvous rendezvous(keys_, visit);
   std::exception_ptr other_failure;
-  std::thread thread([&] { other_failure = visit_all(other, meeting, true, others); });
-  const std::exception_ptr failure = visit_all(run, meeting, false, mine);
+  std::thread thread([&] { other_failure = visit_all(other, rendezvous, true, others); });
+  const std::exception_ptr failure = visit_all(run, rendezvous, false, mine);
   thread.join();
   if (failure) std::rethrow_exception(failure);
   if (other_failure) std::rethrow_exception(other_failure);

@@ -16,11 +16,11 @@ std::int64_t next_id() {
 
 Plan::Plan(OperandTable table) : id_(next_id()), table_(std::move(table)) {}
 
-const Plan::Crossing* Plan::find_crossing(Slot slot) const {
-  const auto found = std::lower_bound(
-      crossings_.begin(), crossings_.end(), slot,
-      [](const Crossing& crossing, Slot wanted) { return crossing.slot < wanted; });
-  return found != crossings_.end() && found->slot == slot ? &*found : nullptr;
+const Plan::LiveOut* Plan::find_live_out(Slot slot) const {
+  const auto found =
+      std::lower_bound(live_outs_.begin(), live_outs_.end(), slot,
+                       [](const LiveOut& live_out, Slot wanted) { return live_out.slot < wanted; });
+  return found != live_outs_.end() && found->slot == slot ? &*found : nullptr;
 }
 
 Location Plan::location(Slot slot) const {
@@ -31,7 +31,7 @@ Location Plan::location(Slot slot) const {
 std::int64_t Plan::size_bytes() const {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
   std::int64_t bytes =
-      4096 + count(steps_) * 768 + count(locations_) * 192 + count(crossings_) * 192;
+      4096 + count(steps_) * 768 + count(locations_) * 192 + count(live_outs_) * 192;
   for (const std::shared_ptr<const Prepared>& prepared : prepared_)
     bytes += prepared != nullptr ? prepared->held_bytes() : 0;
   return bytes;

@@ -60,7 +60,7 @@ class Plan {
     std::int64_t workspace = -1;  ///< offset in the arena
   };
   /// A live-out value, read by later plans, the next step or the program's outputs.
-  struct Crossing {
+  struct LiveOut {
     Slot slot;
     KnownOperandPtr known;
     Location location;
@@ -78,7 +78,7 @@ class Plan {
   /// for other shapes: everything unaffected by the difference is reused.
   static std::shared_ptr<const Plan> build(const PlanContext& context, std::int32_t first_step,
                                            std::int32_t ordinal, OperandTable table,
-                                           std::vector<Crossing> earlier, const Plan* like);
+                                           std::vector<LiveOut> earlier, const Plan* like);
 
   /// Unique within the process.
   std::int64_t id() const { return id_; }
@@ -94,8 +94,8 @@ class Plan {
   /// The ends, in steps(), of groups of steps that may run concurrently; empty: sequential
   /// execution.
   const std::vector<std::size_t>& level_ends() const { return level_ends_; }
-  const std::vector<Crossing>& crossings() const { return crossings_; }
-  const Crossing* find_crossing(Slot slot) const;
+  const std::vector<LiveOut>& live_outs() const { return live_outs_; }
+  const LiveOut* find_live_out(Slot slot) const;
   /// For End::content: the values whose content is needed.
   const std::vector<Slot>& wanted() const { return wanted_; }
   const std::vector<OwnOutput>& own_outputs() const { return own_outputs_; }
@@ -119,7 +119,7 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Location> operands_;
   std::vector<std::size_t> level_ends_;
-  std::vector<Crossing> crossings_;
+  std::vector<LiveOut> live_outs_;
   std::vector<Slot> wanted_;
   std::vector<OwnOutput> own_outputs_;
   std::vector<Location> locations_;  ///< by slot from table_.first() on

@@ -13,9 +13,9 @@ namespace ortool {
 namespace {
 
 /// Small results are computed at plan time if all their inputs are known.
-constexpr std::int64_t most_plan_time_bytes = 64 << 10;
+constexpr std::int64_t max_plan_time_bytes = 64 << 10;
 /// Content that shapes depend on is part of a plan's key, so it must be small.
-constexpr std::int64_t most_wanted_elements = 1024;
+constexpr std::int64_t max_wanted_elements = 1024;
 
 bool all_known(const std::vector<Operand>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Operand& operand) {
@@ -29,7 +29,7 @@ bool are_small(const std::vector<Operand>& operands) {
     if (operand.type == DataType::string || operand.layout != Layout::plain) return false;
     if (operand.is_given()) bytes += operand.size_bytes();
   }
-  return bytes <= most_plan_time_bytes;
+  return bytes <= max_plan_time_bytes;
 }
 
 /// A view of known content as known content.
@@ -46,12 +46,12 @@ Tensor known_view(const Tensor& content, const BytesView& view, const Operand& o
 class PlanBuilder {
  public:
   PlanBuilder(const PlanContext& context, std::int32_t first_step, std::int32_t ordinal,
-              OperandTable table, std::vector<Plan::Crossing> earlier, const Plan* like)
+              OperandTable table, std::vector<Plan::LiveOut> earlier, const Plan* like)
       : context_(context),
         plan_(new Plan(std::move(table))),
         earlier_(std::move(earlier)),
         like_(like),
-        likeness_(like, plan_->table_) {
+        diff_(like, plan_->table_) {
     plan_->first_step_ = first_step;
     plan_->ordinal_ = ordinal;
   }
@@ -77,7 +77,7 @@ class PlanBuilder {
   }
 
   void set(Slot slot, KnownOperandPtr known) {
-    if (like_ != nullptr) likeness_.note(slot, likeness_.compare(known->operand, slot));
+    if (like_ != nullptr) diff_.note(slot, diff_.compare(known->operand, slot));
     table().set(slot, std::move(known));
   }
 
@@ -88,13 +88,13 @@ class PlanBuilder {
     const auto index = static_cast<std::size_t>(number - plan_->first_step_);
     const std::uint64_t looks = like_->looks_[index];
     for (std::size_t i = 0; i < step.input_slots.size(); ++i) {
-      const Likeness input = likeness_.of(step.input_slots[i]);
-      if (!input.has_one_form || (!input.has_one_content && (looks & bit_of(i)) != 0)) return false;
+      const SlotDiff input = diff_.of(step.input_slots[i]);
+      if (!input.has_one_type || (!input.has_one_content && (looks & bit_of(i)) != 0)) return false;
     }
     for (const CompiledStep::Member& member : step.members) {
       for (const Slot slot : member.outputs) {
         if (slot == no_slot) continue;
-        likeness_.note(slot, {true, true});
+        diff_.note(slot, {true, true});
         table().set(slot, like_->table().entry(slot));
       }
     }
@@ -151,7 +151,7 @@ class PlanBuilder {
       const Slot slot = member.inputs[static_cast<std::size_t>(index)];
       const bool can_be_known = operand.is_given() && operand.known.peek_value() == nullptr &&
                                 operand.type != DataType::string &&
-                                operand.shape.element_count() <= most_wanted_elements;
+                                operand.shape.element_count() <= max_wanted_elements;
       const bool is_new =
           std::find(plan_->wanted_.begin(), plan_->wanted_.end(), slot) == plan_->wanted_.end();
       if (can_be_known && is_new) plan_->wanted_.push_back(slot);
@@ -279,7 +279,7 @@ class PlanBuilder {
     plan_->arena_bytes_ = layout.assign_offsets();
     add_steps(layout, times, workspaces);
     add_locations(layout);
-    add_crossings(layout);
+    add_live_outs(layout);
   }
 
   /// The number of slots of the plan's own steps, including inner ones of groups.
@@ -360,12 +360,12 @@ class PlanBuilder {
   }
 
   /// Lists the live-out values: earlier ones, and those of the plan's own steps.
-  void add_crossings(const PlanLayout& layout) {
+  void add_live_outs(const PlanLayout& layout) {
     const auto is_read_later = [&](Slot slot) {
       return context_.last_uses[static_cast<std::size_t>(slot)] >= plan_->end_step_;
     };
-    for (Plan::Crossing& crossing : earlier_) {
-      if (is_read_later(crossing.slot)) plan_->crossings_.push_back(std::move(crossing));
+    for (Plan::LiveOut& live_out : earlier_) {
+      if (is_read_later(live_out.slot)) plan_->live_outs_.push_back(std::move(live_out));
     }
     for (StepNumber number = plan_->first_step_; number < plan_->end_step_; ++number) {
       for (const Slot slot : step(number).output_slots) {
@@ -375,21 +375,21 @@ class PlanBuilder {
           location.place = Location::Place::earlier;
           location.index = plan_->ordinal_;
         }
-        plan_->crossings_.push_back({slot, plan_->table_.entry(slot), location});
+        plan_->live_outs_.push_back({slot, plan_->table_.entry(slot), location});
       }
     }
   }
 
   const PlanContext& context_;
   std::shared_ptr<Plan> plan_;
-  std::vector<Plan::Crossing> earlier_;
+  std::vector<Plan::LiveOut> earlier_;
   const Plan* like_;
-  PlanLikeness likeness_;
+  PlanDiff diff_;
 };
 
 std::shared_ptr<const Plan> Plan::build(const PlanContext& context, std::int32_t first_step,
                                         std::int32_t ordinal, OperandTable table,
-                                        std::vector<Crossing> earlier, const Plan* like) {
+                                        std::vector<LiveOut> earlier, const Plan* like) {
   return PlanBuilder(context, first_step, ordinal, std::move(table), std::move(earlier), like)
       .build();
 }

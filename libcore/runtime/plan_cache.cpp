@@ -24,7 +24,7 @@ void PlanCache::insert(const std::string& key, std::shared_ptr<const Plan> plan)
   bytes_ += size_of(key, *plan);
   entries_.push_front({key, std::move(plan)});
   by_key_.emplace(key, entries_.begin());
-  while (bytes_ > most_bytes_ && entries_.size() > 1) {
+  while (bytes_ > max_bytes_ && entries_.size() > 1) {
     bytes_ -= size_of(entries_.back().key, *entries_.back().plan);
     by_key_.erase(entries_.back().key);
     entries_.pop_back();

@@ -15,7 +15,7 @@ namespace ortool {
 /// Thread-safe.
 class PlanCache {
  public:
-  explicit PlanCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit PlanCache(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// The plan for `key`, or null.
   std::shared_ptr<const Plan> find(const std::string& key);
@@ -29,7 +29,7 @@ class PlanCache {
   };
 
   std::mutex mutex_;
-  std::int64_t most_bytes_;
+  std::int64_t max_bytes_;
   std::int64_t bytes_ = 0;
   std::list<Entry> entries_;  ///< most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;

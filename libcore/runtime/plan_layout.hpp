@@ -14,7 +14,7 @@ class PlanLayout {
  public:
   /// `last_times` by slot from the table's first on: the last use.
   PlanLayout(const PlanContext& context, const OperandTable& table,
-             std::vector<Plan::Crossing> earlier, std::vector<std::int32_t> last_times);
+             std::vector<Plan::LiveOut> earlier, std::vector<std::int32_t> last_times);
 
   /// Assigns locations to the outputs of `step`.
   void place_outputs(std::int32_t time, const CompiledStep& step, const Prepared& prepared);
@@ -27,10 +27,10 @@ class PlanLayout {
 
   // After assign_offsets():
   Location locate(Slot slot) const;
-  std::int64_t workspace_offset(std::int32_t root) const;
+  std::int64_t workspace_offset(std::int32_t allocation) const;
 
  private:
-  struct Root {
+  struct Allocation {
     std::int32_t first_time;
     std::int32_t last_time;
     std::int64_t bytes;
@@ -39,28 +39,28 @@ class PlanLayout {
     std::int32_t whole = -1;   ///< the root that contains it at `offset`
   };
   /// In a root, or within another location.
-  struct Spot {
-    std::int32_t root = -1;
+  struct Assignment {
+    std::int32_t allocation = -1;
     Location place;
     std::int64_t offset = 0;
   };
 
   std::int64_t bytes(Slot slot) const;
-  Spot spot(Slot slot) const;
-  void set_spot(Slot slot, Spot spot);
-  std::int32_t add_root(std::int32_t first_time, std::int32_t last_time, std::int64_t bytes);
-  std::int32_t overwritten_root(std::int32_t time, const CompiledStep& step,
-                                const Prepared& prepared) const;
-  std::int32_t whole_of(std::int32_t root) const;
+  Assignment assignment(Slot slot) const;
+  void assign(Slot slot, Assignment assignment);
+  std::int32_t add_allocation(std::int32_t first_time, std::int32_t last_time, std::int64_t bytes);
+  std::int32_t overwritten_allocation(std::int32_t time, const CompiledStep& step,
+                                      const Prepared& prepared) const;
+  std::int32_t whole_of(std::int32_t allocation) const;
   void make_inputs_in_place(const CompiledStep& step, const Prepared& prepared);
   std::int32_t last_time(Slot slot) const;
 
   const PlanContext& context_;
   const OperandTable& table_;
-  std::vector<Plan::Crossing> earlier_;
+  std::vector<Plan::LiveOut> earlier_;
   std::vector<std::int32_t> last_times_;
-  std::vector<Spot> spots_;  ///< by slot from the table's first on
-  std::vector<Root> roots_;
+  std::vector<Assignment> assignments_;  ///< by slot from the table's first on
+  std::vector<Allocation> allocations_;
 };
 
 }  // namespace ortool

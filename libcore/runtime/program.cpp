@@ -41,12 +41,12 @@ KnownOperandPtr operand_of(const RunValue& value) {
   return KnownOperand::of_form(value.tensor().type(), value.tensor().shape());
 }
 
-CompiledStep compile_flow(PlacedGroup group, const MakeProgram& make_program) {
+CompiledStep compile_control_flow(PlacedGroup group, const MakeProgram& make_program) {
   const Node& node = group.view.node();
   CompiledStep step{.view = group.view,
                     .provider = nullptr,
                     .kernel = nullptr,
-                    .flow = nullptr,
+                    .control_flow = nullptr,
                     .inputs = {},
                     .outputs = {},
                     .reasons = std::move(group.reasons),
@@ -54,7 +54,7 @@ CompiledStep compile_flow(PlacedGroup group, const MakeProgram& make_program) {
                     .output_slots = {},
                     .members = {}};
   try {
-    step.flow = make_flow(node, make_program);
+    step.control_flow = make_control_flow(node, make_program);
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
   }
@@ -76,8 +76,9 @@ Program::Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& consta
   std::vector<PlacedGroup> groups = std::move(placed.at(&graph));
   steps_.reserve(groups.size());
   for (PlacedGroup& group : groups) {
-    steps_.push_back(group.provider != nullptr ? compile(std::move(group), constants, context)
-                                               : compile_flow(std::move(group), make_program));
+    steps_.push_back(group.provider != nullptr
+                         ? compile(std::move(group), constants, context)
+                         : compile_control_flow(std::move(group), make_program));
   }
   number_values(constants);
 }
@@ -147,7 +148,7 @@ void Program::number_values(const ConstantStore& constants) {
 }
 
 std::shared_ptr<const Plan> Program::build(std::int32_t first_step, std::int32_t ordinal,
-                                           OperandTable table, std::vector<Plan::Crossing> earlier,
+                                           OperandTable table, std::vector<Plan::LiveOut> earlier,
                                            Workers& workers, MemoryCap* cap) const {
   std::shared_ptr<const Plan> like;
   {
@@ -183,7 +184,7 @@ std::shared_ptr<const Plan> Program::first_plan(const Run& run) const {
   for (const RunValue& input : run.inputs) key.add_shape(input);
   if (std::shared_ptr<const Plan> plan = plans_.find(key.text())) return plan;
   OperandTable table(constants_, first_slots_[0]);
-  std::vector<Plan::Crossing> earlier;
+  std::vector<Plan::LiveOut> earlier;
   for (std::size_t i = 0; i < input_count_; ++i) {
     const auto slot = static_cast<Slot>(i);
     earlier.push_back(
@@ -214,10 +215,10 @@ std::shared_ptr<const Plan> Program::next_plan(const Plan& before, Run& run) con
   if (std::shared_ptr<const Plan> plan = plans_.find(key.text())) return plan;
 
   OperandTable table(constants_, first_slots_[static_cast<std::size_t>(first_step)]);
-  std::vector<Plan::Crossing> earlier = before.crossings();
+  std::vector<Plan::LiveOut> earlier = before.live_outs();
   for (const Slot slot : before.wanted()) {
     const auto found = std::find_if(earlier.begin(), earlier.end(),
-                                    [&](const auto& crossing) { return crossing.slot == slot; });
+                                    [&](const auto& live_out) { return live_out.slot == slot; });
     ORTOOL_CHECK(found != earlier.end());
     const Operand& operand = found->known->operand;
     found->known = KnownOperand::of_content(
@@ -229,7 +230,7 @@ std::shared_ptr<const Plan> Program::next_plan(const Plan& before, Run& run) con
          operand_of(run.made_value(slot)),
          {.place = Location::Place::made, .index = made_numbers_[static_cast<std::size_t>(slot)]}});
   }
-  for (const Plan::Crossing& crossing : earlier) table.set(crossing.slot, crossing.known);
+  for (const Plan::LiveOut& live_out : earlier) table.set(live_out.slot, live_out.known);
   std::shared_ptr<const Plan> plan =
       build(first_step, before.ordinal() + 1, std::move(table), std::move(earlier),
             run.environment.workers, run.environment.cap);
@@ -255,8 +256,8 @@ std::vector<RunValue> Program::run(std::span<const RunValue> inputs,
 void Program::release_arenas() const noexcept {
   frames_.release();
   for (const CompiledStep& step : steps_) {
-    if (step.flow == nullptr) continue;
-    for (const Program* program : step.flow->programs()) program->release_arenas();
+    if (step.control_flow == nullptr) continue;
+    for (const Program* program : step.control_flow->programs()) program->release_arenas();
   }
 }
 
@@ -264,8 +265,8 @@ std::int64_t Program::packed_bytes() const {
   std::int64_t bytes = 0;
   for (const CompiledStep& step : steps_) {
     if (step.kernel != nullptr) bytes += step.kernel->packed_bytes();
-    if (step.flow == nullptr) continue;
-    for (const Program* program : step.flow->programs()) bytes += program->packed_bytes();
+    if (step.control_flow == nullptr) continue;
+    for (const Program* program : step.control_flow->programs()) bytes += program->packed_bytes();
   }
   return bytes;
 }
@@ -280,8 +281,9 @@ std::int64_t Program::constant_bytes(std::set<const std::byte*>& counted) const 
       const Tensor& constant = *constants_[constant_index(slot)].known.peek_value();
       if (counted.insert(constant.bytes()).second) bytes += constant.size_bytes();
     }
-    if (step.flow == nullptr) continue;
-    for (const Program* program : step.flow->programs()) bytes += program->constant_bytes(counted);
+    if (step.control_flow == nullptr) continue;
+    for (const Program* program : step.control_flow->programs())
+      bytes += program->constant_bytes(counted);
   }
   return bytes;
 }
@@ -289,8 +291,8 @@ std::int64_t Program::constant_bytes(std::set<const std::byte*>& counted) const 
 std::int64_t Program::arena_bytes() const {
   std::int64_t largest = arena_bytes_.load();
   for (const CompiledStep& step : steps_) {
-    if (step.flow == nullptr) continue;
-    for (const Program* program : step.flow->programs())
+    if (step.control_flow == nullptr) continue;
+    for (const Program* program : step.control_flow->programs())
       largest = std::max(largest, program->arena_bytes());
   }
   return largest;
@@ -299,8 +301,8 @@ std::int64_t Program::arena_bytes() const {
 std::int64_t Program::plan_count() const {
   std::int64_t count = plan_count_.load();
   for (const CompiledStep& step : steps_) {
-    if (step.flow == nullptr) continue;
-    for (const Program* program : step.flow->programs()) count += program->plan_count();
+    if (step.control_flow == nullptr) continue;
+    for (const Program* program : step.control_flow->programs()) count += program->plan_count();
   }
   return count;
 }

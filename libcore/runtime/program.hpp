@@ -61,7 +61,7 @@ class Program {
   std::shared_ptr<const Plan> first_plan(const Run& run) const;
   std::shared_ptr<const Plan> next_plan(const Plan& before, Run& run) const;
   std::shared_ptr<const Plan> build(std::int32_t first_step, std::int32_t ordinal,
-                                    OperandTable table, std::vector<Plan::Crossing> earlier,
+                                    OperandTable table, std::vector<Plan::LiveOut> earlier,
                                     Workers& workers, MemoryCap* cap) const;
   void execute(const Plan& plan, Run& run) const;
   void execute_step(const Plan& plan, std::size_t index, Frame& frame, const Run& run,

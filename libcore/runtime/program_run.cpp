@@ -27,10 +27,10 @@ void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
 }
 
 std::span<const std::byte> Program::Run::content(const Plan& plan, Slot slot) const {
-  const Plan::Crossing* crossing = plan.find_crossing(slot);
-  ORTOOL_CHECK(crossing != nullptr);
-  const Operand& operand = crossing->known->operand;
-  const std::byte* bytes = frames_.back()->find(crossing->location, sources());
+  const Plan::LiveOut* live_out = plan.find_live_out(slot);
+  ORTOOL_CHECK(live_out != nullptr);
+  const Operand& operand = live_out->known->operand;
+  const std::byte* bytes = frames_.back()->find(live_out->location, sources());
   return {bytes, static_cast<std::size_t>(bytes_of(operand.type, operand.shape.element_count()))};
 }
 
@@ -139,9 +139,9 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
     } else if (is_constant_slot(slot)) {
       inputs.emplace_back(constants_[constant_index(slot)].known.peek_value()->aligned());
     } else {
-      const Plan::Crossing* crossing = plan.find_crossing(slot);
-      ORTOOL_CHECK(crossing != nullptr);
-      inputs.push_back(run.lend(*crossing->known, crossing->location));
+      const Plan::LiveOut* live_out = plan.find_live_out(slot);
+      ORTOOL_CHECK(live_out != nullptr);
+      inputs.push_back(run.lend(*live_out->known, live_out->location));
     }
   }
   std::vector<RunValue> outputs(step.output_slots.size());
@@ -149,8 +149,8 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
   const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
   environment.workers.begin_step(&step);
   try {
-    if (step.flow != nullptr) {
-      step.flow->run(context, environment);
+    if (step.control_flow != nullptr) {
+      step.control_flow->run(context, environment);
     } else {
       step.kernel->run_dynamic(context);
     }
@@ -177,15 +177,15 @@ std::vector<RunValue> Program::collect_outputs(const Plan& plan, Run& run) const
       if (run.bound().is_bound(i)) output = run.bound().store(i, output);
       continue;
     }
-    const Plan::Crossing* crossing = plan.find_crossing(slot);
-    ORTOOL_CHECK(crossing != nullptr);
-    const Location& location = crossing->location;
+    const Plan::LiveOut* live_out = plan.find_live_out(slot);
+    ORTOOL_CHECK(live_out != nullptr);
+    const Location& location = live_out->location;
     const bool is_written = location.place == Location::Place::output && location.offset == 0 &&
                             static_cast<std::size_t>(location.index) == i;
     if (run.bound().is_bound(i)) {
-      output = run.bound().store(i, is_written ? output : run.lend(*crossing->known, location));
+      output = run.bound().store(i, is_written ? output : run.lend(*live_out->known, location));
     } else if (!is_written) {
-      output = run.lend(*crossing->known, location).owned(run.environment.cap);
+      output = run.lend(*live_out->known, location).owned(run.environment.cap);
     }
   }
   return run.take_outputs();

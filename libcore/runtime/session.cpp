@@ -97,8 +97,8 @@ void Session::State::list_placement(const Program& of) {
                            std::string(step.provider_name()), std::string(step.kernel_name()),
                            step.reasons, rewritten_origins(*member)});
     }
-    if (step.flow == nullptr) continue;
-    for (const Program* body : step.flow->programs()) list_placement(*body);
+    if (step.control_flow == nullptr) continue;
+    for (const Program* body : step.control_flow->programs()) list_placement(*body);
   }
 }
 
@@ -142,11 +142,11 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   std::unique_ptr<Workers> shared;
   if (state.options.pool != nullptr)
     shared = std::make_unique<Workers>(*state.options.pool, state.options.threads, stop);
-  PackingBudget packing(state.options.most_packed_bytes);
+  PackingBudget packing(state.options.max_packed_bytes);
   const CompileContext context{
       .workers = shared ? *shared : alone,
       .cap = state.options.cap,
-      .most_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
+      .max_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
       .packing = &packing};
   LoweredModel lowered = lower(*model, state.options.lowering(), context);
   state.promoted = std::move(lowered.promoted);

@@ -48,7 +48,7 @@ struct SessionOptions {
   std::int64_t plan_cache_bytes = std::int64_t{64} << 20;
   /// The limit on packed constant matrices in bytes; the others stay unpacked and are packed in
   /// each run, some columns at a time: the same bits, with a few megabytes of scratch memory.
-  std::int64_t most_packed_bytes = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_packed_bytes = std::numeric_limits<std::int64_t>::max();
 
   /// The part of these options that lowering needs; refers to them.
   LoweringOptions lowering() const;

@@ -61,9 +61,9 @@ int element_bits(DataType type) {
 }
 
 std::int64_t bytes_of(DataType type, std::int64_t count) {
-  constexpr std::int64_t most_bits = std::int64_t{8} << 40;
+  constexpr std::int64_t max_bits = std::int64_t{8} << 40;
   const std::int64_t bits = element_bits(type);
-  if (count < 0 || (bits > 0 && count > most_bits / bits)) {
+  if (count < 0 || (bits > 0 && count > max_bits / bits)) {
     throw Error(
         ErrorCode::invalid,
         format("a tensor of {} {} elements exceeds the limit of 2^40 bytes", count, name_of(type)),
@@ -95,7 +95,7 @@ bool is_integer(DataType type) {
   return row(type).kind == Kind::signed_integer || row(type).kind == Kind::unsigned_integer;
 }
 
-bool is_byte_type(DataType type) {
+bool is_8bit_type(DataType type) {
   return type == DataType::int8 || type == DataType::uint8;
 }
 

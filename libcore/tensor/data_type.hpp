@@ -61,7 +61,7 @@ std::optional<DataType> data_type_from_name(std::string_view name);
 bool is_floating_point(DataType type);  ///< float64 down to float4
 bool is_integer(DataType type);         ///< signed or unsigned, packed included, bool excluded
 bool is_signed_integer(DataType type);
-bool is_byte_type(DataType type);  ///< int8 or uint8
+bool is_8bit_type(DataType type);  ///< int8 or uint8
 bool is_packed(DataType type);     ///< several elements in each byte
 bool is_known(std::int32_t number);
 

@@ -20,7 +20,7 @@ std::vector<std::int64_t> position_of(std::int64_t offset, const Shape& shape) {
 
 }  // namespace
 
-std::string NotFinite::to_string() const {
+std::string NonFiniteCount::to_string() const {
   std::string text = std::isnan(first) ? "NaN" : format("{}", first);
   text += " at [";
   for (std::size_t i = 0; i < position.size(); ++i)
@@ -29,8 +29,8 @@ std::string NotFinite::to_string() const {
   return count() == 1 ? text : text + format(", the first of {} such elements", count());
 }
 
-NotFinite find_not_finite(const Tensor& tensor) {
-  NotFinite found;
+NonFiniteCount find_not_finite(const Tensor& tensor) {
+  NonFiniteCount found;
   if (!is_floating_point(tensor.type())) return found;
   const Tensor floats = convert(tensor, DataType::float32);
   const std::span<const float> numbers = floats.data<float>();

@@ -10,7 +10,7 @@
 namespace ortool {
 
 /// Magnitudes beyond the range of float32 count as infinite, since scales are float32.
-struct NotFinite {
+struct NonFiniteCount {
   std::int64_t nan_count = 0;
   std::int64_t infinity_count = 0;
   double first = 0;                    ///< the first such element
@@ -22,6 +22,6 @@ struct NotFinite {
 };
 
 /// For numeric tensors; nothing is counted in others.
-NotFinite find_not_finite(const Tensor& tensor);
+NonFiniteCount find_not_finite(const Tensor& tensor);
 
 }  // namespace ortool

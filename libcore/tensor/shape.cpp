@@ -16,9 +16,9 @@ Shape::Shape(const std::vector<std::int64_t>& dimensions) {
 
 void Shape::take(std::span<const std::int64_t> dimensions) {
   const auto count = static_cast<std::int64_t>(dimensions.size());
-  if (count > most_dimensions)
+  if (count > max_dimensions)
     throw Error(ErrorCode::invalid,
-                format("rank {} is above the limit of {}", count, most_dimensions));
+                format("rank {} is above the limit of {}", count, max_dimensions));
   for (const std::int64_t dimension : dimensions) {
     if (dimension < 0)
       throw Error(ErrorCode::invalid, format("dimension {} is negative", dimension));

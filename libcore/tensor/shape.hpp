@@ -12,10 +12,10 @@
 namespace ortool {
 
 /// Dimensions, outermost first. Rank 0 is a scalar; dimensions may be 0. The rank is at most
-/// `most_dimensions`.
+/// `max_dimensions`.
 class Shape {
  public:
-  static constexpr std::int64_t most_dimensions = 64;
+  static constexpr std::int64_t max_dimensions = 64;
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dimensions);

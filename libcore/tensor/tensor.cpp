@@ -16,7 +16,7 @@ namespace {
 struct CountedStrings {
   CountedStrings(MemoryCap* cap, std::int64_t bytes) : taken(cap, bytes, "a tensor of strings") {}
 
-  TakenBytes taken;
+  MemoryReservation taken;
   std::vector<std::string> texts;
 };
 

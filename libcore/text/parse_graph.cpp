@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr int most_subgraph_depth = 32;
+constexpr int max_subgraph_depth = 32;
 
 }  // namespace
 
@@ -17,8 +17,8 @@ GraphParser::GraphParser(Scanner& scanner)
     : scanner_(scanner), read_graph_([this](Graph& graph) { graph_into(graph); }) {}
 
 void GraphParser::graph_into(Graph& graph) {
-  if (graph.depth() > most_subgraph_depth)
-    scanner_.fail(format("graphs are nested deeper than {}", most_subgraph_depth));
+  if (graph.depth() > max_subgraph_depth)
+    scanner_.fail(format("graphs are nested deeper than {}", max_subgraph_depth));
   graph.set_name(scanner_.name("a graph's name"));
   inputs_into(graph);
   scanner_.expect("=>");

@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-constexpr int most_nesting = 32;
+constexpr int max_nesting = 32;
 
 DataType parse_element_type(Scanner& scanner) {
   const std::string_view found = scanner.peek_word();
@@ -38,8 +38,8 @@ PartialShape parse_shape(Scanner& scanner) {
   if (scanner.accept(']')) return std::nullopt;
   Dimensions dimensions;
   do {
-    if (static_cast<std::int64_t>(dimensions.size()) >= Shape::most_dimensions)
-      scanner.fail(format("there are more than {} dimensions", Shape::most_dimensions));
+    if (static_cast<std::int64_t>(dimensions.size()) >= Shape::max_dimensions)
+      scanner.fail(format("there are more than {} dimensions", Shape::max_dimensions));
     dimensions.push_back(parse_dimension(scanner));
   } while (scanner.accept(','));
   scanner.expect(']');
@@ -47,7 +47,7 @@ PartialShape parse_shape(Scanner& scanner) {
 }
 
 ValueType parse_type_inside(Scanner& scanner, int depth) {
-  if (depth > most_nesting) scanner.fail(format("types are nested deeper than {}", most_nesting));
+  if (depth > max_nesting) scanner.fail(format("types are nested deeper than {}", max_nesting));
   const std::string_view word = scanner.peek_word();
   ValueType type;
   if (word == "seq" || word == "optional") {

@@ -67,7 +67,7 @@ std::string print_float(float value) {
 
 std::string print_elements(const Tensor& tensor, const PrintOptions& options) {
   const std::int64_t count = tensor.element_count();
-  if (options.most_elements >= 0 && count > options.most_elements) return "{...}";
+  if (options.max_elements >= 0 && count > options.max_elements) return "{...}";
   std::string text = "{";
   for (std::int64_t i = 0; i < count; ++i) {
     if (i > 0) text += ", ";

@@ -12,7 +12,7 @@ namespace ortool {
 
 struct PrintOptions {
   /// Tensors with more elements are printed as `{...}`, which cannot be parsed; -1: no limit.
-  std::int64_t most_elements = -1;
+  std::int64_t max_elements = -1;
 };
 
 std::string print_type(const ValueType& type);

@@ -59,9 +59,9 @@ class PartSearch {
 
   /// The changed nodes alone; nothing when they show no difference.
   std::optional<FailingPart> find_part() const {
-    const GuiltyChange& guilty = *verification_.guilty;
+    const CulpritChange& culprit = *verification_.culprit;
     try {
-      const std::optional<Edge> edge = edge_of(*before_change()->graph, guilty.members);
+      const std::optional<Edge> edge = edge_of(*before_change()->graph, culprit.members);
       if (!edge) return std::nullopt;
       FailingPart pair{cut(*edge), changed(*edge), values_at(*edge), {}, true};
       const std::vector<RunValue> expected = run(cut(*edge), pair.inputs);
@@ -77,7 +77,7 @@ class PartSearch {
 
   FailingPart whole() const {
     FailingPart pair{rewriting_.load(), rewriting_.load(), verification_.inputs, {}, false};
-    static_cast<void>(rewriting_.apply(*pair.after, verification_.guilty->number));
+    static_cast<void>(rewriting_.apply(*pair.after, verification_.culprit->number));
     return pair;
   }
 
@@ -88,7 +88,7 @@ class PartSearch {
  private:
   std::unique_ptr<Model> before_change() const {
     std::unique_ptr<Model> model = rewriting_.load();
-    static_cast<void>(rewriting_.apply(*model, verification_.guilty->number - 1));
+    static_cast<void>(rewriting_.apply(*model, verification_.culprit->number - 1));
     return model;
   }
 
@@ -98,7 +98,7 @@ class PartSearch {
 
   std::unique_ptr<Model> changed(const Edge& edge) const {
     std::unique_ptr<Model> model = cut(edge);
-    static_cast<void>(rewriting_.apply_only(*model, verification_.guilty->pass));
+    static_cast<void>(rewriting_.apply_only(*model, verification_.culprit->pass));
     return model;
   }
 

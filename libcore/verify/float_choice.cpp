@@ -16,7 +16,7 @@ namespace ortool {
 namespace {
 
 /// Half of float16's maximum: other inputs may give somewhat larger values.
-constexpr double most_magnitude = 32752;
+constexpr double max_magnitude = 32752;
 
 /// The largest finite magnitude of each float32 node output, by name: values of the same name in
 /// several bodies are combined.
@@ -81,7 +81,7 @@ std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewritin
   std::map<std::string, std::string> reasons;
   const auto look_at = [&](const Node& node, const Value* value) {
     const double most = magnitudes.of(value);
-    if (most <= most_magnitude) return;
+    if (most <= max_magnitude) return;
     reasons.try_emplace(std::string(node.name()),
                         format("'{}' reaches {}, near the float16 maximum", value->name(), most));
   };

@@ -17,13 +17,13 @@
 namespace ortool {
 namespace {
 
-constexpr double most_search_seconds = 60;
+constexpr double max_search_seconds = 60;
 /// The number of ranges into which the nodes are divided.
-constexpr std::size_t stretches = 12;
+constexpr std::size_t intervals = 12;
 constexpr std::string_view reason_found = "in float16, outputs differ by more than the tolerance";
 
 /// Nodes [begin, end) in execution order.
-struct Stretch {
+struct NodeInterval {
   std::size_t begin;
   std::size_t end;
 
@@ -34,7 +34,7 @@ class FloatSearch {
  public:
   FloatSearch(const Rewriting& rewriting, Verifier& verifier,
               const std::map<std::string, std::string>& reasons)
-      : verifier_(verifier), reasons_(reasons), judge_(verifier.half_judge()) {
+      : verifier_(verifier), reasons_(reasons), judge_(verifier.fp16_judge()) {
     model_ = verifier.load();
     static_cast<void>(rewriting.apply(*model_));
     const std::unique_ptr<Session> original = verifier.make_session(verifier.load());
@@ -45,14 +45,14 @@ class FloatSearch {
     });
     end_ = std::chrono::steady_clock::now() +
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-               std::chrono::duration<double>(most_search_seconds));
+               std::chrono::duration<double>(max_search_seconds));
   }
 
   /// The names of nodes to keep; empty when none is needed, or none that helps was found.
   std::set<std::string> run() {
     std::int64_t differing = count_differing({});
     if (differing == 0) return {};
-    std::vector<Stretch> kept;
+    std::vector<NodeInterval> kept;
     while (differing > 0) {
       if (!keep_best(kept, differing)) return {};
     }
@@ -63,8 +63,8 @@ class FloatSearch {
  private:
   bool is_over() const { return std::chrono::steady_clock::now() >= end_; }
 
-  static std::vector<Stretch> cut(const Stretch& whole, std::size_t count) {
-    std::vector<Stretch> parts;
+  static std::vector<NodeInterval> cut(const NodeInterval& whole, std::size_t count) {
+    std::vector<NodeInterval> parts;
     count = std::min(count, whole.size());
     for (std::size_t i = 0; i < count; ++i) {
       parts.push_back(
@@ -75,15 +75,15 @@ class FloatSearch {
 
   /// Adds the range that leaves the fewest differing elements; tries longer ranges if no short one
   /// helps, as between nodes that exchange values out of float16's range.
-  bool keep_best(std::vector<Stretch>& kept, std::int64_t& differing) {
-    for (const std::size_t count : {stretches, stretches / 3, std::size_t{2}, std::size_t{1}}) {
-      std::optional<Stretch> best;
-      for (const Stretch& stretch : cut({0, nodes_.size()}, count)) {
+  bool keep_best(std::vector<NodeInterval>& kept, std::int64_t& differing) {
+    for (const std::size_t count : {intervals, intervals / 3, std::size_t{2}, std::size_t{1}}) {
+      std::optional<NodeInterval> best;
+      for (const NodeInterval& interval : cut({0, nodes_.size()}, count)) {
         if (is_over()) return false;
-        const std::int64_t left = count_differing(with(kept, stretch));
+        const std::int64_t left = count_differing(with(kept, interval));
         if (left >= differing) continue;
         differing = left;
-        best = stretch;
+        best = interval;
         if (differing == 0) break;
       }
       if (!best) continue;
@@ -93,20 +93,21 @@ class FloatSearch {
     return false;
   }
 
-  static std::vector<Stretch> with(std::vector<Stretch> kept, const Stretch& stretch) {
-    kept.push_back(stretch);
+  static std::vector<NodeInterval> with(std::vector<NodeInterval> kept,
+                                        const NodeInterval& interval) {
+    kept.push_back(interval);
     return kept;
   }
 
   /// Removes unnecessary nodes from both ends.
-  void shrink(std::vector<Stretch>& kept, std::size_t index) {
+  void shrink(std::vector<NodeInterval>& kept, std::size_t index) {
     for (std::size_t step = kept[index].size() / 2; step > 0;) {
-      const Stretch whole = kept[index];
+      const NodeInterval whole = kept[index];
       bool has_shrunk = false;
-      for (const Stretch& rest :
-           {Stretch{whole.begin + step, whole.end}, Stretch{whole.begin, whole.end - step}}) {
+      for (const NodeInterval& rest : {NodeInterval{whole.begin + step, whole.end},
+                                       NodeInterval{whole.begin, whole.end - step}}) {
         if (is_over()) return;
-        std::vector<Stretch> fewer = kept;
+        std::vector<NodeInterval> fewer = kept;
         fewer[index] = rest;
         if (count_differing(fewer) > 0) continue;
         kept = std::move(fewer);
@@ -117,17 +118,17 @@ class FloatSearch {
     }
   }
 
-  std::set<std::string> names_of(const std::vector<Stretch>& kept) const {
+  std::set<std::string> names_of(const std::vector<NodeInterval>& kept) const {
     std::set<std::string> names;
-    for (const Stretch& stretch : kept) {
-      for (std::size_t i = stretch.begin; i < stretch.end; ++i) names.insert(nodes_[i]);
+    for (const NodeInterval& interval : kept) {
+      for (std::size_t i = interval.begin; i < interval.end; ++i) names.insert(nodes_[i]);
     }
     return names;
   }
 
   /// The number of output elements that differ with these nodes in float32, over all runs; a huge
   /// number when the model cannot be run.
-  std::int64_t count_differing(const std::vector<Stretch>& kept) {
+  std::int64_t count_differing(const std::vector<NodeInterval>& kept) {
     const std::set<std::string> names = names_of(kept);
     std::unique_ptr<Model> model = copy_model(*model_);
     infer_shapes(*model);

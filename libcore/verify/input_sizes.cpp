@@ -17,10 +17,10 @@ namespace {
 
 /// Sizes for all free dimensions together, if the smallest are rejected at run time.
 constexpr std::array<std::int64_t, 5> sizes_to_try = {2, 8, 32, 128, 512};
-constexpr std::int64_t most_run_bytes = std::int64_t{512} << 20;
-constexpr std::int64_t most_macs = 20'000'000'000;
+constexpr std::int64_t max_run_bytes = std::int64_t{512} << 20;
+constexpr std::int64_t max_macs = 20'000'000'000;
 /// The limit on the size of inputs when peak memory is unknown.
-constexpr std::int64_t most_input_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t max_input_bytes = std::int64_t{8} << 20;
 
 std::int64_t input_bytes(const Graph& graph) {
   Cost bytes;
@@ -68,7 +68,7 @@ std::vector<InputSizes> InputSizeChoice::for_run(int index) const {
 
 bool InputSizeChoice::is_within_budget(const InputSizes& sizes) const {
   const std::int64_t limit = cap_.limit_bytes();
-  const std::int64_t budget = limit > 0 ? std::min(most_run_bytes, limit / 4) : most_run_bytes;
+  const std::int64_t budget = limit > 0 ? std::min(max_run_bytes, limit / 4) : max_run_bytes;
   const std::unique_ptr<Model> model = load_();
   try {
     inline_functions(*model);
@@ -80,10 +80,10 @@ bool InputSizeChoice::is_within_budget(const InputSizes& sizes) const {
     return false;
   }
   const auto macs = MacCounter(*model).count(*model->graph).value();
-  if (macs && *macs > most_macs) return false;
+  if (macs && *macs > max_macs) return false;
   const ActivationMemory peak = peak_activation_memory(*model);
   const auto bytes = peak.unknown == nullptr ? peak.bytes.value() : std::nullopt;
-  return bytes ? *bytes <= budget : input_bytes(*model->graph) <= most_input_bytes;
+  return bytes ? *bytes <= budget : input_bytes(*model->graph) <= max_input_bytes;
 }
 
 }  // namespace ortool

@@ -122,9 +122,9 @@ Judge::Verdict Judge::compare_output(const RunValue& found, const RunValue& expe
 
 Judge::Verdict Judge::compare_output(std::string_view name, const RunValue& found,
                                      const RunValue& expected) const {
-  if (halves_.contains(name) && !takes_floats_for_halves_) {
+  if (fp16_.contains(name) && !takes_floats_for_fp16_) {
     Judge other = *this;
-    other.takes_floats_for_halves_ = true;
+    other.takes_floats_for_fp16_ = true;
     return other.compare_output(name, found, expected);
   }
   Verdict verdict = compare_output(found, expected);
@@ -185,10 +185,10 @@ Judge::Verdict Judge::compare_maps(const RunValue& found, const RunValue& expect
   return compare_tensors(pick(found.map_values(), order), expected.map_values());
 }
 
-std::string Judge::expect_halves(std::set<std::string, std::less<>> names) {
-  halves_ = std::move(names);
-  if (halves_.empty() || has_options() || expects_bits()) return {};
-  const std::vector<std::string> list(halves_.begin(), halves_.end());
+std::string Judge::expect_fp16(std::set<std::string, std::less<>> names) {
+  fp16_ = std::move(names);
+  if (fp16_.empty() || has_options() || expects_bits()) return {};
+  const std::vector<std::string> list(fp16_.begin(), fp16_.end());
   const Tolerance tolerance = default_tolerance(DataType::float16);
   return format(
       "computed in 16-bit floats, so compared with rtol {} and atol {} of the largest element: {}",
@@ -196,7 +196,7 @@ std::string Judge::expect_halves(std::set<std::string, std::less<>> names) {
 }
 
 Tolerance Judge::usual_tolerance(DataType type) const {
-  if (takes_floats_for_halves_ && is_floating_point(type) && default_tolerance(type).rtol > 0)
+  if (takes_floats_for_fp16_ && is_floating_point(type) && default_tolerance(type).rtol > 0)
     type = DataType::float16;
   const Tolerance usual = default_tolerance(type);
   if (!equal_ || usual.rtol == 0) return usual;
@@ -225,9 +225,9 @@ Judge::Verdict Judge::compare_tensors(const Tensor& found, const Tensor& expecte
     return verdict;
   }
   if (is_quantized_ && is_floating_point(expected.type())) {
-    constexpr double least_cosine = 0.999;
-    if (!result.passed && !(result.cosine >= least_cosine)) {
-      verdict.reason = format("cosine {} is below {}", result.cosine, least_cosine);
+    constexpr double min_cosine = 0.999;
+    if (!result.passed && !(result.cosine >= min_cosine)) {
+      verdict.reason = format("cosine {} is below {}", result.cosine, min_cosine);
     } else if (!result.passed && !has_same_top1(found, expected)) {
       verdict.reason = "the index of the largest element differs";
     }

@@ -48,7 +48,7 @@ class Judge {
   /// Outputs that depend on 16-bit computation: whatever their type, they get the tolerance of
   /// 16-bit floats; still bit-identical where that is expected. Returns the tolerance in words,
   /// empty when no name is given or options override it.
-  std::string expect_halves(std::set<std::string, std::less<>> names);
+  std::string expect_fp16(std::set<std::string, std::less<>> names);
 
   /// For two forms of one model: `rtol`, and an atol of this share of the largest expected
   /// magnitude, for floats of 32 bits and more; 16-bit floats keep their tolerance. Zeros:
@@ -68,7 +68,7 @@ class Judge {
   /// Sequences are compared element by element, maps by keys; figures are those of the worst
   /// element, counts those of all together.
   Verdict compare_output(const RunValue& found, const RunValue& expected) const;
-  /// The same for an output that expect_class_maps() or expect_halves() may have named.
+  /// The same for an output that expect_class_maps() or expect_fp16() may have named.
   Verdict compare_output(std::string_view name, const RunValue& found,
                          const RunValue& expected) const;
 
@@ -86,8 +86,8 @@ class Judge {
   bool is_same_top1_ = false;
   bool is_quantized_ = false;
   std::set<std::string, std::less<>> class_maps_;
-  std::set<std::string, std::less<>> halves_;
-  bool takes_floats_for_halves_ = false;
+  std::set<std::string, std::less<>> fp16_;
+  bool takes_floats_for_fp16_ = false;
   std::optional<Tolerance> equal_;
 };
 

@@ -109,10 +109,10 @@ bool Rewriting::is_wanted(std::string_view name) const {
   return level_of(name) <= settings_.level && (pass == nullptr || !pass->is_on_request);
 }
 
-RewriteReport Rewriting::apply(Model& model, std::int64_t most_rewrites) const {
+RewriteReport Rewriting::apply(Model& model, std::int64_t max_rewrites) const {
   RewriteOptions options;
-  options.keeps_events = settings_.explains || most_rewrites != all_rewrites;
-  options.most_rewrites = most_rewrites;
+  options.keeps_events = settings_.explains || max_rewrites != all_rewrites;
+  options.max_rewrites = max_rewrites;
   options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
   return rewrite(model, std::move(options));
 }

@@ -63,8 +63,8 @@ class Rewriting {
   std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
   std::unique_ptr<Model> load() const { return prepare(source_.load()); }
 
-  /// Rewrites a model, with types inferred before and after; `most_rewrites` stops it early.
-  RewriteReport apply(Model& model, std::int64_t most_rewrites = all_rewrites) const;
+  /// Rewrites a model, with types inferred before and after; `max_rewrites` stops it early.
+  RewriteReport apply(Model& model, std::int64_t max_rewrites = all_rewrites) const;
   /// The same by one rule or pass only.
   RewriteReport apply_only(Model& model, std::string_view pass) const;
 

@@ -41,7 +41,7 @@ void RoundingCheck::add(const RoundingCheck& other) {
 
 RoundingCheck check_rounding(const Tensor& found, const Tensor* found_zero_point,
                              const Tensor& expected, const Tensor* expected_zero_point,
-                             const QuantizedFrom& from, const Tolerance& tolerance) {
+                             const QuantizationSource& from, const Tolerance& tolerance) {
   RoundingCheck result;
   result.count = expected.element_count();
   double atol = tolerance.atol;

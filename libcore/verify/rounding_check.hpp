@@ -8,7 +8,7 @@
 namespace ortool {
 
 /// Floats and how they are quantized: x / scale, rounded, plus the zero point.
-struct QuantizedFrom {
+struct QuantizationSource {
   const Tensor& numbers;  ///< any shape, finite or not
   const Tensor& scale;    ///< one, or one per index of `axis`
   std::int64_t axis = 0;  ///< not negative
@@ -32,6 +32,6 @@ struct RoundingCheck {
 /// one type and shape.
 RoundingCheck check_rounding(const Tensor& found, const Tensor* found_zero_point,
                              const Tensor& expected, const Tensor* expected_zero_point,
-                             const QuantizedFrom& from, const Tolerance& tolerance);
+                             const QuantizationSource& from, const Tolerance& tolerance);
 
 }  // namespace ortool

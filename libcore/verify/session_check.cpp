@@ -1,7 +1,7 @@
 // Session check: outputs first; if they differ, quantized stages, or outputs as classes.
 #include "libcore/verify/session_check.hpp"
 
-#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 
 namespace ortool {
@@ -13,9 +13,9 @@ SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, b
       quantized_judge_(options),
       runner_(runner) {
   if (is_float16) {
-    judge_.expect_equal(half_rtol, half_atol_of_max);
-  } else if (has_halves(original)) {
-    static_cast<void>(judge_.expect_halves(half_outputs(original)));
+    judge_.expect_equal(fp16_rtol, fp16_atol_of_max);
+  } else if (has_fp16(original)) {
+    static_cast<void>(judge_.expect_fp16(fp16_outputs(original)));
   }
   if (is_quantized_) is_quantized_ = quantized_judge_.expect_quantized();
 }

@@ -15,8 +15,8 @@
 namespace ortool {
 
 /// The tolerance of node outputs in 16 bits.
-inline constexpr double half_rtol = 2e-2;
-inline constexpr double half_atol_of_max = 2e-2;
+inline constexpr double fp16_rtol = 2e-2;
+inline constexpr double fp16_atol_of_max = 2e-2;
 
 /// The sessions of one rewritten model that have been compared so far.
 struct CheckedSessions {

@@ -9,7 +9,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/infer/infer_shapes.hpp"
-#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/pin_random_seeds.hpp"
 #include "libcore/runtime/lean_session.hpp"
@@ -39,14 +39,14 @@ bool are_all_1(const InputSizes& sizes) {
 
 /// Formats as "C=3, H=7 (--dim and --shape set them)".
 std::string sizes_text(const InputSizes& sizes) {
-  constexpr std::size_t most_shown = 8;
+  constexpr std::size_t max_shown = 8;
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, size] : sizes) {
-    if (++count > most_shown) break;
+    if (++count > max_shown) break;
     text += format("{}{}={}", text.empty() ? "" : ", ", name, size);
   }
-  if (sizes.size() > most_shown) text += format(" and {} more", sizes.size() - most_shown);
+  if (sizes.size() > max_shown) text += format(" and {} more", sizes.size() - max_shown);
   return text + format(" ({} and {} set them)", setting_name("dim"), setting_name("shape"));
 }
 
@@ -80,7 +80,7 @@ std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
   options.stop = &task_.stop;
   options.optimize = level;
   // Weights are packed on demand: the same bits, without a copy of the model.
-  if (level != OptimizeLevel::none) options.most_packed_bytes = 0;
+  if (level != OptimizeLevel::none) options.max_packed_bytes = 0;
   return make_lean_session(std::move(model), std::move(options));
 }
 
@@ -198,16 +198,16 @@ void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) 
   }
 }
 
-Judge Verifier::half_judge() const {
+Judge Verifier::fp16_judge() const {
   Judge judge(options_.judge);
-  judge.expect_equal(half_rtol, half_atol_of_max);
+  judge.expect_equal(fp16_rtol, fp16_atol_of_max);
   return judge;
 }
 
 Verification Verifier::verify(const RewriteReport& report) {
   Verification result;
   if (rewriting_.settings().is_float16) {
-    judge_ = half_judge();
+    judge_ = fp16_judge();
   } else if (rewriting_.keeps_bits(report)) {
     judge_.expect_equal(0, 0);
   } else {
@@ -225,7 +225,7 @@ Verification Verifier::verify(const RewriteReport& report) {
       if (index == 0) {
         original = make_session(load());
         read_test_inputs();
-        expect_halves(result);
+        expect_fp16(result);
       }
       expected = run_original(*original, index, inputs);
     } catch (const Error& error) {
@@ -246,12 +246,12 @@ Verification Verifier::verify(const RewriteReport& report) {
   return result;
 }
 
-void Verifier::expect_halves(Verification& result) {
+void Verifier::expect_fp16(Verification& result) {
   const std::unique_ptr<Model> model = rewriting_.load();
-  if (rewriting_.settings().is_float16 || !has_halves(*model)) return;
+  if (rewriting_.settings().is_float16 || !has_fp16(*model)) return;
   inline_functions(*model);
   infer_shapes(*model);
-  result.tolerance = judge_.expect_halves(half_outputs(*model));
+  result.tolerance = judge_.expect_fp16(fp16_outputs(*model));
 }
 
 void Verifier::tell_difference(const Reference& reference, const RewriteReport& report,
@@ -276,7 +276,7 @@ void Verifier::tell_difference(const Reference& reference, const RewriteReport& 
     if (!is_judged) result.has_passed.reset();
     return;
   }
-  result.guilty = find_guilty(reference, report.rewrites, result.differs_in_session);
+  result.culprit = find_culprit(reference, report.rewrites, result.differs_in_session);
 }
 
 std::unique_ptr<Model> Verifier::load() const {
@@ -285,8 +285,8 @@ std::unique_ptr<Model> Verifier::load() const {
   return model;
 }
 
-GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewrites,
-                                   bool in_session) {
+CulpritChange Verifier::find_culprit(const Reference& reference, std::int64_t rewrites,
+                                     bool in_session) {
   std::int64_t same = 0;
   std::int64_t different = rewrites;
   const auto is_same_after = [&](std::int64_t count, RewriteReport& report) {
@@ -304,15 +304,15 @@ GuiltyChange Verifier::find_guilty(const Reference& reference, std::int64_t rewr
     (is_same_after(middle, report) ? same : different) = middle;
   }
   static_cast<void>(is_same_after(different, report));
-  GuiltyChange guilty;
-  guilty.number = different;
+  CulpritChange culprit;
+  culprit.number = different;
   for (const RewriteEvent& event : report.events) {
     if (!event.reason.empty()) continue;
-    guilty.pass = event.rule;
-    guilty.node = event.node;
-    guilty.members = event.members;
+    culprit.pass = event.rule;
+    culprit.node = event.node;
+    culprit.members = event.members;
   }
-  return guilty;
+  return culprit;
 }
 
 }  // namespace ortool

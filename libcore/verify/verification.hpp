@@ -22,7 +22,7 @@
 namespace ortool {
 
 /// The change that introduced a difference.
-struct GuiltyChange {
+struct CulpritChange {
   std::string pass;
   std::string node;
   std::vector<std::string> members;  ///< the nodes it replaced
@@ -52,7 +52,7 @@ struct Verification {
   std::optional<StageFigures> stages;
   /// The result differs in a session at the default level, but is correct node by node.
   bool differs_in_session = false;
-  std::optional<GuiltyChange> guilty;
+  std::optional<CulpritChange> culprit;
   NamedValues inputs;  ///< of the failing run
 };
 
@@ -99,7 +99,7 @@ class Verifier {
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;
   const Judge& judge() const { return judge_; }
   /// The tolerances for a model converted to float16.
-  Judge half_judge() const;
+  Judge fp16_judge() const;
 
  private:
   bool has_given_inputs() const { return options_.inputs.are_given; }
@@ -135,21 +135,21 @@ class Verifier {
   /// Also false when there are no stages; the figures of `result` are then unchanged.
   bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
   /// Outputs of the original that depend on 16-bit floats get the tolerance of these.
-  void expect_halves(Verification& result);
+  void expect_fp16(Verification& result);
   /// The original's stages, run on the inputs of `reference`; null when it has none.
   OriginalStages* stages_of(const Reference& reference);
   void make_session_check();
   bool is_same_in_session(Candidate& candidate, const Reference& reference, Verification& result);
   void tell_difference(const Reference& reference, const RewriteReport& report,
                        Verification& result);
-  GuiltyChange find_guilty(const Reference& reference, std::int64_t rewrites, bool in_session);
+  CulpritChange find_culprit(const Reference& reference, std::int64_t rewrites, bool in_session);
 
   TaskContext task_;
   const Rewriting& rewriting_;
   VerifierOptions options_;
   Judge judge_;
   NamedValues test_inputs_;
-  SymbolNumbers sizes_;  ///< of free dimensions, according to the test inputs
+  SymbolSizes sizes_;  ///< of free dimensions, according to the test inputs
   std::optional<InputSizeChoice> size_choice_;
   StageRunner runner_;
   StageRunner session_runner_;  ///< at the default level

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/provider/node_group.hpp"
 #include "providers/cpu/kernel_list.hpp"

@@ -5,19 +5,19 @@
 #include "libcore/provider/fold_epilogue.hpp"
 #include "providers/onednn/conv_prepared.hpp"
 #include "providers/onednn/kernel_list.hpp"
-#include "providers/onednn/plain_conv.hpp"
+#include "providers/onednn/whole_conv.hpp"
 
 namespace ortool::onednn {
 namespace {
 
 /// Weights at run time and those of ConvTranspose cannot be scaled.
-ProductForm conv_product_form(const NodeView& view) {
+EpilogueSupport conv_epilogue_support(const NodeView& view) {
   if (view.constant(1) == nullptr) return {};
-  return product_form(view).value_or(ProductForm{});
+  return product_form(view).value_or(EpilogueSupport{});
 }
 
 ProductEpilogue conv_epilogue(const NodeView& view) {
-  std::optional<ProductEpilogue> epilogue = match_epilogue(view, conv_product_form(view));
+  std::optional<ProductEpilogue> epilogue = match_epilogue(view, conv_epilogue_support(view));
   ORTOOL_CHECK(epilogue.has_value());
   return std::move(*epilogue);
 }
@@ -42,7 +42,7 @@ class ConvKernel : public Kernel {
              const CompileContext& context)
       : name_(row.name), conv_(view.node()) {
     conv_.tools = tools;
-    conv_.most_threads = context.most_threads;
+    conv_.max_threads = context.max_threads;
     conv_.blocked = {view.layouts().input(0) != Layout::plain,
                      view.layouts().output(0) != Layout::plain};
     conv_.epilogue = conv_epilogue(view);
@@ -61,17 +61,18 @@ class ConvKernel : public Kernel {
   PreparedPtr prepare(const PrepareContext& context) const override {
     const ConvShape shape = conv_.op.place(context.inputs[0].shape, context.inputs[1].shape);
     if (conv_.blocked.out && context.outputs[0].size_bytes() == 0) return prepare_nothing();
-    std::optional<ConvForm> form;
-    if (!is_empty(context.inputs[0].shape, context.inputs[1].shape, shape)) form = find_form(shape);
-    if (!form && (conv_.blocked.in || conv_.blocked.out))
+    std::optional<ConvFormat> image_format;
+    if (!is_empty(context.inputs[0].shape, context.inputs[1].shape, shape))
+      image_format = find_format(shape);
+    if (!image_format && (conv_.blocked.in || conv_.blocked.out))
       throw Error(ErrorCode::unsupported, "oneDNN has no kernel for this image in a blocked layout",
                   "run with --provider cpu");
-    if (!form) return prepare_plain_conv(conv_, shape, context);
-    return prepare_conv(conv_, shape, *form, context);
+    if (!image_format) return prepare_whole_conv(conv_, shape, context);
+    return prepare_conv(conv_, shape, *image_format, context);
   }
 
   bool needs_input(std::size_t index) const override {
-    if (index == 1) return !conv_.form.has_value();
+    if (index == 1) return !conv_.image_format.has_value();
     if (index == 2 && conv_.reads_bias) return true;
     return index == 0 || static_cast<std::int64_t>(index) == conv_.epilogue.residual;
   }
@@ -84,42 +85,44 @@ class ConvKernel : public Kernel {
     const std::optional<ConvShape> shape = likely_conv(view, conv_.op);
     if (!shape) return;
     PrimitiveCache& cache = *conv_.tools.cache;
-    const std::optional<ConvForm> form =
-        choose_conv_form(*shape, conv_.tools.block, conv_.blocked, cache);
-    if (!form) return;
-    const ConvCut cut = cut_conv(*shape, *form, conv_.has_bias());
-    const std::array<PrimitivePtr, 2> primitives = find_conv_primitives(cut, {}, cache);
-    const ConvWeightPacker packer(*shape, cut, primitives, cache);
-    conv_.weights = pack_constant_weights(conv_, cut, packer, context.cap, context.workers);
+    const std::optional<ConvFormat> image_format =
+        choose_conv_format(*shape, conv_.tools.block, conv_.blocked, cache);
+    if (!image_format) return;
+    const ConvPartition partition = partition_conv(*shape, *image_format, conv_.has_bias());
+    const std::array<PrimitivePtr, 2> primitives = find_conv_primitives(partition, {}, cache);
+    const ConvWeightPacker packer(*shape, partition, primitives, cache);
+    conv_.weights = pack_constant_weights(conv_, partition, packer, context.cap, context.workers);
     for (std::size_t kind = 0; kind < 2; ++kind) {
-      if (cut.has_kind(kind)) conv_.layouts[kind] = primitives[kind]->operand_layout(1);
+      if (partition.has_kind(kind)) conv_.layouts[kind] = primitives[kind]->operand_layout(1);
     }
-    conv_.form = form;
+    conv_.image_format = image_format;
   }
 
   /// Whether no form other than that of the packed weights is ever needed.
   bool fits_every_image(const NodeView& view) const {
     const std::optional<Shape> image = view.input_shape(0);
-    if (!conv_.form || !image) return false;
+    if (!conv_.image_format || !image) return false;
     try {
       const Shape& weights = view.constant(1)->shape();
       const ConvShape shape = conv_.op.place(*image, weights);
       if (is_empty(*image, weights, shape)) return false;
-      const ConvCut cut = cut_conv(shape, *conv_.form, conv_.has_bias());
-      return are_fast(cut, find_conv_primitives(cut, conv_.layouts, *conv_.tools.cache));
+      const ConvPartition partition = partition_conv(shape, *conv_.image_format, conv_.has_bias());
+      return are_fast(partition,
+                      find_conv_primitives(partition, conv_.layouts, *conv_.tools.cache));
     } catch (const Error&) {
       return false;
     }
   }
 
   /// The form of the packed weights, if it also suits the shapes.
-  std::optional<ConvForm> find_form(const ConvShape& shape) const {
+  std::optional<ConvFormat> find_format(const ConvShape& shape) const {
     PrimitiveCache& cache = *conv_.tools.cache;
-    if (conv_.form) {
-      const ConvCut cut = cut_conv(shape, *conv_.form, conv_.has_bias());
-      if (are_fast(cut, find_conv_primitives(cut, conv_.layouts, cache))) return conv_.form;
+    if (conv_.image_format) {
+      const ConvPartition partition = partition_conv(shape, *conv_.image_format, conv_.has_bias());
+      if (are_fast(partition, find_conv_primitives(partition, conv_.layouts, cache)))
+        return conv_.image_format;
     }
-    return choose_conv_form(shape, conv_.tools.block, conv_.blocked, cache);
+    return choose_conv_format(shape, conv_.tools.block, conv_.blocked, cache);
   }
 
   std::string_view name_;
@@ -140,13 +143,13 @@ std::string refuses_conv(const NodeView& view, const Tools& tools) {
   const ConvOp op(view.node());
   const std::optional<ConvShape> shape = likely_conv(view, op);
   if (!shape) return {};
-  if (!choose_conv_form(*shape, tools.block, {}, *tools.cache))
+  if (!choose_conv_format(*shape, tools.block, {}, *tools.cache))
     return "oneDNN has only a slow kernel for these channels and this window";
   return {};
 }
 
 bool conv_absorbs(const NodeView& group, const Node& next) {
-  return can_join_epilogue(group, next, conv_product_form(group));
+  return can_join_epilogue(group, next, conv_epilogue_support(group));
 }
 
 std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools) {
@@ -156,12 +159,12 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools
   if (!image || !(*image)[1].is_known() || group.node().input(0)->is_constant()) return {};
   const std::optional<ConvShape> shape = likely_conv(group, ConvOp(group.node()));
   if (!shape || shape->in_pixels() == 0 || shape->out_pixels() == 0) return {};
-  const std::optional<ConvForm> form =
-      choose_conv_form(*shape, tools.block, {false, true}, *tools.cache);
-  if (!form) return {};
+  const std::optional<ConvFormat> image_format =
+      choose_conv_format(*shape, tools.block, {false, true}, *tools.cache);
+  if (!image_format) return {};
   const bool is_one = shape->sizes.groups == 1 || shape->is_depthwise();
   const bool can_read =
-      form->in == ImageForm::blocks && (is_one || shape->group_in() % tools.block == 0);
+      image_format->in == ImageFormat::blocks && (is_one || shape->group_in() % tools.block == 0);
   const bool can_write = is_one || shape->group_out() % tools.block == 0;
   // Measured on a core of an Emerald Rapids Xeon; on other processors both alternatives are slower.
   constexpr double product_ns = 0.0125;
@@ -171,7 +174,7 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& group, const Tools& tools
       static_cast<double>(shape->sizes.channels_out) *
       static_cast<double>(shape->is_transposed ? shape->in_pixels() : shape->out_pixels());
   const double into =
-      form->in == ImageForm::blocks
+      image_format->in == ImageFormat::blocks
           ? reorder_ns * static_cast<double>(shape->sizes.channels_in * shape->in_pixels())
           : 0.0;
   const double back =

@@ -20,10 +20,10 @@ ConvOp::ConvOp(const Node& node) : is_transposed_(node.op_type() == "ConvTranspo
 }
 
 ConvShape ConvOp::place(const Shape& x, const Shape& weights) const {
-  constexpr std::size_t most_axes = 3;
+  constexpr std::size_t max_axes = 3;
   const std::vector<WindowAxis> window =
       is_transposed_ ? transpose_.place(x, weights) : conv_.place(x, weights);
-  ORTOOL_CHECK(window.size() <= most_axes);
+  ORTOOL_CHECK(window.size() <= max_axes);
   ConvShape shape;
   shape.is_transposed = is_transposed_;
   shape.axes = std::ssize(window);
@@ -32,7 +32,7 @@ ConvShape ConvOp::place(const Shape& x, const Shape& weights) const {
   shape.sizes.channels_in = x[1];
   shape.sizes.channels_out = is_transposed_ ? weights[1] * groups() : weights[0];
   for (std::size_t i = 0; i < window.size(); ++i) {
-    const std::size_t axis = most_axes - window.size() + i;
+    const std::size_t axis = max_axes - window.size() + i;
     shape.sizes.in[axis] = window[i].in;
     shape.sizes.out[axis] = window[i].out;
     shape.sizes.kernel[axis] = window[i].kernel;

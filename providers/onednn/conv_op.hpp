@@ -6,7 +6,7 @@
 #include "libcore/ops/nn/conv/conv.hpp"
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
 #include "libcore/provider/node_view.hpp"
-#include "providers/onednn/conv_pieces.hpp"
+#include "providers/onednn/conv_tiles.hpp"
 
 namespace ortool::onednn {
 

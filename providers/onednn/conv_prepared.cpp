@@ -15,34 +15,40 @@ namespace ortool::onednn {
 namespace {
 
 /// Maximum size of the images that are reordered to blocked layout at once.
-constexpr std::int64_t most_blocked_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t max_blocked_bytes = std::int64_t{4} << 20;
 
-AlignedBuffer pack_bias(const ConvCut& cut, const std::vector<float>& bias, MemoryCap* cap) {
-  AlignedBuffer packed(cut.bias_floats * std::int64_t{sizeof(float)}, cap, "a convolution's bias");
+AlignedBuffer pack_bias(const ConvPartition& partition, const std::vector<float>& bias,
+                        MemoryCap* cap) {
+  AlignedBuffer packed(partition.bias_floats * std::int64_t{sizeof(float)}, cap,
+                       "a convolution's bias");
   auto* out = packed.as<float>();
-  std::fill(out, out + cut.bias_floats, 0.0F);
-  for (const ConvPiece& piece : cut.pieces)
-    std::copy_n(bias.begin() + piece.out_first, piece.out_count, out + piece.bias_offset);
+  std::fill(out, out + partition.bias_floats, 0.0F);
+  for (const ConvTile& output_tile : partition.output_tiles)
+    std::copy_n(bias.begin() + output_tile.out_first, output_tile.out_count,
+                out + output_tile.bias_offset);
   return packed;
 }
 
 class ConvPrepared : public Prepared {
  public:
-  ConvPrepared(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
+  ConvPrepared(const CompiledConv& conv, const ConvShape& shape, const ConvFormat& image_format,
                const PrepareContext& context)
-      : conv_(conv), shape_(shape), form_(form), cut_(cut_conv(shape, form, conv.has_bias())) {
+      : conv_(conv),
+        shape_(shape),
+        image_format_(image_format),
+        partition_(partition_conv(shape, image_format, conv.has_bias())) {
     PrimitiveCache& cache = *conv.tools.cache;
-    const bool has_packed = conv.form == form;
-    if (has_packed) primitives_ = find_conv_primitives(cut_, conv.layouts, cache);
-    is_packed_ = has_packed && are_fast(cut_, primitives_);
-    if (!is_packed_) primitives_ = find_conv_primitives(cut_, {}, cache);
-    ORTOOL_CHECK(are_fast(cut_, primitives_));
-    packer_.emplace(shape, cut_, primitives_, cache);
+    const bool has_packed = conv.image_format == image_format;
+    if (has_packed) primitives_ = find_conv_primitives(partition_, conv.layouts, cache);
+    is_packed_ = has_packed && are_fast(partition_, primitives_);
+    if (!is_packed_) primitives_ = find_conv_primitives(partition_, {}, cache);
+    ORTOOL_CHECK(are_fast(partition_, primitives_));
+    packer_.emplace(shape, partition_, primitives_, cache);
     if (!is_packed_ && conv.has_constant_weights) {
       Workers alone(context.stop);
-      own_weights_ = pack_constant_weights(conv, cut_, *packer_, context.cap, alone);
+      own_weights_ = pack_constant_weights(conv, partition_, *packer_, context.cap, alone);
     }
-    if (conv.has_bias()) bias_ = pack_bias(cut_, conv.bias, context.cap);
+    if (conv.has_bias()) bias_ = pack_bias(partition_, conv.bias, context.cap);
     find_reorders(cache);
     lay_out(context);
   }
@@ -50,11 +56,11 @@ class ConvPrepared : public Prepared {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::int64_t held_bytes() const override {
     return own_weights_.size_bytes() + bias_.size_bytes() +
-           std::ssize(cut_.pieces) * std::int64_t{sizeof(ConvPiece)};
+           std::ssize(partition_.output_tiles) * std::int64_t{sizeof(ConvTile)};
   }
 
   void run(const RunContext& context) const override {
-    SizedWorkers sized(context.workers(), conv_.most_threads);
+    SizedWorkers sized(context.workers(), conv_.max_threads);
     Workers& workers = sized.get();
     const auto* weights = is_packed_ ? conv_.weights.data() : own_weights_.data();
     if (!conv_.has_constant_weights) weights = pack_now(context, workers);
@@ -64,11 +70,11 @@ class ConvPrepared : public Prepared {
       const std::int64_t count = std::min(images, shape_.sizes.batch - first);
       if (!conv_.blocked.in) bring_into_blocks(context, first, count, workers);
       cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
-      workers.parallel_for(count * std::ssize(cut_.pieces), [&](std::int64_t task) {
-        const cpu::WorkspaceSlots::Loan slot(slots);
-        const auto index = static_cast<std::size_t>(task % std::ssize(cut_.pieces));
-        const std::int64_t image = task / std::ssize(cut_.pieces);
-        run_piece(context, first + image, image, index, weights, slot.data(), result);
+      workers.parallel_for(count * std::ssize(partition_.output_tiles), [&](std::int64_t task) {
+        const cpu::WorkspaceSlots::Lease slot(slots);
+        const auto index = static_cast<std::size_t>(task % std::ssize(partition_.output_tiles));
+        const std::int64_t image = task / std::ssize(partition_.output_tiles);
+        run_tile(context, first + image, image, index, weights, slot.data(), result);
       });
     }
     if (unfused_)
@@ -79,20 +85,20 @@ class ConvPrepared : public Prepared {
   void find_reorders(PrimitiveCache& cache) {
     const std::int64_t pixels = shape_.in_pixels();
     if (!conv_.blocked.in) {
-      for (const ConvInputPiece& piece : cut_.input_pieces)
-        in_reorders_.push_back(cache.reorder({1, form_.block, piece.count, pixels}));
+      for (const ConvInputTile& output_tile : partition_.input_tiles)
+        in_reorders_.push_back(cache.reorder({1, image_format_.block, output_tile.count, pixels}));
     }
-    if (form_.out == ImageForm::planes || conv_.blocked.out) return;
+    if (image_format_.out == ImageFormat::planes || conv_.blocked.out) return;
     for (std::size_t kind = 0; kind < 2; ++kind) {
-      if (!cut_.has_kind(kind)) continue;
+      if (!partition_.has_kind(kind)) continue;
       out_reorders_[kind] =
-          cache.reorder({0, form_.block, cut_.out_counts[kind], shape_.out_pixels()});
+          cache.reorder({0, image_format_.block, partition_.out_counts[kind], shape_.out_pixels()});
     }
   }
 
   void lay_out(const PrepareContext& context) {
     for (std::size_t kind = 0; kind < 2; ++kind) {
-      if (!cut_.has_kind(kind)) continue;
+      if (!partition_.has_kind(kind)) continue;
       std::int64_t scratch = primitives_[kind]->scratch_bytes();
       if (out_reorders_[kind] != nullptr) {
         scratch = std::max(scratch, out_reorders_[kind]->scratch_bytes());
@@ -107,10 +113,11 @@ class ConvPrepared : public Prepared {
       slot_bytes_ = std::max(slot_bytes_, aligned(packer_->staging_bytes()));
       weight_space_ = layout_.add(packer_->packed_bytes());
     }
-    slot_count_ = std::clamp(conv_.most_threads, 1, cpu::WorkspaceSlots::most);
+    slot_count_ = std::clamp(conv_.max_threads, 1, cpu::WorkspaceSlots::most);
     slot_space_ = layout_.add(slot_bytes_ * slot_count_);
     if (!conv_.blocked.in)
-      in_space_ = layout_.add(cut_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
+      in_space_ =
+          layout_.add(partition_.in_floats * images_at_once() * std::int64_t{sizeof(float)});
     if (conv_.epilogue.residual < 0) return;
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv_.epilogue.residual)].shape;
     const Shape shape = own_shape();
@@ -133,17 +140,17 @@ class ConvPrepared : public Prepared {
   std::int64_t images_at_once() const {
     if (conv_.blocked.in) return shape_.sizes.batch;
     const std::int64_t bytes =
-        std::max<std::int64_t>(cut_.in_floats * std::int64_t{sizeof(float)}, 1);
-    return std::clamp<std::int64_t>(most_blocked_bytes / bytes, 1, shape_.sizes.batch);
+        std::max<std::int64_t>(partition_.in_floats * std::int64_t{sizeof(float)}, 1);
+    return std::clamp<std::int64_t>(max_blocked_bytes / bytes, 1, shape_.sizes.batch);
   }
 
   const std::byte* pack_now(const RunContext& context, Workers& workers) const {
     auto* packed = place<std::byte>(context, weight_space_);
     cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
-    workers.parallel_for(std::ssize(cut_.pieces), [&](std::int64_t task) {
-      const cpu::WorkspaceSlots::Loan slot(slots);
+    workers.parallel_for(std::ssize(partition_.output_tiles), [&](std::int64_t task) {
+      const cpu::WorkspaceSlots::Lease slot(slots);
       const auto index = static_cast<std::size_t>(task);
-      packer_->pack(cut_.pieces[index], context.input<float>(1), {}, slot.data(),
+      packer_->pack(partition_.output_tiles[index], context.input<float>(1), {}, slot.data(),
                     packed + packer_->offset_of(index));
     });
     return packed;
@@ -151,80 +158,85 @@ class ConvPrepared : public Prepared {
 
   void bring_into_blocks(const RunContext& context, std::int64_t first, std::int64_t count,
                          Workers& workers) const {
-    const auto pieces = std::ssize(cut_.input_pieces);
-    if (pieces == 0) return;
+    const auto output_tiles = std::ssize(partition_.input_tiles);
+    if (output_tiles == 0) return;
     cpu::WorkspaceSlots slots(place<std::byte>(context, slot_space_), slot_bytes_, slot_count_);
-    workers.parallel_for(count * pieces, [&](std::int64_t task) {
-      const cpu::WorkspaceSlots::Loan slot(slots);
-      const auto index = static_cast<std::size_t>(task % pieces);
-      const ConvInputPiece& piece = cut_.input_pieces[index];
-      const std::int64_t image = task / pieces;
+    workers.parallel_for(count * output_tiles, [&](std::int64_t task) {
+      const cpu::WorkspaceSlots::Lease slot(slots);
+      const auto index = static_cast<std::size_t>(task % output_tiles);
+      const ConvInputTile& output_tile = partition_.input_tiles[index];
+      const std::int64_t image = task / output_tiles;
       const float* from =
           context.input<float>(0) +
-          ((first + image) * shape_.sizes.channels_in + piece.first) * shape_.in_pixels();
-      float* to = place<float>(context, in_space_) + image * cut_.in_floats + piece.offset;
+          ((first + image) * shape_.sizes.channels_in + output_tile.first) * shape_.in_pixels();
+      float* to =
+          place<float>(context, in_space_) + image * partition_.in_floats + output_tile.offset;
       const void* operands[] = {from, to};
       in_reorders_[index]->run(operands, slot.data());
     });
   }
 
-  void run_piece(const RunContext& context, std::int64_t image, std::int64_t place_of_image,
-                 std::size_t index, const std::byte* weights, std::byte* slot,
-                 float* result) const {
-    const ConvPiece& piece = cut_.pieces[index];
+  void run_tile(const RunContext& context, std::int64_t image, std::int64_t place_of_image,
+                std::size_t index, const std::byte* weights, std::byte* slot, float* result) const {
+    const ConvTile& output_tile = partition_.output_tiles[index];
     const float* in =
-        conv_.blocked.in ? context.input<float>(0) + image * cut_.in_floats + piece.in_offset
-        : form_.in == ImageForm::blocks
-            ? place<float>(context, in_space_) + place_of_image * cut_.in_floats + piece.in_offset
+        conv_.blocked.in
+            ? context.input<float>(0) + image * partition_.in_floats + output_tile.in_offset
+        : image_format_.in == ImageFormat::blocks
+            ? place<float>(context, in_space_) + place_of_image * partition_.in_floats +
+                  output_tile.in_offset
             : context.input<float>(0) +
-                  (image * shape_.sizes.channels_in + piece.in_first) * shape_.in_pixels();
+                  (image * shape_.sizes.channels_in + output_tile.in_first) * shape_.in_pixels();
     const std::int64_t first =
-        (image * stored_channels_out() + piece.out_first) * shape_.out_pixels();
+        (image * stored_channels_out() + output_tile.out_first) * shape_.out_pixels();
     float* out = result + first;
-    const Primitive* back = out_reorders_[piece.kind].get();
+    const Primitive* back = out_reorders_[output_tile.kind].get();
     void* target = back != nullptr ? static_cast<void*>(slot + scratch_bytes_) : out;
-    std::array<const void*, Primitive::most_operands> operands = {
+    std::array<const void*, Primitive::max_operands> operands = {
         in, weights + packer_->offset_of(index)};
     std::size_t count = 2;
-    if (conv_.has_bias()) operands[count++] = bias_.as<float>() + piece.bias_offset;
+    if (conv_.has_bias()) operands[count++] = bias_.as<float>() + output_tile.bias_offset;
     operands[count++] = target;
-    primitives_[piece.kind]->run(std::span(operands).first(count), slot);
+    primitives_[output_tile.kind]->run(std::span(operands).first(count), slot);
     if (back != nullptr) {
       const void* ends[] = {target, out};
       back->run(ends, slot);
     }
-    finish_piece(context, piece, first, out);
-    if (conv_.blocked.out && piece.out_count % form_.block != 0) clear_filling(piece, out);
+    finish_tile(context, output_tile, first, out);
+    if (conv_.blocked.out && output_tile.out_count % image_format_.block != 0)
+      clear_filling(output_tile, out);
   }
 
   /// Zeroes the padding channels of the last block, whatever was computed for them.
-  void clear_filling(const ConvPiece& piece, float* out) const {
-    const std::int64_t used = piece.out_count % form_.block;
-    float* pixel = out + (piece.out_count - used) * shape_.out_pixels();
-    for (std::int64_t i = 0; i < shape_.out_pixels(); ++i, pixel += form_.block)
-      std::fill(pixel + used, pixel + form_.block, 0.0F);
+  void clear_filling(const ConvTile& output_tile, float* out) const {
+    const std::int64_t used = output_tile.out_count % image_format_.block;
+    float* pixel = out + (output_tile.out_count - used) * shape_.out_pixels();
+    for (std::int64_t i = 0; i < shape_.out_pixels(); ++i, pixel += image_format_.block)
+      std::fill(pixel + used, pixel + image_format_.block, 0.0F);
   }
 
   /// Channels of an image as stored in the output.
   std::int64_t stored_channels_out() const {
     const std::int64_t channels = shape_.sizes.channels_out;
-    return conv_.blocked.out ? (channels + form_.block - 1) / form_.block * form_.block : channels;
+    return conv_.blocked.out
+               ? (channels + image_format_.block - 1) / image_format_.block * image_format_.block
+               : channels;
   }
 
   /// The epilogue that is not left to oneDNN, whose own activations do not propagate NaN.
-  void finish_piece(const RunContext& context, const ConvPiece& piece, std::int64_t first,
-                    float* out) const {
+  void finish_tile(const RunContext& context, const ConvTile& output_tile, std::int64_t first,
+                   float* out) const {
     cpu::GemmTile tile{};
     tile.c = out;
     // In blocked layout, a row is a channel block of all pixels.
-    const std::int64_t block = conv_.blocked.out ? form_.block : 1;
+    const std::int64_t block = conv_.blocked.out ? image_format_.block : 1;
     tile.c_stride = shape_.out_pixels() * block;
-    tile.rows = static_cast<std::int32_t>((piece.out_count + block - 1) / block);
+    tile.rows = static_cast<std::int32_t>((output_tile.out_count + block - 1) / block);
     tile.columns = static_cast<std::int32_t>(tile.c_stride);
     cpu::Epilogue epilogue;
     if (conv_.reads_bias) {
       epilogue.addend = cpu::Addend::per_row;
-      epilogue.added = context.input<float>(2) + piece.out_first;
+      epilogue.added = context.input<float>(2) + output_tile.out_first;
     }
     if (!unfused_) {
       epilogue.activation = conv_.epilogue.activation;
@@ -249,8 +261,8 @@ class ConvPrepared : public Prepared {
 
   const CompiledConv& conv_;
   ConvShape shape_;
-  ConvForm form_;
-  ConvCut cut_;
+  ConvFormat image_format_;
+  ConvPartition partition_;
   std::array<PrimitivePtr, 2> primitives_;
   std::optional<ConvWeightPacker> packer_;
   bool is_packed_ = false;     ///< the kernel's packed weights suit these shapes
@@ -271,45 +283,46 @@ class ConvPrepared : public Prepared {
 };
 }  // namespace
 
-std::array<PrimitivePtr, 2> find_conv_primitives(const ConvCut& cut,
-                                                 const std::array<VendorLayout, 2>& layouts,
+std::array<PrimitivePtr, 2> find_conv_primitives(const ConvPartition& partition,
+                                                 const std::array<SerializedDesc, 2>& layouts,
                                                  PrimitiveCache& cache) {
   std::array<PrimitivePtr, 2> primitives;
   for (std::size_t kind = 0; kind < 2; ++kind) {
-    if (cut.has_kind(kind)) primitives[kind] = cache.conv(cut.requests[kind], layouts[kind]);
+    if (partition.has_kind(kind))
+      primitives[kind] = cache.conv(partition.requests[kind], layouts[kind]);
   }
   return primitives;
 }
 
-bool are_fast(const ConvCut& cut, const std::array<PrimitivePtr, 2>& primitives) {
+bool are_fast(const ConvPartition& partition, const std::array<PrimitivePtr, 2>& primitives) {
   for (std::size_t kind = 0; kind < 2; ++kind) {
-    if (!cut.has_kind(kind)) continue;
+    if (!partition.has_kind(kind)) continue;
     if (primitives[kind] == nullptr || primitives[kind]->is_reference()) return false;
   }
   return true;
 }
 
-AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvCut& cut,
+AlignedBuffer pack_constant_weights(const CompiledConv& conv, const ConvPartition& partition,
                                     const ConvWeightPacker& packer, MemoryCap* cap,
                                     Workers& workers) {
   const Tensor given = conv.constant_weights.aligned();
   AlignedBuffer packed(packer.packed_bytes(), cap, "packed weights");
-  const std::int64_t tasks = std::ssize(cut.pieces);
+  const std::int64_t tasks = std::ssize(partition.output_tiles);
   const int count = static_cast<int>(std::min<std::int64_t>(workers.count(), tasks));
   AlignedBuffer staging(packer.staging_bytes() * count, cap, "weights to be packed");
   cpu::WorkspaceSlots slots(staging.data(), packer.staging_bytes(), count);
   workers.parallel_for(tasks, [&](std::int64_t task) {
-    const cpu::WorkspaceSlots::Loan slot(slots);
+    const cpu::WorkspaceSlots::Lease slot(slots);
     const auto index = static_cast<std::size_t>(task);
-    packer.pack(cut.pieces[index], given.data<float>().data(), conv.epilogue.scale, slot.data(),
-                packed.data() + packer.offset_of(index));
+    packer.pack(partition.output_tiles[index], given.data<float>().data(), conv.epilogue.scale,
+                slot.data(), packed.data() + packer.offset_of(index));
   });
   return packed;
 }
 
-PreparedPtr prepare_conv(const CompiledConv& conv, const ConvShape& shape, const ConvForm& form,
-                         const PrepareContext& context) {
-  return std::make_unique<const ConvPrepared>(conv, shape, form, context);
+PreparedPtr prepare_conv(const CompiledConv& conv, const ConvShape& shape,
+                         const ConvFormat& image_format, const PrepareContext& context) {
+  return std::make_unique<const ConvPrepared>(conv, shape, image_format, context);
 }
 
 }  // namespace ortool::onednn

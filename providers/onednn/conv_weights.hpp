@@ -8,7 +8,7 @@
 
 #include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
-#include "providers/onednn/conv_pieces.hpp"
+#include "providers/onednn/conv_tiles.hpp"
 
 namespace ortool::onednn {
 
@@ -17,19 +17,19 @@ namespace ortool::onednn {
 class ConvWeightPacker {
  public:
   /// `primitives` are those of the partition's kinds, null for a kind without pieces.
-  ConvWeightPacker(const ConvShape& shape, const ConvCut& cut,
+  ConvWeightPacker(const ConvShape& shape, const ConvPartition& partition,
                    std::span<const PrimitivePtr, 2> primitives, PrimitiveCache& cache);
 
   std::int64_t packed_bytes() const { return packed_bytes_; }
   std::int64_t staging_bytes() const { return staging_bytes_; }
   /// Offset of a piece's weights within the packed ones.
-  std::int64_t offset_of(std::size_t piece) const { return offsets_[piece]; }
+  std::int64_t offset_of(std::size_t output_tile) const { return offsets_[output_tile]; }
 
-  void pack(const ConvPiece& piece, const float* weights, std::span<const double> scale,
+  void pack(const ConvTile& output_tile, const float* weights, std::span<const double> scale,
             std::byte* staging, std::byte* packed) const;
 
  private:
-  void stage(const ConvPiece& piece, const float* weights, std::span<const double> scale,
+  void stage(const ConvTile& output_tile, const float* weights, std::span<const double> scale,
              float* out) const;
 
   ConvShape shape_;

@@ -36,23 +36,23 @@ Desc any_layout(const Dims& dims) {
   return {dims, float32, dnnl::memory::format_tag::any};
 }
 
-Desc image(const Dims& dims, ImageForm form, std::int64_t block) {
+Desc image(const Dims& dims, ImageFormat image_format, std::int64_t block) {
   using tag = dnnl::memory::format_tag;
-  if (form == ImageForm::planes) return dense(dims);
+  if (image_format == ImageFormat::planes) return dense(dims);
   constexpr tag sixteens[] = {tag::nCw16c, tag::nChw16c, tag::nCdhw16c};
   constexpr tag eights[] = {tag::nCw8c, tag::nChw8c, tag::nCdhw8c};
   ORTOOL_CHECK(block == 16 || block == 8);
   return {dims, float32, (block == 16 ? sixteens : eights)[dims.size() - 3]};
 }
 
-Desc described(const VendorLayout& layout) {
+Desc described(const SerializedDesc& layout) {
   dnnl_memory_desc_t data;
   ORTOOL_CHECK(layout.size() == sizeof(data));
   layout.copy(reinterpret_cast<char*>(&data), sizeof(data));
   return Desc(data);
 }
 
-dnnl::primitive_attr plain_attributes() {
+dnnl::primitive_attr default_attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
@@ -96,7 +96,7 @@ PrimitivePtr finish_conv(const ConvRequest& request, const dnnl::primitive_desc_
 }
 
 PrimitivePtr make_copy(const dnnl::engine& engine, const Desc& from, const Desc& to) {
-  const dnnl::reorder::primitive_desc description(engine, from, engine, to, plain_attributes());
+  const dnnl::reorder::primitive_desc description(engine, from, engine, to, default_attributes());
   const int names[] = {DNNL_ARG_FROM, DNNL_ARG_TO};
   return std::make_shared<const Primitive>(description, dnnl::reorder(description), names);
 }
@@ -104,12 +104,12 @@ PrimitivePtr make_copy(const dnnl::engine& engine, const Desc& from, const Desc&
 }  // namespace
 
 PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
-                       const VendorLayout& weights) {
+                       const SerializedDesc& weights) {
   const auto axes = [&](const std::int64_t(&three)[3]) { return axes_of(three, request.axes); };
   const Desc in =
-      image(join({1, request.channels_in}, axes(request.in)), request.in_form, request.block);
+      image(join({1, request.channels_in}, axes(request.in)), request.in_format, request.block);
   const Desc out =
-      image(join({1, request.channels_out}, axes(request.out)), request.out_form, request.block);
+      image(join({1, request.channels_out}, axes(request.out)), request.out_format, request.block);
   const Desc kernel = weights.empty() ? any_layout(weight_dims(request)) : described(weights);
   const Desc bias = request.has_bias != 0 ? dense({request.channels_out}) : Desc();
   const bool is_transposed = request.is_transposed != 0;
@@ -126,27 +126,27 @@ PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
     const dnnl::deconvolution_forward::desc wanted(
         dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct, in, kernel, bias,
         out, axes(request.stride), dilation_of(request), axes(request.pad), behind);
-    const dnnl::deconvolution_forward::primitive_desc description(wanted, plain_attributes(),
+    const dnnl::deconvolution_forward::primitive_desc description(wanted, default_attributes(),
                                                                   engine);
     return make(description, dnnl::deconvolution_forward(description));
   }
   const dnnl::convolution_forward::desc wanted(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, in, kernel, bias,
       out, axes(request.stride), dilation_of(request), axes(request.pad), behind);
-  const dnnl::convolution_forward::primitive_desc description(wanted, plain_attributes(), engine);
+  const dnnl::convolution_forward::primitive_desc description(wanted, default_attributes(), engine);
   return make(description, dnnl::convolution_forward(description));
 }
 
 PrimitivePtr make_conv_weights(const dnnl::engine& engine, const ConvRequest& request,
-                               const VendorLayout& layout) {
+                               const SerializedDesc& layout) {
   return make_copy(engine, dense(weight_dims(request)), described(layout));
 }
 
 PrimitivePtr make_pool(const dnnl::engine& engine, const PoolRequest& request) {
   const auto axes = [&](const std::int64_t(&three)[3]) { return axes_of(three, request.axes); };
   const Dims channels = {1, request.channels};
-  const Desc in = image(join(channels, axes(request.in)), request.form, request.block);
-  const Desc out = image(join(channels, axes(request.out)), request.form, request.block);
+  const Desc in = image(join(channels, axes(request.in)), request.image_format, request.block);
+  const Desc out = image(join(channels, axes(request.out)), request.image_format, request.block);
   Dims dilation = axes(request.dilation);
   for (auto& each : dilation) --each;
   const Dims behind = pads_behind(request.in, request.out, request.kernel, request.stride,
@@ -159,7 +159,7 @@ PrimitivePtr make_pool(const dnnl::engine& engine, const PoolRequest& request) {
   const dnnl::pooling_v2_forward::desc wanted(dnnl::prop_kind::forward_inference, algorithm, in,
                                               out, axes(request.stride), axes(request.kernel),
                                               dilation, axes(request.pad), behind);
-  const dnnl::pooling_v2_forward::primitive_desc description(wanted, plain_attributes(), engine);
+  const dnnl::pooling_v2_forward::primitive_desc description(wanted, default_attributes(), engine);
   const int names[] = {DNNL_ARG_SRC, DNNL_ARG_DST};
   return std::make_shared<const Primitive>(description, dnnl::pooling_v2_forward(description),
                                            names);
@@ -167,8 +167,8 @@ PrimitivePtr make_pool(const dnnl::engine& engine, const PoolRequest& request) {
 
 PrimitivePtr make_reorder(const dnnl::engine& engine, const ReorderRequest& request) {
   const Dims dims = {1, request.channels, request.pixels};
-  const Desc planes = image(dims, ImageForm::planes, request.block);
-  const Desc blocks = image(dims, ImageForm::blocks, request.block);
+  const Desc planes = image(dims, ImageFormat::planes, request.block);
+  const Desc blocks = image(dims, ImageFormat::blocks, request.block);
   return request.to_blocks != 0 ? make_copy(engine, planes, blocks)
                                 : make_copy(engine, blocks, planes);
 }

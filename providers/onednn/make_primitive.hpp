@@ -14,13 +14,13 @@ namespace ortool::onednn {
 // PrimitiveCache.
 
 PrimitivePtr make_conv(const dnnl::engine& engine, const ConvRequest& request,
-                       const VendorLayout& weights);
+                       const SerializedDesc& weights);
 PrimitivePtr make_conv_weights(const dnnl::engine& engine, const ConvRequest& request,
-                               const VendorLayout& layout);
+                               const SerializedDesc& layout);
 PrimitivePtr make_product(const dnnl::engine& engine, const ProductRequest& request,
-                          const VendorLayout& weights);
+                          const SerializedDesc& weights);
 PrimitivePtr make_product_weights(const dnnl::engine& engine, const ProductRequest& request,
-                                  const VendorLayout& layout);
+                                  const SerializedDesc& layout);
 PrimitivePtr make_pool(const dnnl::engine& engine, const PoolRequest& request);
 PrimitivePtr make_reorder(const dnnl::engine& engine, const ReorderRequest& request);
 

@@ -14,14 +14,14 @@ Desc matrix(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int6
   return {{rows, columns}, float32, {row, column}};
 }
 
-Desc packed(const VendorLayout& layout) {
+Desc packed(const SerializedDesc& layout) {
   dnnl_memory_desc_t data;
   ORTOOL_CHECK(layout.size() == sizeof(data));
   layout.copy(reinterpret_cast<char*>(&data), sizeof(data));
   return Desc(data);
 }
 
-Desc right_matrix(const ProductRequest& request, const VendorLayout& layout) {
+Desc right_matrix(const ProductRequest& request, const SerializedDesc& layout) {
   if (!layout.empty()) return packed(layout);
   if (request.b_row != 0) return matrix(request.k, request.n, request.b_row, request.b_column);
   return {{request.k, request.n}, float32, dnnl::memory::format_tag::any};
@@ -36,7 +36,7 @@ dnnl::primitive_attr own_scratch() {
 }  // namespace
 
 PrimitivePtr make_product(const dnnl::engine& engine, const ProductRequest& request,
-                          const VendorLayout& weights) {
+                          const SerializedDesc& weights) {
   const Desc a = matrix(request.m, request.k, request.a_row, request.a_step);
   const Desc b = right_matrix(request, weights);
   const Desc c = matrix(request.m, request.n, request.c_row, 1);
@@ -52,7 +52,7 @@ PrimitivePtr make_product(const dnnl::engine& engine, const ProductRequest& requ
 }
 
 PrimitivePtr make_product_weights(const dnnl::engine& engine, const ProductRequest& request,
-                                  const VendorLayout& layout) {
+                                  const SerializedDesc& layout) {
   const Desc from = matrix(request.k, request.n, request.b_row, request.b_column);
   const dnnl::reorder::primitive_desc description(engine, from, engine, packed(layout),
                                                   own_scratch());

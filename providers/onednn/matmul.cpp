@@ -9,7 +9,7 @@
 namespace ortool::onednn {
 namespace {
 
-ProductShape plain_shape(const cpu::GemmSizes& sizes) {
+ProductShape flattened_shape(const cpu::GemmSizes& sizes) {
   ProductShape shape;
   shape.sizes = sizes;
   shape.a_row = sizes.k;
@@ -35,13 +35,13 @@ KernelPtr compile_matmul(const NodeView& view, const KernelRow& row, const Tools
     const std::int64_t n = rank == 1 ? 1 : b->shape()[rank - 1];
     const std::int64_t k = rank == 1 ? b->shape()[0] : b->shape()[rank - 2];
     // For a typical number of rows; the layout works for any.
-    product.b = pack_matrix(plain_shape({64, n, k}), given.data<float>().data(),
+    product.b = pack_matrix(flattened_shape({64, n, k}), given.data<float>().data(),
                             !product.bias.empty(), *tools.cache, context.cap, context.workers);
   }
   return make_product_kernel(row.name, std::move(product), [](const PrepareContext& prepare) {
     cpu::MatMulShapes shapes = cpu::match_matmul(prepare.inputs[0].shape, prepare.inputs[1].shape);
     ProductWork work;
-    work.shape = plain_shape(shapes.sizes);
+    work.shape = flattened_shape(shapes.sizes);
     work.offsets = std::move(shapes.offsets);
     work.result = std::move(shapes.result);
     return work;

@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/provider/node_group.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
@@ -33,7 +34,7 @@ const KernelRow* find_row(const Node& node) {
 
 class OnednnProvider : public Provider {
  public:
-  explicit OnednnProvider(cpu::Isa most) : isa_(most), has_level_(set_level(most)) {
+  explicit OnednnProvider(cpu::Isa most) : isa_(most), has_isa_(set_level(most)) {
     tools_.cache = std::make_shared<onednn::PrimitiveCache>();
     tools_.isa = most;
     tools_.blocked = most >= cpu::Isa::avx512 ? Layout::blocked16 : Layout::blocked8;
@@ -46,7 +47,7 @@ class OnednnProvider : public Provider {
     return format("{}.{}.{}", version->major, version->minor, version->patch);
   }
   std::string unavailable_because() const override {
-    if (has_level_) return {};
+    if (has_isa_) return {};
     return format("oneDNN is already in use with another instruction set than {}",
                   cpu::isa_name(isa_));
   }
@@ -99,7 +100,7 @@ class OnednnProvider : public Provider {
 
  private:
   cpu::Isa isa_;
-  bool has_level_;
+  bool has_isa_;
   onednn::Tools tools_;
 };
 

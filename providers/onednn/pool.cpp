@@ -70,7 +70,7 @@ PoolRequest make_pool_request(const cpu::PoolSizes& sizes, PoolKind kind, std::i
                               std::int64_t channels, std::int64_t block) {
   PoolRequest request;
   request.kind = kind;
-  request.form = ImageForm::blocks;
+  request.image_format = ImageFormat::blocks;
   request.block = block;
   request.channels = channels;
   request.axes = axes;
@@ -95,12 +95,12 @@ bool has_odd_numbers(const float* x, std::int64_t count) {
 class PoolPrepared : public Prepared {
  public:
   /// `is_blocked`: input and output are in blocked layout.
-  PoolPrepared(const PoolOp& op, const Tools& tools, int most_threads, bool is_blocked,
+  PoolPrepared(const PoolOp& op, const Tools& tools, int max_threads, bool is_blocked,
                const PrepareContext& context)
       : kind_(op.kind),
         is_blocked_(is_blocked),
         isa_(tools.isa),
-        most_threads_(most_threads),
+        max_threads_(max_threads),
         sizes_(pool_sizes_of(op, context.inputs[0].shape)) {
     const std::int64_t axes = op.is_global ? 1 : context.inputs[0].shape.rank() - 2;
     in_pixels_ = sizes_.in[0] * sizes_.in[1] * sizes_.in[2];
@@ -129,7 +129,7 @@ class PoolPrepared : public Prepared {
       for (const PrimitivePtr& each : {kind.into, kind.back})
         scratch_bytes_ = std::max(scratch_bytes_, aligned(each->scratch_bytes()));
     }
-    slot_count_ = std::clamp(most_threads, 1, cpu::WorkspaceSlots::most);
+    slot_count_ = std::clamp(max_threads, 1, cpu::WorkspaceSlots::most);
   }
 
   std::int64_t workspace_bytes() const override { return slot_bytes() * slot_count_; }
@@ -138,16 +138,16 @@ class PoolPrepared : public Prepared {
     const auto* x = context.input<float>(0);
     auto* y = context.output<float>(0);
     if (!is_fast_) {
-      run_plain(x, y, sizes_.planes, context.workers());
+      run_whole(x, y, sizes_.planes, context.workers());
       return;
     }
-    SizedWorkers sized(context.workers(), most_threads_);
+    SizedWorkers sized(context.workers(), max_threads_);
     cpu::WorkspaceSlots slots(context.workspace(), slot_bytes(), slot_count_);
     const std::int64_t planes = kinds_[0].planes;
     sized.get().parallel_ranges(sizes_.planes, planes, [&](std::int64_t begin, std::int64_t end) {
-      const cpu::WorkspaceSlots::Loan slot(slots);
+      const cpu::WorkspaceSlots::Lease slot(slots);
       const Kind& kind = kinds_[end - begin == planes ? 0 : 1];
-      run_piece(kind, x + begin * in_pixels_, y + begin * out_pixels_, slot.data());
+      run_tile(kind, x + begin * in_pixels_, y + begin * out_pixels_, slot.data());
     });
   }
 
@@ -173,10 +173,10 @@ class PoolPrepared : public Prepared {
     return kind;
   }
 
-  void run_piece(const Kind& kind, const float* x, float* y, std::byte* slot) const {
+  void run_tile(const Kind& kind, const float* x, float* y, std::byte* slot) const {
     if (kind_ == PoolKind::largest && has_odd_numbers(x, kind.planes * in_pixels_)) {
       Workers alone;
-      run_plain(x, y, kind.planes, alone);
+      run_whole(x, y, kind.planes, alone);
       return;
     }
     if (is_blocked_) {
@@ -195,10 +195,10 @@ class PoolPrepared : public Prepared {
   }
 
   /// Uses the cpu kernels where oneDNN has no code or gives wrong results.
-  void run_plain(const float* x, float* y, std::int64_t planes, Workers& workers) const {
+  void run_whole(const float* x, float* y, std::int64_t planes, Workers& workers) const {
     cpu::PoolSizes sizes = sizes_;
     sizes.planes = planes / block_;
-    if (is_blocked_) turn_blocks(sizes);
+    if (is_blocked_) transpose_blocks(sizes);
     if (kind_ == PoolKind::largest) {
       cpu::max_pool<float>(sizes, x, y, nullptr, false, isa_, workers);
     } else {
@@ -207,7 +207,7 @@ class PoolPrepared : public Prepared {
   }
 
   /// Turns the channels of a block into the innermost spatial axis, along which nothing is pooled.
-  void turn_blocks(cpu::PoolSizes& sizes) const {
+  void transpose_blocks(cpu::PoolSizes& sizes) const {
     for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation,
                        &sizes.pad_begin, &sizes.pad_end})
       std::rotate(std::begin(*axes), std::begin(*axes) + 1, std::end(*axes));
@@ -221,7 +221,7 @@ class PoolPrepared : public Prepared {
   bool is_blocked_;
   std::int64_t block_ = 1;  ///< interleaved channels
   cpu::Isa isa_;
-  int most_threads_;
+  int max_threads_;
   cpu::PoolSizes sizes_;
   std::int64_t in_pixels_ = 0;
   std::int64_t out_pixels_ = 0;
@@ -235,23 +235,23 @@ class PoolPrepared : public Prepared {
 
 class PoolKernel : public Kernel {
  public:
-  PoolKernel(const NodeView& view, const KernelRow& row, const Tools& tools, int most_threads)
+  PoolKernel(const NodeView& view, const KernelRow& row, const Tools& tools, int max_threads)
       : name_(row.name),
         op_(view.node()),
         tools_(tools),
-        most_threads_(most_threads),
+        max_threads_(max_threads),
         is_blocked_(view.layouts().input(0) != Layout::plain) {}
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<const PoolPrepared>(op_, tools_, most_threads_, is_blocked_, context);
+    return std::make_unique<const PoolPrepared>(op_, tools_, max_threads_, is_blocked_, context);
   }
 
  private:
   std::string_view name_;
   PoolOp op_;
   Tools tools_;
-  int most_threads_;
+  int max_threads_;
   bool is_blocked_;
 };
 
@@ -297,7 +297,7 @@ std::vector<LayoutChoice> pool_layouts(const NodeView& group, const Tools& tools
 
 KernelPtr compile_pool(const NodeView& view, const KernelRow& row, const Tools& tools,
                        const CompileContext& context) {
-  return std::make_unique<const PoolKernel>(view, row, tools, context.most_threads);
+  return std::make_unique<const PoolKernel>(view, row, tools, context.max_threads);
 }
 
 }  // namespace ortool::onednn

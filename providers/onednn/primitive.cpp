@@ -6,7 +6,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
-#include "providers/onednn/one_thread.hpp"
+#include "providers/onednn/single_thread_scope.hpp"
 
 namespace ortool::onednn {
 namespace {
@@ -24,7 +24,7 @@ dnnl::memory::desc as_bytes(std::int64_t count) {
   return {{count}, dnnl::memory::data_type::u8, dnnl::memory::format_tag::a};
 }
 
-VendorLayout to_layout(const dnnl::memory::desc& description) {
+SerializedDesc to_layout(const dnnl::memory::desc& description) {
   return {reinterpret_cast<const char*>(&description.data), sizeof(description.data)};
 }
 
@@ -56,7 +56,7 @@ Primitive::Primitive(const dnnl::primitive_desc_base& description, const dnnl::p
     const dnnl::memory::desc& operand = parts->operands.back();
     operands_.push_back({name, static_cast<std::int64_t>(operand.get_size()), to_layout(operand)});
   }
-  ORTOOL_CHECK(names.size() <= most_operands);
+  ORTOOL_CHECK(names.size() <= max_operands);
   parts_ = std::move(parts);
   idle_[0] = make_call().release();
 }
@@ -86,7 +86,7 @@ std::unique_ptr<Primitive::Call> Primitive::make_call() const {
 
 void Primitive::run(std::span<const void* const> operands, void* scratch) const {
   ORTOOL_CHECK(operands.size() == operands_.size());
-  const OneThread one_thread;
+  const SingleThreadScope one_thread;
   std::unique_ptr<Call> call;
   for (std::atomic<Call*>& idle : idle_) {
     call.reset(idle.exchange(nullptr, std::memory_order_acquire));

@@ -18,13 +18,13 @@ struct primitive_desc_base;
 namespace ortool::onednn {
 
 /// A tensor layout of oneDNN: its own descriptor, byte by byte.
-using VendorLayout = std::string;
+using SerializedDesc = std::string;
 
 /// Immutable and thread-safe. What a call needs besides operands is cached, one set per concurrent
 /// run() call.
 class Primitive {
  public:
-  static constexpr std::size_t most_operands = 4;
+  static constexpr std::size_t max_operands = 4;
 
   /// `names`: oneDNN's argument indices of the operands, in the order of run().
   Primitive(const dnnl::primitive_desc_base& description, const dnnl::primitive& primitive,
@@ -39,7 +39,7 @@ class Primitive {
   bool is_reference() const;
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
   std::int64_t operand_bytes(std::size_t index) const { return operands_[index].bytes; }
-  const VendorLayout& operand_layout(std::size_t index) const { return operands_[index].layout; }
+  const SerializedDesc& operand_layout(std::size_t index) const { return operands_[index].layout; }
 
   /// Computes on the calling thread only. `scratch`: scratch_bytes(), 64-byte aligned. Throws
   /// ErrorCode::unsupported if oneDNN fails.
@@ -49,7 +49,7 @@ class Primitive {
   struct OperandPlace {
     int name;
     std::int64_t bytes;
-    VendorLayout layout;
+    SerializedDesc layout;
   };
   struct Parts;
   struct Call;

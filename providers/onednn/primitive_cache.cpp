@@ -7,13 +7,13 @@
 
 #include "libcore/base/error.hpp"
 #include "providers/onednn/make_primitive.hpp"
-#include "providers/onednn/one_thread.hpp"
+#include "providers/onednn/single_thread_scope.hpp"
 
 namespace ortool::onednn {
 namespace {
 
 template <typename Request>
-std::string make_key(char kind, const Request& request, const VendorLayout& layout = {}) {
+std::string make_key(char kind, const Request& request, const SerializedDesc& layout = {}) {
   static_assert(std::has_unique_object_representations_v<Request>);
   std::string key(1, kind);
   key.append(reinterpret_cast<const char*>(&request), sizeof(request));
@@ -39,7 +39,7 @@ PrimitivePtr PrimitiveCache::find_or_make(std::string key, Make make) {
     used_.splice(used_.begin(), used_, found->second);
     return found->second->second;
   }
-  const OneThread one_thread;
+  const SingleThreadScope one_thread;
   PrimitivePtr made;
   try {
     made = make();
@@ -56,23 +56,24 @@ PrimitivePtr PrimitiveCache::find_or_make(std::string key, Make make) {
   return made;
 }
 
-PrimitivePtr PrimitiveCache::conv(const ConvRequest& request, const VendorLayout& weights) {
+PrimitivePtr PrimitiveCache::conv(const ConvRequest& request, const SerializedDesc& weights) {
   return find_or_make(make_key('c', request, weights),
                       [&] { return make_conv(*engine_, request, weights); });
 }
 
-PrimitivePtr PrimitiveCache::conv_weights(const ConvRequest& request, const VendorLayout& layout) {
+PrimitivePtr PrimitiveCache::conv_weights(const ConvRequest& request,
+                                          const SerializedDesc& layout) {
   return find_or_make(make_key('w', request, layout),
                       [&] { return make_conv_weights(*engine_, request, layout); });
 }
 
-PrimitivePtr PrimitiveCache::product(const ProductRequest& request, const VendorLayout& weights) {
+PrimitivePtr PrimitiveCache::product(const ProductRequest& request, const SerializedDesc& weights) {
   return find_or_make(make_key('m', request, weights),
                       [&] { return make_product(*engine_, request, weights); });
 }
 
 PrimitivePtr PrimitiveCache::product_weights(const ProductRequest& request,
-                                             const VendorLayout& layout) {
+                                             const SerializedDesc& layout) {
   return find_or_make(make_key('b', request, layout),
                       [&] { return make_product_weights(*engine_, request, layout); });
 }

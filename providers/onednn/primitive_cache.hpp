@@ -34,14 +34,14 @@ class PrimitiveCache {
   // empty: oneDNN's preferred one.
 
   /// Operands: image, weights, (bias,) output.
-  PrimitivePtr conv(const ConvRequest& request, const VendorLayout& weights = {});
+  PrimitivePtr conv(const ConvRequest& request, const SerializedDesc& weights = {});
   /// Reorders plain weights (groups, output channels, input channels, kernel; contiguous) to
   /// `layout`. Operands: from, to.
-  PrimitivePtr conv_weights(const ConvRequest& request, const VendorLayout& layout);
+  PrimitivePtr conv_weights(const ConvRequest& request, const SerializedDesc& layout);
   /// Operands: a, b, (bias,) c.
-  PrimitivePtr product(const ProductRequest& request, const VendorLayout& weights = {});
+  PrimitivePtr product(const ProductRequest& request, const SerializedDesc& weights = {});
   /// Reorders b with the strides of `request` (b_row is not 0) to `layout`.
-  PrimitivePtr product_weights(const ProductRequest& request, const VendorLayout& layout);
+  PrimitivePtr product_weights(const ProductRequest& request, const SerializedDesc& layout);
   /// Operands: image, output.
   PrimitivePtr pool(const PoolRequest& request);
   /// Operands: from, to.

@@ -27,12 +27,13 @@ class ProductPrepared : public Prepared {
   ProductPrepared(const CompiledProduct& product, ProductWork work, const PrepareContext& context)
       : product_(product),
         work_(std::move(work)),
-        cut_(cut_product(work_.shape.sizes, product.b.has_value())) {
+        partition_(partition_product(work_.shape.sizes, product.b.has_value())) {
     const cpu::GemmSizes& sizes = work_.shape.sizes;
     const bool is_empty = sizes.m == 0 || sizes.n == 0 || sizes.k == 0 || work_.offsets.empty();
     if (!is_empty) {
-      primitives_ = find_product_primitives(work_.shape, cut_, product.b ? &*product.b : nullptr,
-                                            has_bias(), *product.tools.cache);
+      primitives_ =
+          find_product_primitives(work_.shape, partition_, product.b ? &*product.b : nullptr,
+                                  has_bias(), *product.tools.cache);
     }
     if (primitives_) {
       for (const auto& row : *primitives_) {
@@ -41,12 +42,12 @@ class ProductPrepared : public Prepared {
             slot_bytes_ = std::max(slot_bytes_, (primitive->scratch_bytes() + 63) / 64 * 64);
         }
       }
-      slot_count_ = std::clamp(product.most_threads, 1, cpu::WorkspaceSlots::most);
+      slot_count_ = std::clamp(product.max_threads, 1, cpu::WorkspaceSlots::most);
       space_ = layout_.add(slot_bytes_ * slot_count_);
     } else {
       ORTOOL_CHECK(!product.b || is_empty);
       space_ = layout_.add(cpu::gemm_batched_workspace_bytes(
-          std::ssize(work_.offsets), sizes, product.tools.isa, product.most_threads));
+          std::ssize(work_.offsets), sizes, product.tools.isa, product.max_threads));
     }
     if (product.epilogue.residual < 0) return;
     const Shape& residual =
@@ -63,14 +64,14 @@ class ProductPrepared : public Prepared {
   }
 
   void run(const RunContext& context) const override {
-    SizedWorkers sized(context.workers(), product_.most_threads);
+    SizedWorkers sized(context.workers(), product_.max_threads);
     float* out = context.output<float>(0);
     float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     const cpu::Epilogue epilogue = make_epilogue(context);
     if (primitives_) {
-      run_pieces(context, epilogue, result, sized.get());
+      run_tiles(context, epilogue, result, sized.get());
     } else {
-      run_plain(context, epilogue, result, sized.get());
+      run_whole(context, epilogue, result, sized.get());
     }
     if (unfused_) unfused_->run(result, residual(context), out, context.workers());
   }
@@ -78,41 +79,41 @@ class ProductPrepared : public Prepared {
  private:
   bool has_bias() const { return !product_.bias.empty(); }
 
-  void run_pieces(const RunContext& context, const cpu::Epilogue& epilogue, float* result,
-                  Workers& workers) const {
+  void run_tiles(const RunContext& context, const cpu::Epilogue& epilogue, float* result,
+                 Workers& workers) const {
     const cpu::GemmSizes& sizes = work_.shape.sizes;
-    const std::int64_t pieces = cut_.pieces();
-    const std::int64_t all = pieces * std::ssize(work_.offsets);
+    const std::int64_t output_tiles = partition_.output_tiles();
+    const std::int64_t all = output_tiles * std::ssize(work_.offsets);
     const std::int64_t each =
-        std::min(sizes.m, cut_.rows) * std::min(sizes.n, cut_.columns) * sizes.k;
+        std::min(sizes.m, partition_.rows) * std::min(sizes.n, partition_.columns) * sizes.k;
     const std::int64_t grain =
         std::max<std::int64_t>(task_work / std::max<std::int64_t>(each, 1), 1);
     cpu::WorkspaceSlots slots(context.workspace() + space_, slot_bytes_, slot_count_);
     workers.parallel_ranges(all, grain, [&](std::int64_t begin, std::int64_t end) {
-      const cpu::WorkspaceSlots::Loan slot(slots);
+      const cpu::WorkspaceSlots::Lease slot(slots);
       for (std::int64_t i = begin; i < end; ++i) {
-        run_piece(context, epilogue, work_.offsets[static_cast<std::size_t>(i / pieces)],
-                  i % pieces, slot.data(), result);
+        run_tile(context, epilogue, work_.offsets[static_cast<std::size_t>(i / output_tiles)],
+                 i % output_tiles, slot.data(), result);
       }
     });
   }
 
   /// Pieces of the same columns are consecutive, so that a panel of b is reused in cache.
-  void run_piece(const RunContext& context, const cpu::Epilogue& epilogue,
-                 const cpu::GemmOffsets& offsets, std::int64_t piece, std::byte* slot,
-                 float* result) const {
+  void run_tile(const RunContext& context, const cpu::Epilogue& epilogue,
+                const cpu::GemmOffsets& offsets, std::int64_t output_tile, std::byte* slot,
+                float* result) const {
     const ProductShape& shape = work_.shape;
-    const std::int64_t column_piece = piece / cut_.row_pieces();
-    const std::int64_t row = piece % cut_.row_pieces() * cut_.rows;
-    const std::int64_t column = column_piece * cut_.columns;
-    const std::size_t row_kind = shape.sizes.m - row < cut_.rows ? 1 : 0;
-    const std::size_t column_kind = shape.sizes.n - column < cut_.columns ? 1 : 0;
+    const std::int64_t column_tile = output_tile / partition_.row_tiles();
+    const std::int64_t row = output_tile % partition_.row_tiles() * partition_.rows;
+    const std::int64_t column = column_tile * partition_.columns;
+    const std::size_t row_kind = shape.sizes.m - row < partition_.rows ? 1 : 0;
+    const std::size_t column_kind = shape.sizes.n - column < partition_.columns ? 1 : 0;
     float* c = result + offsets.c + row * shape.sizes.n + column;
-    std::array<const void*, Primitive::most_operands> operands = {context.input<float>(0) +
-                                                                  offsets.a + row * shape.a_row};
+    std::array<const void*, Primitive::max_operands> operands = {context.input<float>(0) +
+                                                                 offsets.a + row * shape.a_row};
     std::size_t count = 1;
     if (product_.b) {
-      operands[count++] = product_.b->bytes.data() + column_piece * product_.b->piece_bytes[0];
+      operands[count++] = product_.b->bytes.data() + column_tile * product_.b->tile_bytes[0];
     } else {
       operands[count++] = context.input<float>(1) + offsets.b + column * shape.b_column;
     }
@@ -123,15 +124,15 @@ class ProductPrepared : public Prepared {
     cpu::GemmTile tile{};
     tile.c = c;
     tile.c_stride = shape.sizes.n;
-    tile.rows = static_cast<std::int32_t>(cut_.rows_of(row_kind));
-    tile.columns = static_cast<std::int32_t>(cut_.columns_of(column_kind));
+    tile.rows = static_cast<std::int32_t>(partition_.rows_of(row_kind));
+    tile.columns = static_cast<std::int32_t>(partition_.columns_of(column_kind));
     set_epilogue(tile, epilogue, row, column);
     if (tile.residual != nullptr) tile.residual += offsets.residual;
     if (changes_sums(epilogue)) cpu::apply_epilogue(tile, c, tile.c_stride);
   }
 
   /// Uses the cpu kernels for shapes for which oneDNN has no fast code.
-  void run_plain(const RunContext& context, const cpu::Epilogue& given, float* result,
+  void run_whole(const RunContext& context, const cpu::Epilogue& given, float* result,
                  Workers& workers) const {
     const ProductShape& shape = work_.shape;
     cpu::Epilogue epilogue = given;
@@ -141,10 +142,10 @@ class ProductPrepared : public Prepared {
     }
     const bool a_transposed = shape.a_step != 1;
     const bool b_transposed = shape.b_column != 1;
-    const cpu::MatrixIn a{context.input<float>(0), a_transposed ? shape.a_step : shape.a_row,
-                          a_transposed};
-    const cpu::MatrixIn b{context.input<float>(1), b_transposed ? shape.b_column : shape.b_row,
-                          b_transposed};
+    const cpu::StridedMatrix a{context.input<float>(0), a_transposed ? shape.a_step : shape.a_row,
+                               a_transposed};
+    const cpu::StridedMatrix b{context.input<float>(1), b_transposed ? shape.b_column : shape.b_row,
+                               b_transposed};
     cpu::gemm_batched(work_.offsets, shape.sizes, a, b, result, shape.sizes.n, epilogue,
                       product_.tools.isa, context.workspace() + space_, workers);
   }
@@ -175,7 +176,7 @@ class ProductPrepared : public Prepared {
 
   const CompiledProduct& product_;
   ProductWork work_;
-  ProductCut cut_;
+  ProductPartition partition_;
   std::optional<ProductPrimitives> primitives_;  ///< empty: the cpu kernels compute it
   WorkspaceLayout layout_;
   std::int64_t space_ = 0;
@@ -212,12 +213,12 @@ class ProductKernel : public Kernel {
 
 /// As kernels/cpu supports it, without Gelu and Swish; the bias is added before the scaling by
 /// alpha.
-ProductForm onednn_product_form(const NodeView& view) {
-  ProductForm form = product_form(view).value_or(ProductForm{});
-  form.has_functions = false;
+EpilogueSupport onednn_product_form(const NodeView& view) {
+  EpilogueSupport support = product_form(view).value_or(EpilogueSupport{});
+  support.has_functions = false;
   if (view.node().op_type() == "Gemm" && read_op<Gemm>(view.node()).alpha != 1.0F)
-    form.channels = -1;
-  return form;
+    support.channels = -1;
+  return support;
 }
 
 }  // namespace
@@ -230,7 +231,7 @@ CompiledProduct compile_product(const NodeView& view, const Tools& tools,
                                 const CompileContext& context) {
   CompiledProduct product;
   product.tools = tools;
-  product.most_threads = context.most_threads;
+  product.max_threads = context.max_threads;
   std::optional<ProductEpilogue> epilogue = match_epilogue(view, onednn_product_form(view));
   ORTOOL_CHECK(epilogue.has_value());
   product.epilogue = std::move(*epilogue);

@@ -9,7 +9,7 @@
 #include "libcore/provider/product_epilogue.hpp"
 #include "libcore/tensor/shape.hpp"
 #include "providers/onednn/kernel_list.hpp"
-#include "providers/onednn/product_cut.hpp"
+#include "providers/onednn/product_partition.hpp"
 
 namespace ortool::onednn {
 
@@ -17,7 +17,7 @@ namespace ortool::onednn {
 struct CompiledProduct {
   ProductEpilogue epilogue;
   Tools tools;
-  int most_threads = 1;
+  int max_threads = 1;
   float alpha = 1.0F;
   float beta = 1.0F;
   bool reads_addend = false;      ///< input 2 is added, multiplied by beta

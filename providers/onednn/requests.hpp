@@ -6,7 +6,7 @@
 namespace ortool::onednn {
 
 /// The layout of an image's channels.
-enum class ImageForm : std::int64_t {
+enum class ImageFormat : std::int64_t {
   planes,  ///< plain: one channel after the other
   blocks,  ///< blocked: N, C / block, pixels, block
 };
@@ -15,8 +15,8 @@ enum class ImageForm : std::int64_t {
 /// 1.
 struct ConvRequest {
   std::int64_t is_transposed = 0;
-  ImageForm in_form = ImageForm::planes;
-  ImageForm out_form = ImageForm::planes;
+  ImageFormat in_format = ImageFormat::planes;
+  ImageFormat out_format = ImageFormat::planes;
   std::int64_t block = 16;
   std::int64_t has_bias = 0;
   std::int64_t groups = 1;
@@ -49,7 +49,7 @@ enum class PoolKind : std::int64_t { largest, mean, mean_with_padding };
 /// A pool of one image with `channels` channels.
 struct PoolRequest {
   PoolKind kind = PoolKind::largest;
-  ImageForm form = ImageForm::planes;
+  ImageFormat image_format = ImageFormat::planes;
   std::int64_t block = 16;
   std::int64_t channels = 0;
   std::int64_t axes = 2;

@@ -58,7 +58,7 @@ def pictures(shared, folder, name):
     return numpy.stack(arrays).transpose(0, 3, 1, 2).astype(numpy.float32), [sample["label"] for sample in samples]
 
 
-def labelled_set(shared, folder, kind, name):
+def labeled_set(shared, folder, kind, name):
     """The whole set as one array and labels, and which samples calibrate."""
     if kind in ("cifar", "normalized cifar"):
         images, labels = pictures(shared, folder, name)
@@ -173,7 +173,7 @@ def compare_set(arguments, model, folder):
     kind, least = SETS[os.path.basename(os.path.dirname(model))]
     floats = session_of(model)
     name = floats.get_inputs()[0].name
-    images, labels, taken = labelled_set(arguments.shared, folder, kind, name)
+    images, labels, taken = labeled_set(arguments.shared, folder, kind, name)
     others = sorted(set(range(len(labels))) - taken)
     samples = [{name: images[i:i + 1]} for i in sorted(taken)]
     judged, right = images[others], labels[others]

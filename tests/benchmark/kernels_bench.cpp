@@ -24,14 +24,14 @@ struct Options {
   }
 };
 
-constexpr Isa levels[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx};
+constexpr Isa codes[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx};
 
 template <typename Measure>
 void print_row(const Options& options, const std::string& name, double operations,
                Measure&& measure) {
   if (!options.wants(name)) return;
   std::printf("%-44s", name.c_str());
-  for (const Isa isa : levels) {
+  for (const Isa isa : codes) {
     if (isa > best_isa()) continue;
     for (const int threads : {1, 2}) {
       ThreadPool pool(threads);

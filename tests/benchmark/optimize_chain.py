@@ -52,11 +52,11 @@ def relu_chain(chain):
 
 
 def mixed_chain(chain):
-    turned = field(5, field(1, "perm") + field(8, 1) + field(8, 0) + field(20, 7))
+    transposed = field(5, field(1, "perm") + field(8, 1) + field(8, 0) + field(20, 7))
     chain.add("Relu")
     chain.add("Identity")
-    chain.add("Transpose", attributes=turned)
-    x = chain.add("Transpose", attributes=turned)
+    chain.add("Transpose", attributes=transposed)
+    x = chain.add("Transpose", attributes=transposed)
     part = chain.add("Div", x, "root")
     part = chain.add("Erf", part)
     part = chain.add("Add", part, "one")

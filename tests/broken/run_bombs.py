@@ -53,8 +53,8 @@ def loop(name, first, declared_in, declared_out, nodes, constants=(), scanned=()
                   [value("c2", (), BOOL), declared_out, *scanned], constants)
     outputs = ["y", *(f"all{index}" for index in range(len(scanned)))]
     run = node("Loop", ["", "go", "s0"], outputs, [inside], "loop")
-    makers, initial = first
-    return name, model(graph([*makers, run], [], [declared_out_of(declared_out)], [GO, *initial]), opset=20), code
+    builders, initial = first
+    return name, model(graph([*builders, run], [], [declared_out_of(declared_out)], [GO, *initial]), opset=20), code
 
 
 def declared_out_of(declared):

@@ -36,8 +36,8 @@ def case(name, nodes, made=(), constants=(), output="y", opset=20, rank=1, eleme
     """`made`: pairs of filled() and counted()."""
     all_constants = list(constants)
     all_nodes = []
-    for maker, belonging in made:
-        all_nodes.append(maker)
+    for builder, belonging in made:
+        all_nodes.append(builder)
         all_constants += belonging if isinstance(belonging, list) else [belonging]
     declared = block(1, output) + block(2, block(1, integer(1, element)))
     # Only something small leaves the graph, so that nothing is printed or kept.

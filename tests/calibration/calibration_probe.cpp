@@ -61,14 +61,14 @@ void save_weights(const Arguments& arguments) {
   WeightOptions options;
   options.type = type_of(arguments.at(3));
   if (arguments.at(4) != "none") options.axis = std::strtol(arguments.at(4).c_str(), nullptr, 10);
-  options.range = arguments.at(5) == "least" ? WeightRange::least_error : WeightRange::whole;
+  options.range = arguments.at(5) == "least" ? WeightRange::min_error : WeightRange::whole;
   std::vector<std::pair<std::string, Tensor>> out;
   for (const std::string& name : file.names()) {
-    const WeightLevels levels = quantize_weights(file.read(name), options);
-    out.emplace_back(name + ".levels", convert(levels.data, DataType::int32));
-    out.emplace_back(name + ".scales", levels.scales);
-    out.emplace_back(name + ".zero_points", convert(levels.zero_points, DataType::int32));
-    out.emplace_back(name + ".back", dequantize(levels));
+    const QuantizedData codes = quantize_weights(file.read(name), options);
+    out.emplace_back(name + ".levels", convert(codes.data, DataType::int32));
+    out.emplace_back(name + ".scales", codes.scales);
+    out.emplace_back(name + ".zero_points", convert(codes.zero_points, DataType::int32));
+    out.emplace_back(name + ".back", dequantize(codes));
   }
   save_npz(arguments.at(2), out);
 }

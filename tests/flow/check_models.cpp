@@ -32,14 +32,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_printed = 5;
+constexpr int max_printed = 5;
 
 using Outputs = std::vector<std::vector<RunValue>>;  ///< by run
 
 /// What the bodies of all models held together.
 struct Coverage {
   std::map<std::string, int> flows;  ///< by operator
-  std::set<std::string> pieces;
+  std::set<std::string> fragments;
   std::set<std::string> rules;  ///< that did something
   int refused = 0;              ///< models that no session runs
 };
@@ -162,7 +162,7 @@ Tolerance tolerance_of(const BodyPlan& plan) {
     result.rtol = std::max(result.rtol, other.rtol);
     result.atol = std::max(result.atol, other.atol);
   };
-  for (const PieceUse& use : plan.pieces) take(use.piece->tolerance);
+  for (const FragmentUse& use : plan.fragments) take(use.fragment->tolerance);
   for (const FlowPlan& flow : plan.flows) {
     for (const BodyPlan& body : flow.bodies) take(tolerance_of(body));
   }
@@ -170,7 +170,7 @@ Tolerance tolerance_of(const BodyPlan& plan) {
 }
 
 void note(const BodyPlan& plan, Coverage& coverage) {
-  for (const PieceUse& use : plan.pieces) coverage.pieces.insert(use.piece->name);
+  for (const FragmentUse& use : plan.fragments) coverage.fragments.insert(use.fragment->name);
   for (const FlowPlan& flow : plan.flows) {
     static constexpr const char* names[] = {"If", "Loop", "Scan", "SequenceMap"};
     ++coverage.flows[names[static_cast<std::size_t>(flow.kind)]];
@@ -202,15 +202,15 @@ void write(Model& model, const std::vector<NamedValues>& runs, const Outputs& ou
 
 /// The cases of a plan alone, each once: FOLDER/case_NUMBER.onnx. `lines` names file and case.
 void write_cases(const BodyPlan& plan, const std::string& folder, std::set<std::string>& lines) {
-  for (const PieceUse& use : plan.pieces) {
-    const Piece& piece = *use.piece;
-    const std::string name = format("case_{}", piece.number);
+  for (const FragmentUse& use : plan.fragments) {
+    const Fragment& fragment = *use.fragment;
+    const std::string name = format("case_{}", fragment.number);
     const std::string stem = format("{}/{}", folder, name);
-    const bool is_new = lines.insert(format("{} {}", name, piece.name)).second;
+    const bool is_new = lines.insert(format("{} {}", name, fragment.name)).second;
     if (!is_new || fs::exists(stem + ".onnx")) continue;
-    const std::unique_ptr<Model> model = copy_model(*piece.model);
-    write(*model, {inputs_of(piece, false), inputs_of(piece, true)},
-          {compute(piece, false), compute(piece, true)}, stem);
+    const std::unique_ptr<Model> model = copy_model(*fragment.model);
+    write(*model, {inputs_of(fragment, false), inputs_of(fragment, true)},
+          {compute(fragment, false), compute(fragment, true)}, stem);
   }
   for (const FlowPlan& flow : plan.flows) {
     for (const BodyPlan& body : flow.bodies) write_cases(body, folder, lines);
@@ -231,13 +231,13 @@ void write(const FlowModel& made, const BodyPlan& plan, const Outputs& outputs,
 }  // namespace
 
 int check_flow_models(const CheckOptions& options) {
-  Pieces pieces(options.testdata);
+  Fragments fragments(options.testdata);
   Coverage coverage;
   int failed = 0;
   for (int i = 0; i < options.count; ++i) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
-    Dice dice(seed);
-    const BodyPlan plan = make_plan(dice, pieces, seed);
+    RandomSource dice(seed);
+    const BodyPlan plan = make_plan(dice, fragments, seed);
     note(plan, coverage);
     const FlowModel made = make_flow_model(dice, plan);
     ModelCheck check(made, tolerance_of(plan), coverage);
@@ -245,7 +245,7 @@ int check_flow_models(const CheckOptions& options) {
     if (!options.folder.empty() && !check.expected().empty())
       write(made, plan, check.expected(), options.folder, seed);
     if (!finding) continue;
-    if (++failed <= most_printed)
+    if (++failed <= max_printed)
       std::printf("seed %llu: %s\n%s\n", static_cast<unsigned long long>(seed), finding->c_str(),
                   print_graph(*made.model->graph).c_str());
     else
@@ -255,7 +255,7 @@ int check_flow_models(const CheckOptions& options) {
       "%d models from seed %llu: %d failed, %d run in no session; %zu cases in bodies, %zu "
       "rules and passes acted\n",
       options.count, static_cast<unsigned long long>(options.seed), failed, coverage.refused,
-      coverage.pieces.size(), coverage.rules.size());
+      coverage.fragments.size(), coverage.rules.size());
   for (const auto& [name, count] : coverage.flows) std::printf("  %s: %d\n", name.c_str(), count);
   return failed;
 }

@@ -15,17 +15,17 @@ namespace {
 constexpr std::int64_t trips = 2;
 constexpr std::int64_t ir_version = 10;
 
-class FlowModelMaker {
+class FlowModelBuilder {
  public:
-  FlowModelMaker(Dice& dice, Scope& main) : dice_(dice), writer_(dice, main) {}
+  FlowModelBuilder(RandomSource& dice, Scope& main) : dice_(dice), writer_(dice, main) {}
 
   /// The nodes of the plan, and its outputs as values of the scope's graph.
   std::vector<Value*> write_body(Scope& scope, const BodyPlan& plan) {
     std::vector<Value*> outputs;
-    for (const PieceUse& use : plan.pieces) write_piece(scope, use, outputs);
+    for (const FragmentUse& use : plan.fragments) write_fragment(scope, use, outputs);
     for (const FlowPlan& flow : plan.flows) write_flow(scope, flow, outputs);
     for (const BodyPlan::Peek& peek : plan.peeks)
-      outputs.push_back(scope.outer->pieces[peek.piece].at(peek.value));
+      outputs.push_back(scope.outer->fragments[peek.fragment].at(peek.value));
     return outputs;
   }
 
@@ -39,25 +39,25 @@ class FlowModelMaker {
     return tensor;
   }
 
-  static Source source_of(const PieceUse& use, std::size_t input) {
-    return {use.piece, input, use.chosen[input]};
+  static Source source_of(const FragmentUse& use, std::size_t input) {
+    return {use.fragment, input, use.chosen[input]};
   }
 
-  void write_piece(Scope& scope, const PieceUse& use, std::vector<Value*>& outputs) {
-    const Graph& graph = *use.piece->model->graph;
+  void write_fragment(Scope& scope, const FragmentUse& use, std::vector<Value*>& outputs) {
+    const Graph& graph = *use.fragment->model->graph;
     ValueMap values;
     for (const Value* value : graph.values()) {
       if (value->is_constant()) values[value] = &writer_.constant(scope, value->constant());
     }
-    for (std::size_t i = 0; i < use.ways.size(); ++i) {
+    for (std::size_t i = 0; i < use.roles.size(); ++i) {
       const Source source = source_of(use, i);
       const auto own = scope.found.find(source);
-      const bool is_own = use.ways[i] != InputWay::captured && own != scope.found.end();
+      const bool is_own = use.roles[i] != InputRole::captured && own != scope.found.end();
       values[graph.inputs()[i]] = is_own ? own->second.front() : &writer_.find(scope, source);
     }
     copy_nodes(graph, *scope.graph, values, writer_.names());
     for (const Value* output : graph.outputs()) outputs.push_back(values.at(output));
-    scope.pieces.push_back(std::move(values));
+    scope.fragments.push_back(std::move(values));
   }
 
   void write_flow(Scope& scope, const FlowPlan& plan, std::vector<Value*>& outputs) {
@@ -100,8 +100,8 @@ class FlowModelMaker {
   /// Loop, Scan or SequenceMap. Slices of what is walked over are all the values of the input.
   void write_walk(Scope& scope, const FlowPlan& plan, std::vector<Value*>& outputs) {
     const BodyPlan& body = plan.bodies.front();
-    const std::vector<Source> states = body.sources(InputWay::carried);
-    const std::vector<Source> slices = body.sources(InputWay::scanned);
+    const std::vector<Source> states = body.sources(InputRole::carried);
+    const std::vector<Source> slices = body.sources(InputRole::scanned);
     const bool is_map = plan.kind == FlowKind::map;
     std::vector<Value*> inputs = first_inputs(scope, plan.kind, slices);
     for (const Source& state : states) inputs.push_back(&writer_.find(scope, state));
@@ -184,11 +184,11 @@ class FlowModelMaker {
 
   /// As many values of the input as there are trips.
   std::vector<Value*> values_of(Scope& scope, const Source& slice) {
-    const auto& [piece, input, chosen] = slice;
+    const auto& [fragment, input, chosen] = slice;
     std::vector<Value*> values;
     for (std::size_t i = 0; i < static_cast<std::size_t>(trips); ++i) {
-      const std::size_t each = (chosen + i) % piece->values[input].size();
-      values.push_back(&writer_.find(scope, {piece, input, each}));
+      const std::size_t each = (chosen + i) % fragment->values[input].size();
+      values.push_back(&writer_.find(scope, {fragment, input, each}));
     }
     return values;
   }
@@ -262,13 +262,13 @@ class FlowModelMaker {
     return inner;
   }
 
-  Dice& dice_;
+  RandomSource& dice_;
   FlowWriter writer_;
 };
 
 void collect_opsets(const BodyPlan& body, OpsetImports& opsets) {
-  for (const PieceUse& use : body.pieces) {
-    for (const auto& [domain, version] : use.piece->model->graph->opsets())
+  for (const FragmentUse& use : body.fragments) {
+    for (const auto& [domain, version] : use.fragment->model->graph->opsets())
       opsets.emplace(domain, version);
   }
   for (const FlowPlan& flow : body.flows) {
@@ -278,7 +278,7 @@ void collect_opsets(const BodyPlan& body, OpsetImports& opsets) {
 
 }  // namespace
 
-FlowModel make_flow_model(Dice& dice, const BodyPlan& plan) {
+FlowModel make_flow_model(RandomSource& dice, const BodyPlan& plan) {
   FlowModel result;
   result.model = std::make_unique<Model>();
   result.model->ir_version = ir_version;
@@ -289,11 +289,11 @@ FlowModel make_flow_model(Dice& dice, const BodyPlan& plan) {
   graph.set_opsets(std::move(opsets));
   Scope main;
   main.graph = &graph;
-  FlowModelMaker maker(dice, main);
-  for (Value* value : maker.write_body(main, plan))
-    graph.add_output(maker.writer().as_output(main, *value));
+  FlowModelBuilder builder(dice, main);
+  for (Value* value : builder.write_body(main, plan))
+    graph.add_output(builder.writer().as_output(main, *value));
   for (const auto& [first, second] : {std::pair(true, false), {false, true}, {true, true}}) {
-    NamedValues inputs = maker.writer().inputs();
+    NamedValues inputs = builder.writer().inputs();
     for (auto& [name, value] : inputs) {
       if (name == "c0") value = Tensor::scalar(first);
       if (name == "c1") value = Tensor::scalar(second);

@@ -14,6 +14,6 @@ struct FlowModel {
 };
 
 /// The same model for the same plan and dice.
-FlowModel make_flow_model(Dice& dice, const BodyPlan& plan);
+FlowModel make_flow_model(RandomSource& dice, const BodyPlan& plan);
 
 }  // namespace ortool::test

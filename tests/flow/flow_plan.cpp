@@ -9,7 +9,7 @@
 namespace ortool::test {
 namespace {
 
-constexpr int most_depth = 3;
+constexpr int max_depth = 3;
 constexpr std::int64_t first_scan_opset = 9;
 constexpr std::int64_t first_map_opset = 17;
 
@@ -19,7 +19,7 @@ bool is_number(const Value& value) {
 }
 
 /// Whether models can hold nodes of both.
-bool go_together(const Piece& a, const Piece& b) {
+bool go_together(const Fragment& a, const Fragment& b) {
   for (const auto& [domain, version] : a.model->graph->opsets()) {
     const auto other = b.model->graph->opsets().find(domain);
     if (other != b.model->graph->opsets().end() && other->second != version) return false;
@@ -29,22 +29,22 @@ bool go_together(const Piece& a, const Piece& b) {
 
 class Planner {
  public:
-  Planner(Dice& dice, Pieces& pieces, std::uint64_t number) : dice_(dice) {
-    const Piece* first = nullptr;
+  Planner(RandomSource& dice, Fragments& fragments, std::uint64_t number) : dice_(dice) {
+    const Fragment* first = nullptr;
     for (; first == nullptr; ++number)
-      first = pieces.at(static_cast<std::size_t>(number % pieces.group_count()));
+      first = fragments.at(static_cast<std::size_t>(number % fragments.group_count()));
     palette_.push_back(first);
-    const std::vector<std::size_t>& fitting = pieces.like(*first);
+    const std::vector<std::size_t>& fitting = fragments.like(*first);
     const std::size_t more = dice_.below(3);
     for (std::size_t i = 0; i < more; ++i) {
-      const Piece* piece = pieces.at(fitting[dice_.below(fitting.size())]);
-      if (piece != nullptr && go_together(*piece, *first)) palette_.push_back(piece);
+      const Fragment* fragment = fragments.at(fitting[dice_.below(fitting.size())]);
+      if (fragment != nullptr && go_together(*fragment, *first)) palette_.push_back(fragment);
     }
   }
 
   BodyPlan plan_main() {
     BodyPlan body;
-    if (dice_.percent(30)) body.pieces.push_back(use_piece(nullptr));
+    if (dice_.percent(30)) body.fragments.push_back(use_fragment(nullptr));
     const std::size_t flows = 1 + dice_.below(2);
     for (std::size_t i = 0; i < flows; ++i) body.flows.push_back(plan_flow(1, &body));
     return body;
@@ -83,78 +83,78 @@ class Planner {
 
   BodyPlan plan_body(int depth, FlowKind kind, const BodyPlan* outer) {
     BodyPlan body;
-    const std::size_t pieces = 1 + dice_.below(2);
-    for (std::size_t i = 0; i < pieces; ++i) body.pieces.push_back(use_piece(&kind));
-    if (depth < most_depth && dice_.percent(depth == 1 ? 45 : 25))
+    const std::size_t fragments = 1 + dice_.below(2);
+    for (std::size_t i = 0; i < fragments; ++i) body.fragments.push_back(use_fragment(&kind));
+    if (depth < max_depth && dice_.percent(depth == 1 ? 45 : 25))
       body.flows.push_back(plan_flow(depth + 1, &body));
-    if (outer != nullptr && !outer->pieces.empty() && dice_.percent(25)) add_peek(*outer, body);
+    if (outer != nullptr && !outer->fragments.empty() && dice_.percent(25)) add_peek(*outer, body);
     return body;
   }
 
   void add_peek(const BodyPlan& outer, BodyPlan& body) {
-    const std::size_t piece = dice_.below(outer.pieces.size());
+    const std::size_t fragment = dice_.below(outer.fragments.size());
     std::vector<const Value*> made;
-    for (const Node& node : outer.pieces[piece].piece->model->graph->nodes()) {
+    for (const Node& node : outer.fragments[fragment].fragment->model->graph->nodes()) {
       for (std::int64_t i = 0; i < node.output_count(); ++i) {
         if (node.output(i) != nullptr && is_number(*node.output(i))) made.push_back(node.output(i));
       }
     }
-    if (!made.empty()) body.peeks.push_back({piece, made[dice_.below(made.size())]});
+    if (!made.empty()) body.peeks.push_back({fragment, made[dice_.below(made.size())]});
   }
 
   /// The same pieces over other values, without what is inside.
   BodyPlan twin_of(const BodyPlan& body) {
     BodyPlan twin;
-    for (const PieceUse& use : body.pieces) {
-      twin.pieces.push_back(use);
-      choose_values(twin.pieces.back());
+    for (const FragmentUse& use : body.fragments) {
+      twin.fragments.push_back(use);
+      choose_values(twin.fragments.back());
     }
     return twin;
   }
 
-  void choose_values(PieceUse& use) {
+  void choose_values(FragmentUse& use) {
     const std::size_t shared = dice_.below(2);
     const bool is_mixed = dice_.percent(30);
     use.chosen.clear();
-    for (const std::vector<Tensor>& values : use.piece->values) {
+    for (const std::vector<Tensor>& values : use.fragment->values) {
       const std::size_t wanted = is_mixed ? dice_.below(2) : shared;
       use.chosen.push_back(std::min(wanted, values.size() - 1));
     }
   }
 
-  PieceUse use_piece(const FlowKind* holder) {
-    PieceUse use;
-    use.piece = palette_[dice_.below(palette_.size())];
+  FragmentUse use_fragment(const FlowKind* holder) {
+    FragmentUse use;
+    use.fragment = palette_[dice_.below(palette_.size())];
     choose_values(use);
-    for (std::size_t i = 0; i < use.piece->values.size(); ++i) {
+    for (std::size_t i = 0; i < use.fragment->values.size(); ++i) {
       const bool can_carry = holder != nullptr && *holder != FlowKind::branches;
       const bool can_scan = can_carry && *holder != FlowKind::loop;
-      InputWay way = InputWay::captured;
-      if (can_carry && dice_.percent(25)) way = InputWay::carried;
-      if (can_scan && dice_.percent(30)) way = InputWay::scanned;
-      use.ways.push_back(way);
+      InputRole role = InputRole::captured;
+      if (can_carry && dice_.percent(25)) role = InputRole::carried;
+      if (can_scan && dice_.percent(30)) role = InputRole::scanned;
+      use.roles.push_back(role);
     }
     return use;
   }
 
-  Dice& dice_;
-  std::vector<const Piece*> palette_;
+  RandomSource& dice_;
+  std::vector<const Fragment*> palette_;
 };
 
 }  // namespace
 
 const Tensor& tensor_of(const Source& source) {
-  const auto& [piece, input, chosen] = source;
-  return piece->values[input][chosen];
+  const auto& [fragment, input, chosen] = source;
+  return fragment->values[input][chosen];
 }
 
-std::vector<Source> BodyPlan::sources(InputWay way) const {
+std::vector<Source> BodyPlan::sources(InputRole role) const {
   std::vector<Source> result;
-  for (const PieceUse& use : pieces) {
-    for (std::size_t i = 0; i < use.ways.size(); ++i) {
-      const Source source = {use.piece, i, use.chosen[i]};
+  for (const FragmentUse& use : fragments) {
+    for (std::size_t i = 0; i < use.roles.size(); ++i) {
+      const Source source = {use.fragment, i, use.chosen[i]};
       const bool is_new = std::find(result.begin(), result.end(), source) == result.end();
-      if (use.ways[i] == way && is_new) result.push_back(source);
+      if (use.roles[i] == role && is_new) result.push_back(source);
     }
   }
   return result;
@@ -162,8 +162,8 @@ std::vector<Source> BodyPlan::sources(InputWay way) const {
 
 std::vector<DataType> BodyPlan::types() const {
   std::vector<DataType> result;
-  for (const PieceUse& use : pieces) {
-    for (const Value* output : use.piece->model->graph->outputs())
+  for (const FragmentUse& use : fragments) {
+    for (const Value* output : use.fragment->model->graph->outputs())
       result.push_back(output->type().element);
   }
   for (const FlowPlan& flow : flows) {
@@ -176,7 +176,7 @@ std::vector<DataType> BodyPlan::types() const {
 std::vector<DataType> FlowPlan::types() const {
   std::vector<DataType> result;
   if (kind == FlowKind::loop || kind == FlowKind::scan) {
-    for (const Source& state : bodies.front().sources(InputWay::carried))
+    for (const Source& state : bodies.front().sources(InputRole::carried))
       result.push_back(tensor_of(state).type());
   }
   for (const DataType type : bodies.front().types()) result.push_back(type);
@@ -186,8 +186,8 @@ std::vector<DataType> FlowPlan::types() const {
   return result;
 }
 
-BodyPlan make_plan(Dice& dice, Pieces& pieces, std::uint64_t number) {
-  return Planner(dice, pieces, number).plan_main();
+BodyPlan make_plan(RandomSource& dice, Fragments& fragments, std::uint64_t number) {
+  return Planner(dice, fragments, number).plan_main();
 }
 
 }  // namespace ortool::test

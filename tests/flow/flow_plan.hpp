@@ -7,14 +7,14 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/flow/piece.hpp"
+#include "tests/flow/fragment.hpp"
 
 namespace ortool::test {
 
 /// The same numbers for the same seed, on every machine.
-class Dice {
+class RandomSource {
  public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  explicit RandomSource(std::uint64_t seed) : engine_(seed) {}
 
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
   bool percent(std::size_t chance) { return below(100) < chance; }
@@ -25,30 +25,30 @@ class Dice {
 
 /// How a body gets what a piece reads: from graphs around it, as a state that its loop carries, or
 /// as a slice of what its loop walks over.
-enum class InputWay { captured, carried, scanned };
+enum class InputRole { captured, carried, scanned };
 
 /// The nodes of a piece once more, with values of its inputs by position.
-struct PieceUse {
-  const Piece* piece = nullptr;
+struct FragmentUse {
+  const Fragment* fragment = nullptr;
   std::vector<std::size_t> chosen;  ///< which of the piece's values
-  std::vector<InputWay> ways;
+  std::vector<InputRole> roles;
 };
 
 enum class FlowKind { branches, loop, scan, map };
 
 /// One tensor for one input of a piece.
-using Source = std::tuple<const Piece*, std::size_t, std::size_t>;
+using Source = std::tuple<const Fragment*, std::size_t, std::size_t>;
 
 const Tensor& tensor_of(const Source& source);
 
 struct FlowPlan;
 
 struct BodyPlan {
-  std::vector<PieceUse> pieces;
+  std::vector<FragmentUse> fragments;
   std::vector<FlowPlan> flows;
   /// Inner values of pieces of the graph around it that are outputs too.
   struct Peek {
-    std::size_t piece;
+    std::size_t fragment;
     const Value* value;  ///< of the piece's own model
   };
   std::vector<Peek> peeks;
@@ -56,7 +56,7 @@ struct BodyPlan {
   /// Of its outputs: those of the pieces, of the flows, and what is peeked at.
   std::vector<DataType> types() const;
   /// What its pieces read in this way, each source once.
-  std::vector<Source> sources(InputWay way) const;
+  std::vector<Source> sources(InputRole role) const;
 };
 
 struct FlowPlan {
@@ -71,6 +71,6 @@ struct FlowPlan {
 
 /// A plan for the main graph out of one to three pieces of one opset. Plans with numbers in a row
 /// begin with one group of nodes after the other.
-BodyPlan make_plan(Dice& dice, Pieces& pieces, std::uint64_t number);
+BodyPlan make_plan(RandomSource& dice, Fragments& fragments, std::uint64_t number);
 
 }  // namespace ortool::test

@@ -49,13 +49,13 @@ Value& FlowWriter::constant(Scope& scope, const Tensor& tensor) {
 
 /// Sizes as the piece declares them, all known, or each unknown on its own.
 ValueType FlowWriter::type_for(const Source& source) {
-  const auto& [piece, input, chosen] = source;
+  const auto& [fragment, input, chosen] = source;
   const Tensor& tensor = tensor_of(source);
   PartialShape shape = to_partial(tensor.shape());
   const std::size_t kind = dice_.below(3);
-  const PartialShape& declared = piece->model->graph->inputs()[input]->type().shape;
+  const PartialShape& declared = fragment->model->graph->inputs()[input]->type().shape;
   const std::string& prefix =
-      prefixes_.try_emplace(piece, format("p{}_", prefixes_.size())).first->second;
+      prefixes_.try_emplace(fragment, format("p{}_", prefixes_.size())).first->second;
   for (std::size_t i = 0; i < shape->size(); ++i) {
     if (kind == 1) (*shape)[i] = Dimension::symbol(names_.value());
     const bool has_symbol = declared && i < declared->size() && (*declared)[i].is_symbol();
@@ -121,10 +121,10 @@ Value& FlowWriter::find(Scope& scope, const Source& source) {
   if (there.empty() || dice_.percent(15)) there.assign(1, {&main_, &new_input(source)});
   const auto [home, value] = there[dice_.below(there.size())];
   if (dice_.percent(50)) return reach(scope, *value);
-  Scope* maker = &scope;
-  while (maker != home && dice_.percent(60)) maker = maker->outer;
-  Value& made = derived(*maker, reach(*maker, *value), source);
-  maker->found[source].push_back(&made);
+  Scope* builder = &scope;
+  while (builder != home && dice_.percent(60)) builder = builder->outer;
+  Value& made = derived(*builder, reach(*builder, *value), source);
+  builder->found[source].push_back(&made);
   return reach(scope, made);
 }
 

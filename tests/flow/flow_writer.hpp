@@ -18,15 +18,15 @@ struct Scope {
   Scope* outer = nullptr;  ///< null: the main graph
   Node* inside = nullptr;  ///< the node whose bodies are being written; new nodes go before it
   std::map<Source, std::vector<Value*>> found;  ///< values of this graph that hold the source
-  std::vector<ValueMap> pieces;                 ///< by use of a piece: its values in here
+  std::vector<ValueMap> fragments;              ///< by use of a piece: its values in here
 };
 
 /// Adds nodes and inputs to scopes.
 class FlowWriter {
  public:
-  FlowWriter(Dice& dice, Scope& main) : dice_(dice), main_(main) {}
+  FlowWriter(RandomSource& dice, Scope& main) : dice_(dice), main_(main) {}
 
-  Dice& dice() { return dice_; }
+  RandomSource& dice() { return dice_; }
   FreshNames& names() { return names_; }
   const NamedValues& inputs() const { return inputs_; }
 
@@ -49,12 +49,12 @@ class FlowWriter {
   Value& derived(Scope& scope, Value& value, const Source& source);
   ValueType type_for(const Source& source);
 
-  Dice& dice_;
+  RandomSource& dice_;
   Scope& main_;
   FreshNames names_;
   NamedValues inputs_;
   std::map<std::string, Value*> named_;
-  std::map<const Piece*, std::string> prefixes_;
+  std::map<const Fragment*, std::string> prefixes_;
 };
 
 /// An attribute of a whole number, or of some.

@@ -16,7 +16,7 @@ namespace {
 
 using namespace ortool;
 
-constexpr std::int64_t most_bytes = 16384;
+constexpr std::int64_t max_bytes = 16384;
 
 /// With its inputs as graph inputs that have defaults: a fuzzer that changes the file changes the
 /// values that kernels get.
@@ -55,7 +55,7 @@ int write_models(const std::filesystem::path& folder, const std::filesystem::pat
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   int written = 0;
   for (const test::OpCase& each : test::parse_case_file(text)) {
-    if (size_of(each) > most_bytes) continue;
+    if (size_of(each) > max_bytes) continue;
     try {
       save_model(make_model(each), folder / format("{}_{}.onnx", path.stem().string(), each.line),
                  {.external_data = ExternalData::never});

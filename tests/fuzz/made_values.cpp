@@ -1,4 +1,5 @@
-// Random values of fuzzed models: elements from our own generator, with one of four distributions per tensor.
+// Random values of fuzzed models: elements from our own generator, with one of four distributions
+// per tensor.
 #include "tests/fuzz/made_values.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace ortool::test {
 namespace {
 
-constexpr std::int64_t most_elements = 65536;
+constexpr std::int64_t max_elements = 65536;
 
 enum class Style { small, spread, extreme, bits };
 
@@ -75,9 +76,9 @@ Tensor made_tensor(RandomBits& random, DataType type, Shape shape) {
 }
 
 /// Draws values for types; symbols keep their number.
-class Maker {
+class ValueGenerator {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) {}
+  explicit ValueGenerator(std::uint64_t seed) : random_(seed) {}
 
   RunValue make(const ValueType& type, bool may_be_left_out) {
     using Kind = ValueType::Kind;
@@ -119,7 +120,7 @@ class Maker {
         number = symbols_.emplace(dimension.symbol(), number).first->second;
       }
       numbers.push_back(number);
-      if (number > most_elements / std::max<std::int64_t>(elements, 1))
+      if (number > max_elements / std::max<std::int64_t>(elements, 1))
         throw Error(ErrorCode::unsupported, "no value of this size is made up");
       elements *= number;
     }
@@ -148,10 +149,10 @@ bool is_random_in(const Graph& graph) {
 }  // namespace
 
 NamedValues made_inputs(const Session& session, std::uint64_t seed) {
-  Maker maker(seed);
+  ValueGenerator generator(seed);
   NamedValues inputs;
   for (const Value* input : session.inputs())
-    inputs.emplace_back(std::string(input->name()), maker.make(input->type(), true));
+    inputs.emplace_back(std::string(input->name()), generator.make(input->type(), true));
   return inputs;
 }
 

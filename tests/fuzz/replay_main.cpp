@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uintmax_t most_bytes = 20'000;
+constexpr std::uintmax_t max_bytes = 20'000;
 
 void add_file(const std::filesystem::path& path, std::vector<Bytes>& files) {
   std::ifstream file(path, std::ios::binary);
@@ -27,7 +27,7 @@ void add_file(const std::filesystem::path& path, std::vector<Bytes>& files) {
 void add_folder(const std::filesystem::path& folder, std::vector<Bytes>& files) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const bool is_seed = entry.path().extension() == ".onnx" || entry.path().extension() == ".txt";
-    if (is_seed && entry.is_regular_file() && entry.file_size() <= most_bytes) {
+    if (is_seed && entry.is_regular_file() && entry.file_size() <= max_bytes) {
       add_file(entry.path(), files);
     }
   }

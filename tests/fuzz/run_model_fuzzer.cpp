@@ -21,8 +21,8 @@ namespace {
 
 using namespace ortool;
 
-constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
-constexpr double most_seconds = 2;
+constexpr std::int64_t max_bytes = std::int64_t{32} << 20;
+constexpr double max_seconds = 2;
 constexpr int pool_threads = 3;
 
 [[noreturn]] void stop(std::string_view what, std::string_view why) {
@@ -87,7 +87,7 @@ void run_twice(std::span<const std::byte> bytes, MemoryCap& cap) {
   const auto isa = static_cast<cpu::Isa>(
       std::min<std::uint64_t>(hash >> 8 & 3U, static_cast<std::uint64_t>(cpu::best_isa())));
   StopToken token;
-  const Deadline deadline(token, most_seconds);
+  const Deadline deadline(token, max_seconds);
   SessionOptions options;
   options.providers = {make_cpu_provider(isa)};
   options.pool = &pool;
@@ -109,7 +109,7 @@ void run_twice(std::span<const std::byte> bytes, MemoryCap& cap) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  MemoryCap cap(most_bytes);
+  MemoryCap cap(max_bytes);
   try {
     run_twice(std::as_bytes(std::span(data, size)), cap);
   } catch (const Error& error) {

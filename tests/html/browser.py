@@ -124,7 +124,7 @@ class Browser:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "script failed"))
         return answer["result"].get("value")
 
-    def settle(self):
+    def wait_until_idle(self):
         """Two frames, so that what was asked for is drawn."""
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
@@ -152,7 +152,7 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}])
 
     def screenshot(self, path):
-        self.settle()
+        self.wait_until_idle()
         data = self.send("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

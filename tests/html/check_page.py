@@ -73,7 +73,7 @@ class Checker:
         written = time.monotonic() - started
         started = time.monotonic()
         self.page.open(page_path)
-        self.page.settle()
+        self.page.wait_until_idle()
         loaded = time.monotonic() - started
         self.expect("the page's own requests", [one for one in self.page.requests if not one.startswith("file://")], [])
         self.expect("files read", len(self.page.requests), 1)
@@ -83,7 +83,7 @@ class Checker:
         self.expect("errors on the console", self.page.errors, [])
 
     def layout(self):
-        self.page.settle()
+        self.page.wait_until_idle()
         found = self.page.run(_CHECK_LAYOUT)
         self.expect("drawing", found["wrong"], [])
         return found["boxes"]
@@ -115,7 +115,7 @@ def check_hostile(checker):
     page.run("viewer.search('elu')")
     for number in range(len(sample_models.HOSTILE) + 1):
         page.run(f"viewer.reveal(viewer.model.nodes[{number}])")
-        page.settle()
+        page.wait_until_idle()
     checker.expect_true("names are shown as they are", sample_models.HOSTILE[0] in checker.panel())
     page.run("viewer.select(null)")
     page.run("viewer.select(viewer.state.root.children[1])")
@@ -143,7 +143,7 @@ def check_use(checker, model_path):
     page.type("conv")
     checker.expect_true("found", "2 found" in checker.panel())
     page.key("Enter")
-    page.settle()
+    page.wait_until_idle()
     checker.expect("selected", page.run("viewer.state.selected.node.op"), "Conv")
     for word in ("ATTRIBUTES", "kernel_shape", "INPUTS", "OUTPUTS", "min "):
         checker.expect_true(f"details tell {word}", word in checker.panel() or word.lower() in checker.panel().lower())
@@ -169,10 +169,10 @@ def check_use(checker, model_path):
     page.mouse("mouseReleased", 90, 340, button="left", clickCount=1)
     checker.expect_true("dragging moves", abs(page.run("viewer.state.x") - left - 60) < 2)
     # Colors by cost, and light and dark.
-    colours = page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill")
+    colors = page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill")
     page.key("o")
     checker.expect("overlay", page.run("document.getElementById('overlay').value"), "macs")
-    checker.expect_true("the overlay colors", page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill") != colours)
+    checker.expect_true("the overlay colors", page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill") != colors)
     checker.expect("legend", page.run("document.getElementById('legend').hidden"), False)
     page.key("t")
     checker.expect("dark", page.run("document.documentElement.classList.contains('dark')"), True)
@@ -190,11 +190,11 @@ def check_control(checker):
     page = checker.page
     check_counts(checker)
     page.run("viewer.setAll(false)")
-    page.settle()
+    page.wait_until_idle()
     checker.expect("closed", page.run("viewer.model.nodes.find((node) => node.name === 'repeat').item.isOpen"), False)
     x, y = checker.place("repeat")
     page.click(x, y, count=2)
-    page.settle()
+    page.wait_until_idle()
     checker.expect("opened by a double click", page.run("viewer.model.nodes.find((node) => node.name === 'repeat').item.isOpen"), True)
     page.run("viewer.reveal(viewer.model.nodes.find((node) => node.name === 'in_then'))")
     checker.expect("opened on the way", page.run("viewer.model.nodes.find((node) => node.name === 'choose').item.isOpen"), True)
@@ -220,16 +220,16 @@ def check_long(checker, count, has_scopes, most_start_s, most_expand_s):
     checker.expect_true("opens with little to see", seen <= 150)
     started = time.monotonic()
     page.key("e")
-    page.settle()
+    page.wait_until_idle()
     expanded = time.monotonic() - started
     boxes = checker.layout()
     checker.expect_true("everything is open", boxes >= count)
     page.key("a")
-    page.settle()
+    page.wait_until_idle()
     paint = page.run("(() => { const from = performance.now(); viewer.painter.paint(viewer.state); return performance.now() - from; })()")
     page.run("viewer.reveal(viewer.model.nodes[Math.floor(viewer.model.nodes.length / 2)])")
     page.key("c")
-    page.settle()
+    page.wait_until_idle()
     print(f"{label}: written in {written:.1f} s, shown after {loaded:.1f} s (at most {most_start_s}), all opened in {expanded:.1f} s "
           f"(at most {most_expand_s}), painted whole in {paint:.0f} ms")
     checker.expect_true("time to start", loaded < most_start_s)

@@ -54,7 +54,7 @@ def main():
                         os.path.join(folder, "trace.json"), "--html", path], check=True, capture_output=True, timeout=120)
         for theme in ("light", "dark"):
             page.open(path)
-            page.settle()
+            page.wait_until_idle()
             is_dark = page.run("document.documentElement.classList.contains('dark')")
             if is_dark != (theme == "dark"):
                 page.run("document.getElementById('theme').click()")

@@ -11,7 +11,7 @@
 /// Megabytes of the largest resident set, 1,000,000 bytes each. Exits as the command did, or 1.
 int main(int count, char** arguments) {
   if (count < 3) return 2;
-  const double most_megabytes = std::atof(arguments[1]);
+  const double max_megabytes = std::atof(arguments[1]);
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
   if (child == 0) {
@@ -24,8 +24,8 @@ int main(int count, char** arguments) {
   if (child < 0 || ::wait4(child, &status, 0, &usage) != child) return 2;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const double megabytes = static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
-  std::printf("%.2f s, %.1f MB (at most %.0f)\n", seconds.count(), megabytes, most_megabytes);
+  std::printf("%.2f s, %.1f MB (at most %.0f)\n", seconds.count(), megabytes, max_megabytes);
   if (!WIFEXITED(status)) return 1;
   if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
-  return megabytes > most_megabytes ? 1 : 0;
+  return megabytes > max_megabytes ? 1 : 0;
 }

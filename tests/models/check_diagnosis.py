@@ -7,21 +7,21 @@ import subprocess
 import sys
 import tempfile
 
-_NORMALISED = "scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
+_NORMALIZED = "scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _SCALED_TWICE = "scale:1/65025,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _LARGE = "resize:256,crop:224,"
 # Model, how the pictures become its input, and what is told of them, None: nothing.
 _CASES = [
     ("resnet8-cifar10-fp32", "scale:1", None),
     ("resnet8-cifar10-fp32", "scale:1/255", "0-1 instead of 0-255?"),
-    ("resnet20-cifar10-fp32", _NORMALISED, None),
+    ("resnet20-cifar10-fp32", _NORMALIZED, None),
     ("resnet20-cifar10-fp32", "scale:1", "0-255 instead of 0-1?"),
     ("resnet20-cifar10-fp32", "scale:1/255", "mean and std left out?"),
     ("resnet20-cifar10-fp32", _SCALED_TWICE, "standard deviations off: the data does not look like the training data ("),
 ]
 # Only the model's own test data tell these.
 _WITH_OWN_DATA = [
-    ("mobilenetv2-imagenet-fp32", _LARGE + _NORMALISED, None),
+    ("mobilenetv2-imagenet-fp32", _LARGE + _NORMALIZED, None),
     ("mobilenetv2-imagenet-fp32", _LARGE + "scale:1", "0-255 instead of 0-1?"),
 ]
 

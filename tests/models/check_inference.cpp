@@ -66,7 +66,7 @@ void strip_types(const Graph& graph) {
 }
 
 /// What an inference is told of the graph's inputs.
-enum class Told {
+enum class InputKnowledge {
   types,    ///< types and shapes
   values,   ///< everything: they become constants
   symbols,  ///< small integers and scalars, as they may be sizes; of the rest types, with symbols
@@ -93,7 +93,7 @@ void give_symbols(Value& input, ortool::SymbolMap& symbols) {
 
 /// Makes the inputs constants with the values of the test's first data set, where there are any.
 /// Returns what symbols stand for.
-ortool::SymbolMap fix_inputs(Graph& graph, const fs::path& folder, Told told) {
+ortool::SymbolMap fix_inputs(Graph& graph, const fs::path& folder, InputKnowledge told) {
   ortool::SymbolMap symbols;
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -102,7 +102,7 @@ ortool::SymbolMap fix_inputs(Graph& graph, const fs::path& folder, Told told) {
     if (!fs::exists(file)) continue;
     ortool::Tensor tensor = ortool::load_tensor(file.string());
     if (tensor.type() != inputs[i]->type().element) continue;
-    if (told == Told::symbols && !may_be_sizes(tensor)) {
+    if (told == InputKnowledge::symbols && !may_be_sizes(tensor)) {
       give_symbols(*inputs[i], symbols);
       continue;
     }
@@ -159,25 +159,27 @@ struct Outcome {
   bool is_open_with_symbols = false;  ///< something is neither a number nor a formula
 };
 
-std::string_view prefix_of(Told told) {
-  return told == Told::values ? "with values, " : told == Told::symbols ? "with symbols, " : "";
+std::string_view prefix_of(InputKnowledge told) {
+  return told == InputKnowledge::values    ? "with values, "
+         : told == InputKnowledge::symbols ? "with symbols, "
+                                           : "";
 }
 
-Outcome infer_once(const fs::path& folder, Told told) {
+Outcome infer_once(const fs::path& folder, InputKnowledge told) {
   const auto model = ortool::load_model((folder / "model.onnx").string());
   Outcome outcome{.unknown_operator = unknown_operator(*model)};
   if (!outcome.unknown_operator.empty()) return outcome;
   std::vector<ValueType> declared;
   for (const Value* output : model->graph->outputs()) declared.push_back(output->type());
   ortool::SymbolMap symbols;
-  if (told != Told::types) symbols = fix_inputs(*model->graph, folder, told);
+  if (told != InputKnowledge::types) symbols = fix_inputs(*model->graph, folder, told);
   strip_types(*model->graph);
   ortool::infer_shapes(*model);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const Value& output = *model->graph->outputs()[i];
     const ValueType type = put_in(output.type(), symbols);
-    const std::string found = difference(type, declared[i], told == Told::values);
-    if (told == Told::symbols && !difference(type, declared[i], true).empty())
+    const std::string found = difference(type, declared[i], told == InputKnowledge::values);
+    if (told == InputKnowledge::symbols && !difference(type, declared[i], true).empty())
       outcome.is_open_with_symbols = true;
     if (found.empty()) continue;
     outcome.problem =
@@ -192,7 +194,8 @@ Outcome infer_once(const fs::path& folder, Told told) {
 Outcome check(const fs::path& folder) {
   try {
     Outcome outcome;
-    for (const Told told : {Told::types, Told::values, Told::symbols}) {
+    for (const InputKnowledge told :
+         {InputKnowledge::types, InputKnowledge::values, InputKnowledge::symbols}) {
       outcome = infer_once(folder, told);
       if (!outcome.unknown_operator.empty() || !outcome.problem.empty()) break;
     }

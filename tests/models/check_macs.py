@@ -54,8 +54,8 @@ def count(program, path):
 
 
 def main():
-    program, python, maker = sys.argv[1:]
-    if not os.path.exists(maker):
+    program, python, builder = sys.argv[1:]
+    if not os.path.exists(builder):
         print(f"SKIPPED: there is no {maker}")
         return 77
     if not os.path.exists(python):
@@ -64,7 +64,7 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         names = [name + form for name in EXPECTED for form in ("", "_qdq")]
-        subprocess.run([python, maker, folder, *names], check=True, capture_output=True)
+        subprocess.run([python, builder, folder, *names], check=True, capture_output=True)
         for name in ("resnet50", "mobilenetv2"):
             for form in ("QDQ", "QOperator"):
                 target = os.path.join(folder, f"{name}_onnxruntime_{form.lower()}.onnx")

@@ -22,7 +22,7 @@ _MODELS = ["mnist-cnn", "mnist-pytorch-tribuo", "squeezenet-imagenet-fp32", "ult
 # Its normalizations make up to 16 levels of one that is rounded the other way (docs/benchmarks/2026-11-22-int8-accuracy.md), 15 of them in a row:
 # outputs of its static form say nothing about a runtime.
 _FORMS_OF = {"fns-candy": ["weight-only", "dynamic"]}
-_NOTHING_TO_QUANTISE = {"lgbm-classifier-tensor"}
+_NOTHING_TO_QUANTIZE = {"lgbm-classifier-tensor"}
 _CONVOLUTIONS_ALONE = {"squeezenet-imagenet-fp32", "ultraface-rfb320", "fns-candy"}
 _FORMS = {"static": ["--allow-random-calibration", "--samples", "2"],
           "static, a scale a tensor": ["--allow-random-calibration", "--samples", "2", "--per-tensor"],
@@ -74,7 +74,7 @@ def check(program, name, path, form, folder):
     before, after = (next(each.version for each in onnx.load(file).opset_import if each.domain in ("", "ai.onnx"))
                      for file in (path, out))
     problems = []
-    if name in _NOTHING_TO_QUANTISE or (form == "dynamic" and name in _CONVOLUTIONS_ALONE):
+    if name in _NOTHING_TO_QUANTIZE or (form == "dynamic" and name in _CONVOLUTIONS_ALONE):
         same_nodes = onnx.load(out).graph.node == onnx.load(path).graph.node
         if told["quantized_nodes"] > 0 or after != before or told["preparation"]["rewrites"] > 0 or not same_nodes:
             problems.append(f"the model changed for nothing, from opset {before} to {after}")

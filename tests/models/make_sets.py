@@ -34,10 +34,10 @@ def make_mnist(shared, folder, is_raw, input_name):
     with gzip.open(os.path.join(base, "t10k-labels-idx1-ubyte.gz")) as file:
         file.read(8)
         labels = file.read(count)
-    scale = (lambda grey: float(grey)) if is_raw else (lambda grey: (grey / 255 - 0.1307) / 0.3081)
-    floats = [struct.pack("<f", scale(grey)) for grey in range(256)]
+    scale = (lambda gray: float(gray)) if is_raw else (lambda gray: (gray / 255 - 0.1307) / 0.3081)
+    floats = [struct.pack("<f", scale(gray)) for gray in range(256)]
     write_npz(os.path.join(folder, "set.npz"), {
-        input_name: npy("<f4", (count, 1, height, width), b"".join(floats[grey] for grey in pixels)),
+        input_name: npy("<f4", (count, 1, height, width), b"".join(floats[gray] for gray in pixels)),
         "labels": npy("<i8", (count,), array.array("q", list(labels)).tobytes())})
     return os.path.join(folder, "set.npz")
 

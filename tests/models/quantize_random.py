@@ -180,8 +180,8 @@ def settings(choose, folder):
 def make(number, folder):
     choose, rng = random.Random(number), numpy.random.default_rng(number)
     net = Network(rng)
-    maker = choose.choice([image_network] * 5 + [matrix_network] * 3 + [sequence_network])
-    output = maker(net, choose)
+    builder = choose.choice([image_network] * 5 + [matrix_network] * 3 + [sequence_network])
+    output = builder(net, choose)
     model = net.model(output, 17)
     path = os.path.join(folder, "float.onnx")
     onnx.save(model, path)

@@ -33,8 +33,8 @@ constexpr std::int64_t small_file_bytes = 200'000;
 /// where the file does twice, which can move a sum by one step.
 Tolerance tolerance_of(const std::string& model) {
   const bool has_bytes = model.find("int8") != std::string::npos;
-  const bool has_halves = model.find("fp16") != std::string::npos;
-  const double part = has_bytes ? 0.1 : has_halves ? 1e-2 : 1e-3;
+  const bool has_fp16 = model.find("fp16") != std::string::npos;
+  const double part = has_bytes ? 0.1 : has_fp16 ? 1e-2 : 1e-3;
   return {.rtol = part, .atol = part, .atol_of_max = true};
 }
 
@@ -115,7 +115,7 @@ class Trial {
       if (isa == cpu::Isa::avx512 && best > isa && !is_exact) continue;
       // oneDNN keeps one level for the whole process.
       if (isa != best && onednn_ != nullptr) continue;
-      compare_ways(isa, is_exact, near);
+      compare_isas(isa, is_exact, near);
     }
     const auto plain = make({make_cpu_provider(best)}, false, false);
     check(plain->run(inputs_, {.threads = 2}), reference_, "cpu, nothing rewritten", near);
@@ -142,9 +142,9 @@ class Trial {
     return std::make_unique<Session>(load(folder_), options);
   }
 
-  template <typename IsAlike>
+  template <typename IsClose>
   void check(const std::vector<RunValue>& found, const std::vector<RunValue>& expected,
-             std::string_view way, IsAlike is_alike) {
+             std::string_view way, IsClose is_alike) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (is_alike(found[i], expected[i])) continue;
       ++failures_;
@@ -153,7 +153,7 @@ class Trial {
   }
 
   template <typename IsNear>
-  void compare_ways(cpu::Isa isa, bool is_exact, IsNear near) {
+  void compare_isas(cpu::Isa isa, bool is_exact, IsNear near) {
     const auto same = [](const RunValue& a, const RunValue& b) { return has_same_bits(a, b); };
     std::vector<RunValue> first;
     for (const bool is_parallel : {false, true}) {

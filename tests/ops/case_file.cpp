@@ -15,7 +15,7 @@
 namespace ortool::test {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+constexpr std::int64_t max_elements = std::int64_t{1} << 26;
 
 struct CodeName {
   std::string_view name;
@@ -63,7 +63,7 @@ Tensor read_strings(Scanner& scanner, Shape shape) {
 
 Tensor read_values(Scanner& scanner, DataType type, Shape shape) {
   const std::int64_t count = shape.element_count();
-  if (count > most_elements) scanner.fail(format("{} elements are too many for a case", count));
+  if (count > max_elements) scanner.fail(format("{} elements are too many for a case", count));
   if (type == DataType::string) return read_strings(scanner, std::move(shape));
   Tensor tensor(type, std::move(shape));
   std::fill_n(tensor.mutable_bytes(), tensor.size_bytes(), std::byte{0});

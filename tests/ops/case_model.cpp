@@ -6,15 +6,15 @@
 
 namespace ortool::test {
 
-std::vector<Way> ways_of(const OpCase& each) {
+std::vector<ConstantMode> modes_of(const OpCase& each) {
   const std::size_t count = each.inputs.size();
-  std::vector<Way> ways = {{"inputs given", count}};
-  if (count > 1) ways.push_back({"all but the first input constant", 1});
-  if (count > 0) ways.push_back({"all inputs constant", 0});
-  return ways;
+  std::vector<ConstantMode> modes = {{"inputs given", count}};
+  if (count > 1) modes.push_back({"all but the first input constant", 1});
+  if (count > 0) modes.push_back({"all inputs constant", 0});
+  return modes;
 }
 
-std::unique_ptr<Model> make_model(const OpCase& each, const Way& way) {
+std::unique_ptr<Model> make_model(const OpCase& each, const ConstantMode& mode) {
   auto model = std::make_unique<Model>();
   model->ir_version = 10;
   model->graph = std::make_unique<Graph>("case");
@@ -22,7 +22,7 @@ std::unique_ptr<Model> make_model(const OpCase& each, const Way& way) {
   graph.set_opsets(each.opsets);
   for (std::size_t i = 0; i < each.inputs.size(); ++i) {
     const auto& [name, tensor] = each.inputs[i];
-    if (i < way.first_constant) {
+    if (i < mode.first_constant) {
       graph.add_input(name, ValueType::tensor(tensor.type(), to_partial(tensor.shape())));
     } else {
       graph.add_constant(name, tensor);

@@ -12,14 +12,14 @@
 namespace ortool::test {
 
 /// Which inputs become constants: those from `first_constant` on.
-struct Way {
+struct ConstantMode {
   std::string_view name;
   std::size_t first_constant;
 };
 
 /// All given at run time, all but the first constant, all constant; no two that are the same.
-std::vector<Way> ways_of(const OpCase& each);
+std::vector<ConstantMode> modes_of(const OpCase& each);
 
-std::unique_ptr<Model> make_model(const OpCase& each, const Way& way);
+std::unique_ptr<Model> make_model(const OpCase& each, const ConstantMode& mode);
 
 }  // namespace ortool::test

@@ -17,29 +17,29 @@ using ortool::Formal;
 using ortool::TypeSet;
 
 struct FormText {
-  TypeSet::Form form;
+  TypeSet::Container container;
   std::string_view before;
   std::string_view after;
 };
 
 constexpr FormText form_texts[] = {
-    {TypeSet::Form::tensor, "tensor(", ")"},
-    {TypeSet::Form::sequence, "seq(tensor(", "))"},
-    {TypeSet::Form::optional, "optional(tensor(", "))"},
-    {TypeSet::Form::optional_sequence, "optional(seq(tensor(", ")))"},
-    {TypeSet::Form::map_of_int64, "map(int64, ", ")"},
-    {TypeSet::Form::map_of_string, "map(string, ", ")"},
-    {TypeSet::Form::sequence_of_map_of_int64, "seq(map(int64, ", "))"},
-    {TypeSet::Form::sequence_of_map_of_string, "seq(map(string, ", "))"},
+    {TypeSet::Container::tensor, "tensor(", ")"},
+    {TypeSet::Container::sequence, "seq(tensor(", "))"},
+    {TypeSet::Container::optional, "optional(tensor(", "))"},
+    {TypeSet::Container::optional_sequence, "optional(seq(tensor(", ")))"},
+    {TypeSet::Container::map_of_int64, "map(int64, ", ")"},
+    {TypeSet::Container::map_of_string, "map(string, ", ")"},
+    {TypeSet::Container::sequence_of_map_of_int64, "seq(map(int64, ", "))"},
+    {TypeSet::Container::sequence_of_map_of_string, "seq(map(string, ", "))"},
 };
-static_assert(std::size(form_texts) == TypeSet::form_count);
+static_assert(std::size(form_texts) == TypeSet::container_count);
 
 json describe(const TypeSet& set) {
   json names = json::array();
   for (const FormText& text : form_texts) {
     for (std::int32_t number = 1; number < ortool::data_type_count; ++number) {
       const auto type = static_cast<DataType>(number);
-      if (!set.contains(text.form, type)) continue;
+      if (!set.contains(text.container, type)) continue;
       names.push_back(std::string(text.before) + std::string(onnx_name_of(type)) +
                       std::string(text.after));
     }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ortool;
 
-constexpr std::size_t most_findings = 4;
+constexpr std::size_t max_findings = 4;
 
 std::string read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -36,12 +36,12 @@ int run_file(const char* path, ThreadPool& pool, bool has_digests) {
       const std::vector<std::string> findings =
           test::run_case(each, pool, has_digests ? &digests : nullptr);
       for (const std::string& digest : digests) std::printf("%s: %s\n", path, digest.c_str());
-      for (std::size_t i = 0; i < findings.size() && i < most_findings; ++i) {
+      for (std::size_t i = 0; i < findings.size() && i < max_findings; ++i) {
         std::printf("%s:%d: case '%s': %s\n", path, each.line, each.name.c_str(),
                     escape_control_characters(findings[i]).c_str());
       }
-      if (findings.size() > most_findings)
-        std::printf("  and %zu findings more of this case\n", findings.size() - most_findings);
+      if (findings.size() > max_findings)
+        std::printf("  and %zu findings more of this case\n", findings.size() - max_findings);
       failed += !findings.empty();
     }
     std::printf("%s: %d of %zu cases failed, up to %s\n", path, failed, cases.size(),

@@ -27,7 +27,7 @@ constexpr const char* usage =
     "processor, with each choice of operands as constants, with shapes known and unknown, without\n"
     "optimization and at level basic, with one thread and with two. All must give the same bits.\n";
 
-constexpr std::size_t most_findings = 20;
+constexpr std::size_t max_findings = 20;
 
 /// Which operands are constants, bit by bit.
 using Mask = unsigned;
@@ -47,7 +47,7 @@ std::vector<Mask> masks_of(std::size_t operands) {
   return masks;
 }
 
-struct Way {
+struct ConstantMode {
   cpu::Isa isa = cpu::Isa::baseline;
   Mask constants = 0;
   bool knows_shapes = true;
@@ -82,26 +82,26 @@ class Sweep {
   }
 
  private:
-  static std::string describe(const test::OpCase& each, const Way& way) {
+  static std::string describe(const test::OpCase& each, const ConstantMode& mode) {
     std::string operands;
     for (std::size_t i = 0; i < each.inputs.size(); ++i) {
       const Tensor& tensor = each.inputs[i].tensor;
       operands +=
           format(" {} {}{}{}", each.inputs[i].name, name_of(tensor.type()),
-                 tensor.shape().to_string(), (way.constants >> i & 1U) != 0 ? " constant" : "");
+                 tensor.shape().to_string(), (mode.constants >> i & 1U) != 0 ? " constant" : "");
     }
-    return format("{}, shapes {}, level {}: {}; operands{}", cpu::isa_name(way.isa),
-                  way.knows_shapes ? "known" : "unknown",
-                  way.level == OptimizeLevel::none ? "none" : "basic", each.nodes, operands);
+    return format("{}, shapes {}, level {}: {}; operands{}", cpu::isa_name(mode.isa),
+                  mode.knows_shapes ? "known" : "unknown",
+                  mode.level == OptimizeLevel::none ? "none" : "basic", each.nodes, operands);
   }
 
-  static std::unique_ptr<Model> model_of(const test::OpCase& each, const Way& way,
+  static std::unique_ptr<Model> model_of(const test::OpCase& each, const ConstantMode& mode,
                                          NamedValues& inputs) {
     test::OpCase changed = each;
     changed.inputs.clear();
     for (std::size_t i = 0; i < each.inputs.size(); ++i) {
       const test::CaseTensor& operand = each.inputs[i];
-      if ((way.constants >> i & 1U) != 0) {
+      if ((mode.constants >> i & 1U) != 0) {
         changed.constants.push_back(operand);
       } else {
         changed.inputs.push_back(operand);
@@ -109,7 +109,7 @@ class Sweep {
       }
     }
     auto model = test::make_model(changed, {"", changed.inputs.size()});
-    if (way.knows_shapes) return model;
+    if (mode.knows_shapes) return model;
     for (Value* input : model->graph->inputs()) {
       ValueType type = input->type();
       for (Dimension& dimension : *type.shape) dimension = Dimension();
@@ -118,20 +118,20 @@ class Sweep {
     return model;
   }
 
-  void check(const test::OpCase& each, const Way& way) {
+  void check(const test::OpCase& each, const ConstantMode& mode) {
     try {
       NamedValues inputs;
       const Session session(
-          model_of(each, way, inputs),
-          {.providers = {make_cpu_provider(way.isa)}, .pool = &pool_, .optimize = way.level});
+          model_of(each, mode, inputs),
+          {.providers = {make_cpu_provider(mode.isa)}, .pool = &pool_, .optimize = mode.level});
       for (const int threads : {1, 2}) {
         const Tensor found = session.run(inputs, {.threads = threads}).front().tensor();
         if (reference_.is_empty()) reference_ = found.owned();
         if (have_same_bits(found, reference_)) continue;
-        return report(each, way, format("{} threads give other bits", threads));
+        return report(each, mode, format("{} threads give other bits", threads));
       }
     } catch (const std::exception& error) {
-      report(each, way, error.what());
+      report(each, mode, error.what());
     }
   }
 
@@ -141,9 +141,9 @@ class Sweep {
             std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0);
   }
 
-  void report(const test::OpCase& each, const Way& way, std::string_view what) {
-    if (++failed_ > most_findings) return;
-    std::printf("case %zu: %s: %s\n", count_, describe(each, way).c_str(),
+  void report(const test::OpCase& each, const ConstantMode& mode, std::string_view what) {
+    if (++failed_ > max_findings) return;
+    std::printf("case %zu: %s: %s\n", count_, describe(each, mode).c_str(),
                 escape_control_characters(what).c_str());
   }
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "libcore/tensor/convert.hpp"
-#include "tests/ops/product_makers.hpp"
+#include "tests/ops/product_builders.hpp"
 
 namespace ortool::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "libcore/base/format.hpp"
-#include "tests/ops/product_makers.hpp"
+#include "tests/ops/product_builders.hpp"
 
 namespace ortool::test {
 namespace {
@@ -28,22 +28,22 @@ OpCase gemm(ProductCases& random) {
   const std::int64_t k = random.depth();
   const std::int64_t n = random.columns();
   const DataType type = float_type(random);
-  const bool turns_a = random.chance(40);
-  const bool turns_b = random.chance(60);
+  const bool transposes_a = random.chance(40);
+  const bool transposes_b = random.chance(60);
   const bool scales = random.chance(30);
   std::vector<CaseTensor> inputs = {
-      {"a", random.floats(turns_a ? Sizes{k, m} : Sizes{m, k}, type)},
-      {"b", random.floats(turns_b ? Sizes{n, k} : Sizes{k, n}, type)}};
+      {"a", random.floats(transposes_a ? Sizes{k, m} : Sizes{m, k}, type)},
+      {"b", random.floats(transposes_b ? Sizes{n, k} : Sizes{k, n}, type)}};
   const bool has_c = random.chance(60);
   if (has_c) {
     const std::array<Sizes, 5> shapes = {Sizes{}, {n}, {m, 1}, {m, n}, {1, n}};
     inputs.push_back(
         {"c", random.floats(shapes[static_cast<std::size_t>(random.number(0, 4))], type)});
   }
-  return case_of(
-      format("y = Gemm <transA = {}, transB = {}, alpha = {}, beta = {}> (a, b{})", turns_a ? 1 : 0,
-             turns_b ? 1 : 0, scales ? "0.75" : "1.0", scales ? "1.25" : "1.0", has_c ? ", c" : ""),
-      std::move(inputs));
+  return case_of(format("y = Gemm <transA = {}, transB = {}, alpha = {}, beta = {}> (a, b{})",
+                        transposes_a ? 1 : 0, transposes_b ? 1 : 0, scales ? "0.75" : "1.0",
+                        scales ? "1.25" : "1.0", has_c ? ", c" : ""),
+                 std::move(inputs));
 }
 
 OpCase conv(ProductCases& random) {
@@ -84,32 +84,32 @@ OpCase einsum(ProductCases& random) {
   const std::int64_t n = random.number(1, 70);
   const std::int64_t b = random.number(1, 3);
   const std::int64_t h = random.number(1, 3);
-  struct Form {
+  struct Variant {
     const char* equation;
     Sizes a;
     Sizes b;
   };
-  const std::array<Form, 8> forms = {{{"ij,jk->ik", {m, k}, {k, n}},
-                                      {"ij,kj->ik", {m, k}, {n, k}},
-                                      {"ji,jk->ik", {k, m}, {k, n}},
-                                      {"bij,jk->bik", {b, m, k}, {k, n}},
-                                      {"bij,bkj->bik", {b, m, k}, {b, n, k}},
-                                      {"bthd,bshd->bhts", {b, m, h, k}, {b, n, h, k}},
-                                      {"bij,hkj->bhik", {b, m, k}, {h, n, k}},
-                                      {"i,ij->j", {k}, {k, n}}}};
-  const Form& form = forms[static_cast<std::size_t>(random.number(0, 7))];
-  return case_of(format("y = Einsum <equation = \"{}\"> (a, b)", form.equation),
-                 {{"a", random.floats(form.a)}, {"b", random.floats(form.b)}});
+  const std::array<Variant, 8> variants = {{{"ij,jk->ik", {m, k}, {k, n}},
+                                            {"ij,kj->ik", {m, k}, {n, k}},
+                                            {"ji,jk->ik", {k, m}, {k, n}},
+                                            {"bij,jk->bik", {b, m, k}, {k, n}},
+                                            {"bij,bkj->bik", {b, m, k}, {b, n, k}},
+                                            {"bthd,bshd->bhts", {b, m, h, k}, {b, n, h, k}},
+                                            {"bij,hkj->bhik", {b, m, k}, {h, n, k}},
+                                            {"i,ij->j", {k}, {k, n}}}};
+  const Variant& variant = variants[static_cast<std::size_t>(random.number(0, 7))];
+  return case_of(format("y = Einsum <equation = \"{}\"> (a, b)", variant.equation),
+                 {{"a", random.floats(variant.a)}, {"b", random.floats(variant.b)}});
 }
 
 OpCase recurrent(ProductCases& random) {
-  struct Form {
+  struct Variant {
     const char* name;
     std::int64_t gates;
   };
-  const std::array<Form, 4> forms = {{{"LSTM", 4}, {"GRU", 3}, {"GRU", 3}, {"RNN", 1}}};
+  const std::array<Variant, 4> variants = {{{"LSTM", 4}, {"GRU", 3}, {"GRU", 3}, {"RNN", 1}}};
   const auto choice = static_cast<std::size_t>(random.number(0, 3));
-  const auto& [name, gates] = forms[choice];
+  const auto& [name, gates] = variants[choice];
   const std::int64_t directions = random.chance(30) ? 2 : 1;
   const std::int64_t steps = random.number(1, 5);
   const std::int64_t batch = random.number(1, 6);
@@ -154,13 +154,13 @@ OpCase fused_matmul(ProductCases& random) {
   const std::int64_t k = random.depth();
   const std::int64_t n = random.columns();
   const Sizes batch = random.chance(40) ? Sizes{random.number(1, 3)} : Sizes{};
-  const bool turns_a = random.chance(40);
-  const bool turns_b = random.chance(60);
+  const bool transposes_a = random.chance(40);
+  const bool transposes_b = random.chance(60);
   return case_of(
       format("y = com.microsoft.FusedMatMul <transA = {}, transB = {}, alpha = 0.5> (a, b)",
-             turns_a ? 1 : 0, turns_b ? 1 : 0),
-      {{"a", random.floats(turns_a ? joined(batch, k, m) : joined(batch, m, k))},
-       {"b", random.floats(turns_b ? joined(batch, n, k) : joined(batch, k, n))}});
+             transposes_a ? 1 : 0, transposes_b ? 1 : 0),
+      {{"a", random.floats(transposes_a ? joined(batch, k, m) : joined(batch, m, k))},
+       {"b", random.floats(transposes_b ? joined(batch, n, k) : joined(batch, k, n))}});
 }
 
 }  // namespace ortool::test

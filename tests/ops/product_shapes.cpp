@@ -1,7 +1,7 @@
 // Random sizes of matrices and windows.
 #include "libcore/base/format.hpp"
 #include "libcore/ops/own_domain.hpp"
-#include "tests/ops/product_makers.hpp"
+#include "tests/ops/product_builders.hpp"
 
 namespace ortool::test {
 namespace {

@@ -43,15 +43,17 @@ class Runner {
       : case_(each), pool_(pool), digests_(digests) {}
 
   std::vector<std::string> run() {
-    const std::vector<Way> ways = ways_of(case_);
+    const std::vector<ConstantMode> modes = modes_of(case_);
     for (const cpu::Isa isa :
          {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::amx}) {
       if (isa > cpu::best_isa()) continue;
-      for (const Way& way : ways) run_way(cpu::isa_name(isa), {make_cpu_provider(isa)}, way);
+      for (const ConstantMode& mode : modes)
+        run_mode(cpu::isa_name(isa), {make_cpu_provider(isa)}, mode);
     }
     const std::shared_ptr<const Provider> onednn = make_onednn_provider();
     if (onednn->unavailable_because().empty() && is_of_interest(*onednn)) {
-      for (const Way& way : ways) run_way("onednn", {onednn, make_cpu_provider()}, way);
+      for (const ConstantMode& mode : modes)
+        run_mode("onednn", {onednn, make_cpu_provider()}, mode);
     }
     return std::move(findings_);
   }
@@ -69,14 +71,14 @@ class Runner {
     return false;
   }
 
-  void run_way(std::string_view name, std::vector<std::shared_ptr<const Provider>> providers,
-               const Way& way) {
-    const std::string where = format("{}, {}", name, way.name);
+  void run_mode(std::string_view name, std::vector<std::shared_ptr<const Provider>> providers,
+                const ConstantMode& mode) {
+    const std::string where = format("{}, {}", name, mode.name);
     try {
       NamedValues inputs;
-      for (std::size_t i = 0; i < way.first_constant; ++i)
+      for (std::size_t i = 0; i < mode.first_constant; ++i)
         inputs.emplace_back(case_.inputs[i].name, case_.inputs[i].tensor);
-      const Session session(make_model(case_, way),
+      const Session session(make_model(case_, mode),
                             {.providers = std::move(providers), .pool = &pool_});
       const std::vector<RunValue> found = session.run(inputs, {.threads = 1});
       const std::vector<RunValue> again = session.run(inputs, {.threads = many_threads});

@@ -64,7 +64,7 @@ class Sweep {
   Counts run() {
     for (const test::OpCase& each : test::parse_case_file(read_file(path_))) {
       if (each.error) continue;
-      for (const test::Way& way : test::ways_of(each)) run_way(each, way);
+      for (const test::ConstantMode& mode : test::modes_of(each)) run_mode(each, mode);
     }
     return counts_;
   }
@@ -86,29 +86,29 @@ class Sweep {
     return session.run(inputs, {.threads = 1});
   }
 
-  void run_way(const test::OpCase& each, const test::Way& way) {
+  void run_mode(const test::OpCase& each, const test::ConstantMode& mode) {
     NamedValues inputs;
-    for (std::size_t i = 0; i < way.first_constant; ++i)
+    for (std::size_t i = 0; i < mode.first_constant; ++i)
       inputs.emplace_back(each.inputs[i].name, each.inputs[i].tensor);
-    std::unique_ptr<Model> original = test::make_model(each, way);
+    std::unique_ptr<Model> original = test::make_model(each, mode);
     const std::int64_t own = original->graph->opset("");
     if (own == 0) return;
     const std::vector<RunValue> expected = run_model(std::move(original), inputs);
     for (const std::int64_t target : targets(own)) {
       const std::string where = format("{}:{}: case '{}', {}, opset {} to {}", path_, each.line,
-                                       each.name, way.name, own, target);
+                                       each.name, mode.name, own, target);
       try {
-        check(where, each, way, target, inputs, expected);
+        check(where, each, mode, target, inputs, expected);
       } catch (const std::exception& error) {
         fail(where, error.what());
       }
     }
   }
 
-  void check(const std::string& where, const test::OpCase& each, const test::Way& way,
+  void check(const std::string& where, const test::OpCase& each, const test::ConstantMode& mode,
              std::int64_t target, const NamedValues& inputs,
              const std::vector<RunValue>& expected) {
-    std::unique_ptr<Model> model = test::make_model(each, way);
+    std::unique_ptr<Model> model = test::make_model(each, mode);
     infer_shapes(*model);
     try {
       convert_opset(*model, target);

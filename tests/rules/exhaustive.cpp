@@ -15,7 +15,7 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/rules/run_case.hpp"
 #include "tests/rules/small_graphs.hpp"
-#include "tests/rules/turned_graphs.hpp"
+#include "tests/rules/transposed_graphs.hpp"
 
 namespace ortool::test {
 namespace {
@@ -26,17 +26,17 @@ Graphs reshapes() {
   for (const Integers& from : shapes) {
     for (const Integers& between : shapes) {
       for (const Integers& to : shapes) {
-        std::vector<Integers> ways = {to};
+        std::vector<Integers> candidates = {to};
         for (std::size_t i = 0; i < to.size(); ++i) {
-          ways.push_back(to);
-          ways.back()[i] = -1;
+          candidates.push_back(to);
+          candidates.back()[i] = -1;
           if (i >= between.size() || between[i] != to[i]) continue;
-          ways.push_back(to);
-          ways.back()[i] = 0;
+          candidates.push_back(to);
+          candidates.back()[i] = 0;
         }
-        for (const Integers& way : ways) {
+        for (const Integers& candidate : candidates) {
           graphs.push_back(
-              graph_of(from, vector_constant("s", between) + ", " + vector_constant("t", way),
+              graph_of(from, vector_constant("s", between) + ", " + vector_constant("t", candidate),
                        "b = Reshape (a, s) z = Reshape (b, t)"));
         }
       }
@@ -46,7 +46,7 @@ Graphs reshapes() {
 }
 
 /// Every order of axes of one and of more elements, before and behind every Reshape to other ones.
-Graphs turned_reshapes() {
+Graphs transposed_reshapes() {
   Graphs graphs = reshapes();
   for (const Integers& shape : std::vector<Integers>{{1, 2}, {2, 1, 3}, {1, 2, 1}, {2, 1, 1, 3}}) {
     for (const Integers& order : orders_of(static_cast<std::int64_t>(shape.size()))) {
@@ -237,14 +237,21 @@ Graphs broadcasts() {
 
 const std::map<std::string_view, Graphs (*)()>& graphs_by_rule() {
   static const std::map<std::string_view, Graphs (*)()> rows = {
-      {"cancel-transposes", turned_nodes},   {"merge-concats", concats},
-      {"merge-reshapes", turned_reshapes},   {"merge-slices", slice_pairs},
-      {"merge-squeezes", squeezes},          {"merge-transposes", transposes},
-      {"merge-unsqueezes", unsqueezes},      {"remove-neutral-operand", broadcasts},
-      {"remove-same-expand", expansions},    {"remove-same-reshape", reshapes},
-      {"remove-same-slice", slices},         {"remove-same-transpose", transposes},
-      {"merge-slice-concat", joined_parts},   {"sink-transpose-argmax", turned_extremes},
-      {"sink-transpose-reduce", turned_reductions},
+      {"cancel-transposes", transposed_nodes},
+      {"merge-concats", concats},
+      {"merge-reshapes", transposed_reshapes},
+      {"merge-slices", slice_pairs},
+      {"merge-squeezes", squeezes},
+      {"merge-transposes", transposes},
+      {"merge-unsqueezes", unsqueezes},
+      {"remove-neutral-operand", broadcasts},
+      {"remove-same-expand", expansions},
+      {"remove-same-reshape", reshapes},
+      {"remove-same-slice", slices},
+      {"remove-same-transpose", transposes},
+      {"merge-slice-concat", joined_parts},
+      {"sink-transpose-argmax", transposed_extremes},
+      {"sink-transpose-reduce", transposed_reductions},
   };
   return rows;
 }

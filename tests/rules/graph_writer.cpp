@@ -10,7 +10,7 @@ namespace ortool::test {
 namespace {
 
 constexpr std::int64_t symbol_size = 3;
-constexpr std::int64_t most_elements = 400;
+constexpr std::int64_t max_elements = 400;
 
 std::string declared(const Made& value, bool has_symbol) {
   std::string text = list(value.sizes);
@@ -62,7 +62,7 @@ const Made& GraphWriter::pick() {
 }
 
 void GraphWriter::keep(std::string name, Sizes sizes) {
-  if (count_of(sizes) <= most_elements) values_.push_back({std::move(name), std::move(sizes)});
+  if (count_of(sizes) <= max_elements) values_.push_back({std::move(name), std::move(sizes)});
 }
 
 std::string GraphWriter::constant(std::string_view type, const Sizes& sizes,

@@ -117,10 +117,10 @@ class StepWriter : private GraphWriter {
       sizes.push_back(x.sizes[static_cast<std::size_t>(order[i])]);
       back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
     }
-    const std::string turned = node("Transpose", x.name, format("perm = [{}]", list(order)));
-    keep(turned, sizes);
+    const std::string transposed = node("Transpose", x.name, format("perm = [{}]", list(order)));
+    keep(transposed, sizes);
     if (below(2) == 0) return;
-    const std::string between = node("Relu", turned);
+    const std::string between = node("Relu", transposed);
     keep(node("Transpose", between, format("perm = [{}]", list(back))), x.sizes);
   }
 
@@ -297,9 +297,9 @@ class StepWriter : private GraphWriter {
   void attention(const Made& x) {
     constexpr std::int64_t heads = 2;
     constexpr std::int64_t size = 2;
-    constexpr std::int64_t most_rows = 16;
+    constexpr std::int64_t max_rows = 16;
     const std::int64_t length = count_of(x.sizes);
-    if (length > most_rows) return;
+    if (length > max_rows) return;
     const std::string column =
         node("Tanh", node("Reshape", x.name + ", " + integers({1, length, 1})));
     const std::int64_t shared = 1 + below(heads);

@@ -97,8 +97,8 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
 
 std::string describe(const ModelDiff& diff) {
   std::string text;
-  for (const LoneNode& node : diff.added) text += " expected " + print_node(*node.node) + ";";
-  for (const LoneNode& node : diff.removed) text += " found " + print_node(*node.node) + ";";
+  for (const UnmatchedNode& node : diff.added) text += " expected " + print_node(*node.node) + ";";
+  for (const UnmatchedNode& node : diff.removed) text += " found " + print_node(*node.node) + ";";
   for (const ChangedNode& node : diff.changed) {
     text += " found " + print_node(*node.before) + " expected " + print_node(*node.after) + ";";
   }

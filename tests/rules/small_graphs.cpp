@@ -48,10 +48,10 @@ std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t h
   return all;
 }
 
-/// Every shape of `count` elements with at most `most_rank` dimensions.
-std::vector<Integers> shapes_of(std::int64_t count, std::size_t most_rank) {
+/// Every shape of `count` elements with at most `max_rank` dimensions.
+std::vector<Integers> shapes_of(std::int64_t count, std::size_t max_rank) {
   std::vector<Integers> shapes;
-  for (std::size_t rank = 1; rank <= most_rank; ++rank) {
+  for (std::size_t rank = 1; rank <= max_rank; ++rank) {
     for (const Integers& each : lists(rank, 1, count)) {
       if (std::accumulate(each.begin(), each.end(), std::int64_t{1}, std::multiplies<>()) == count)
         shapes.push_back(each);

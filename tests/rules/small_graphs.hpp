@@ -27,8 +27,8 @@ std::string graph_of(const Integers& shape, const std::string& constants, const 
 /// Every list of `length` numbers of [low, high].
 std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t high);
 
-/// Every shape of `count` elements with at most `most_rank` dimensions.
-std::vector<Integers> shapes_of(std::int64_t count, std::size_t most_rank);
+/// Every shape of `count` elements with at most `max_rank` dimensions.
+std::vector<Integers> shapes_of(std::int64_t count, std::size_t max_rank);
 
 /// Every order of `rank` axes.
 std::vector<Integers> orders_of(std::int64_t rank);

@@ -153,7 +153,7 @@ class Captures(SmallTree):
         self.define("new.cpp", "namespace {\nint depth_of(int value) { return value; }\n}", ())
         self.assertEqual(check_captures.check(self.root), [])
 
-    def test_a_function_of_a_file_takes_no_calls_of_its_neighbours(self):
+    def test_a_function_of_a_file_takes_no_calls_of_its_neighbors(self):
         self.define("calls.cpp", "int f() { return size_of(1); }")
         self.define("own.cpp", "namespace {\nint size_of(int value) { return value; }\n}", ())
         self.expect(check_captures.check(self.root), "libcore/graph/own.cpp", "size_of()", "libcore/graph/calls.cpp",

@@ -82,7 +82,7 @@ Json result_block(const VariantResult& result, bool has_raw) {
   if (result.load) block.set("load", load_block(*result.load));
   block.set("warmup_runs", result.times.warmup_runs)
       .set("steady", result.times.is_steady)
-      .set("converged", result.is_settled)
+      .set("converged", result.has_converged)
       .set("base_rss_bytes", bytes_or_null(result.memory.base_rss_bytes))
       .set("peak_rss_bytes", bytes_or_null(result.memory.peak_rss_bytes))
       .set("weight_bytes", result.facts.weight_bytes)

@@ -11,11 +11,11 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_quantiles = 400;
+constexpr std::size_t max_quantiles = 400;
 
 /// Quantiles for plotting the distribution: evenly spaced over the sorted samples, with both ends.
 Json quantiles(const std::vector<double>& sorted) {
-  const std::size_t count = std::min(sorted.size(), most_quantiles);
+  const std::size_t count = std::min(sorted.size(), max_quantiles);
   Json list = Json::list();
   for (std::size_t i = 0; i < count; ++i) {
     list.add(sorted[count < 2 ? 0 : i * (sorted.size() - 1) / (count - 1)]);

@@ -6,9 +6,9 @@
 
 #include "apps/ortool/bench/bench_page.hpp"
 #include "apps/ortool/bench/bench_report.hpp"
-#include "apps/ortool/bench/child_lane.hpp"
+#include "apps/ortool/bench/child_runner.hpp"
 #include "apps/ortool/bench/host_warnings.hpp"
-#include "apps/ortool/bench/stepped.hpp"
+#include "apps/ortool/bench/runner_protocol.hpp"
 #include "apps/ortool/bench/tune.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -38,12 +38,12 @@ class BenchRun {
 
  private:
   void step();
-  void make_lanes();
+  void make_runners();
   void measure();
   void measure_offered_loads();
   void measure_memory_of_all();
   void profile_all();
-  void settle();
+  void judge_results();
   void report();
   int verdict() const;
   bool is_gated(const std::string& variant) const;
@@ -53,9 +53,9 @@ class BenchRun {
   BenchSettings settings_;
   MachineFingerprint machine_;
   Baseline baseline_;
-  std::unique_ptr<LaneMaker> maker_;
+  std::unique_ptr<RunnerFactory> factory_;
   BenchFindings findings_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  ///< null if skipped
+  std::vector<std::unique_ptr<BenchRunner>> runners_;  ///< null if skipped
 };
 
 void BenchRun::run() {
@@ -78,18 +78,18 @@ void BenchRun::run() {
     measure_memory_of_all();
     return report();
   }
-  make_lanes();
+  make_runners();
   if (settings_.rate_per_s > 0 || settings_.find_rate) {
     measure_offered_loads();
   } else {
     measure();
   }
   if (options_.flag("profile")) profile_all();
-  lanes_.clear();
-  maker_.reset();
+  runners_.clear();
+  factory_.reset();
   measure_memory_of_all();
   warn_of_denormals(invocation_, settings_);
-  settle();
+  judge_results();
   report();
   invocation_.report.verdict = verdict();
 }
@@ -112,25 +112,26 @@ void BenchRun::step() {
         .with_id("usage.stepped");
   }
   const std::int64_t base_rss_bytes = resident_bytes();
-  maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
-  const std::unique_ptr<Lane> lane = maker_->make(variants.front());
-  answer_steps(invocation_, *lane, base_rss_bytes);
+  factory_ = std::make_unique<RunnerFactory>(invocation_, settings_);
+  const std::unique_ptr<BenchRunner> runner = factory_->make(variants.front());
+  answer_steps(invocation_, *runner, base_rss_bytes);
 }
 
-void BenchRun::make_lanes() {
-  if (!options_.flag("isolate")) maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
+void BenchRun::make_runners() {
+  if (!options_.flag("isolate")) factory_ = std::make_unique<RunnerFactory>(invocation_, settings_);
   std::string missing;
   for (BenchVariant& variant : list_variants(settings_)) {
     VariantResult& result = findings_.results.emplace_back();
     result.variant = variant;
-    lanes_.emplace_back();
+    runners_.emplace_back();
     try {
-      if (maker_ == nullptr) {
+      if (factory_ == nullptr) {
         // The other process does not report its assumptions.
         gather_variant_inputs(invocation_, settings_, variant, findings_.results.size() == 1);
       }
-      lanes_.back() = maker_ ? maker_->make(variant) : make_child_lane(invocation_, variant);
-      result.facts = lanes_.back()->facts();
+      runners_.back() =
+          factory_ ? factory_->make(variant) : make_child_runner(invocation_, variant);
+      result.facts = runners_.back()->facts();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::provider_unavailable || !options_.flag("skip-unavailable")) {
         throw;
@@ -140,7 +141,8 @@ void BenchRun::make_lanes() {
       invocation_.warn(format("{} is skipped: {}", variant.name, error.what()));
     }
   }
-  if (std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane == nullptr; })) {
+  if (std::all_of(runners_.begin(), runners_.end(),
+                  [](const auto& runner) { return runner == nullptr; })) {
     throw Error(ErrorCode::provider_unavailable, missing,
                 "`ortool providers` lists what is available")
         .with_id("provider.unavailable");
@@ -148,40 +150,40 @@ void BenchRun::make_lanes() {
 }
 
 void BenchRun::measure() {
-  std::vector<Lane*> lanes;
+  std::vector<BenchRunner*> runners;
   std::vector<BenchVariant> variants;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i] == nullptr) continue;
-    lanes.push_back(lanes_[i].get());
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    if (runners_[i] == nullptr) continue;
+    runners.push_back(runners_[i].get());
     variants.push_back(findings_.results[i].variant);
   }
   BenchOptions options;
   static_cast<BenchTiming&>(options) = settings_;
   options.compute = message_options(invocation_);
-  options.are_known = [&](const std::vector<LaneTimes>& so_far) {
+  options.are_known = [&](const std::vector<RunnerTimes>& so_far) {
     return are_known(variants, so_far, settings_, baseline_);
   };
-  std::vector<BenchReport> reports = bench(lanes, options);
+  std::vector<BenchReport> reports = bench(runners, options);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i] == nullptr) continue;
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    if (runners_[i] == nullptr) continue;
     static_cast<BenchReport&>(findings_.results[i]) = std::move(reports[next++]);
   }
 }
 
 void BenchRun::measure_offered_loads() {
   const Progress progress(invocation_.task(), "measuring");
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i] == nullptr) continue;
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    if (runners_[i] == nullptr) continue;
     VariantResult& result = findings_.results[i];
     HostWatch host;
     OfferedTimes offered =
-        offer_load(*lanes_[i], settings_, result.variant.threads, invocation_.stop);
+        offer_load(*runners_[i], settings_, result.variant.threads, invocation_.stop);
     for (const std::string& sentence : host.noise()) invocation_.warn(sentence);
     result.times = std::move(offered.times);
     result.load = std::move(offered.load);
     summarize_times(result, settings_);
-    result.is_settled = !offered.is_overrun;
+    result.has_converged = !offered.is_overrun;
     if (offered.is_overrun && !settings_.find_rate) {
       invocation_.warn(
           format("{}: requests arrived faster than they were answered, so waiting times only "
@@ -214,8 +216,8 @@ void BenchRun::profile_all() {
   const Progress progress(invocation_.task(), "profiling");
   std::map<int, MachineLimits> limits;
   std::string trace;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i] == nullptr) continue;
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    if (runners_[i] == nullptr) continue;
     const VariantResult& result = findings_.results[i];
     const int threads = result.variant.threads;
     const auto known = limits.find(threads);
@@ -223,13 +225,13 @@ void BenchRun::profile_all() {
       limits[threads] = measure_machine_limits(threads, invocation_.stop);
     }
     NodeProfile profile = profile_nodes(
-        result.variant.name, *lanes_[i], limits.at(threads),
+        result.variant.name, *runners_[i], limits.at(threads),
         [&] {
           const std::string& path = result.variant.model;
           return path == "-" ? nullptr : std::move(load_model_at(path).model);
         },
         invocation_.stop);
-    append_trace_events(trace, *lanes_[i]->session(), profile.last,
+    append_trace_events(trace, *runners_[i]->session(), profile.last,
                         {result.facts.load_ms, result.facts.compile_ms},
                         static_cast<std::int64_t>(i) + 1);
     // Its texts are destroyed with the session.
@@ -248,7 +250,7 @@ bool BenchRun::is_gated(const std::string& variant) const {
   });
 }
 
-void BenchRun::settle() {
+void BenchRun::judge_results() {
   if (settings_.rate_per_s == 0 && !settings_.find_rate) {
     findings_.comparisons = compare_all(findings_.results);
   }
@@ -280,8 +282,8 @@ int BenchRun::verdict() const {
     }
     if (result.load) continue;
     // With a gate, its verdict is the conclusion.
-    is_open =
-        is_open || (settings_.has_target && !result.is_settled && !is_gated(result.variant.name));
+    is_open = is_open ||
+              (settings_.has_target && !result.has_converged && !is_gated(result.variant.name));
   }
   return is_open ? static_cast<int>(ErrorCode::no_conclusion) : code;
 }

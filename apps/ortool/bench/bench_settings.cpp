@@ -91,15 +91,15 @@ std::vector<int> read_threads(const OptionValues& options) {
 }
 
 /// Every combination of the given values, the last dimension varying fastest.
-std::vector<DimensionNumbers> read_dims(const OptionValues& options) {
-  std::vector<DimensionNumbers> all = {{}};
+std::vector<DimensionSizes> read_dims(const OptionValues& options) {
+  std::vector<DimensionSizes> all = {{}};
   for (const std::string& text : options.all("dim")) {
     const std::size_t mark = text.find_last_of("=:");
     if (mark == std::string::npos || mark == 0 || mark + 1 == text.size()) {
       throw bad_value("dim", text, "NAME=N", "write it like --dim batch=1,8");
     }
-    std::vector<DimensionNumbers> longer;
-    for (const DimensionNumbers& numbers : all) {
+    std::vector<DimensionSizes> longer;
+    for (const DimensionSizes& numbers : all) {
       for (const std::string& piece : split(text.substr(mark + 1), ',')) {
         std::int64_t number = 0;
         if (!read_integer(piece, number) || number < 0) {
@@ -137,9 +137,9 @@ void read_thresholds(const OptionValues& options, BenchSettings& settings) {
 
 void read_lengths(const OptionValues& options, BenchSettings& settings) {
   if (options.text("warmup", "auto") != "auto") {
-    settings.warmup = options.integer("warmup", 0, 0, most_bench_runs);
+    settings.warmup = options.integer("warmup", 0, 0, max_bench_runs);
   }
-  settings.iterations = options.integer("iterations", 0, 1, most_bench_runs);
+  settings.iterations = options.integer("iterations", 0, 1, max_bench_runs);
   if (options.has("duration")) {
     settings.duration_s = read_seconds("duration", options.text("duration"));
   }

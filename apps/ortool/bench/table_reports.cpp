@@ -145,7 +145,7 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
         fields.push_back(number_or_nothing(value, found.has_enough));
       }
     }
-    const LaneFacts& facts = result.facts;
+    const RunnerFacts& facts = result.facts;
     for (const double value :
          {result.mean_ms, result.std_ms, result.sorted_ms.front(), result.sorted_ms.back(),
           static_cast<double>(result.sorted_ms.size()), result.times.throughput_per_s(),
@@ -155,7 +155,7 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     fields.push_back(
         number_or_nothing(facts.new_shape_ms.value_or(0), facts.new_shape_ms.has_value()));
     fields.push_back(std::to_string(result.times.warmup_runs));
-    fields.emplace_back(result.is_settled ? "true" : "false");
+    fields.emplace_back(result.has_converged ? "true" : "false");
     fields.push_back(number_or_nothing(static_cast<double>(result.memory.peak_rss_bytes),
                                        result.memory.peak_rss_bytes > 0));
     text += csv_line(fields);
@@ -245,7 +245,7 @@ std::string junit_report(const BenchFindings& findings) {
     }
     if (has_verdict || result.variant.is_reference) continue;
     add(name, seconds,
-        result.is_settled || !findings.has_target ? std::string() : failure("did not converge"));
+        result.has_converged || !findings.has_target ? std::string() : failure("did not converge"));
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
          format("<testsuites tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", count, failures,

@@ -65,7 +65,7 @@ std::string before_table(const BenchFindings& findings) {
   table.add_row(heads);
   for (const VariantResult& result : findings.results) {
     if (!result.was_measured()) continue;
-    const LaneFacts& facts = result.facts;
+    const RunnerFacts& facts = result.facts;
     std::vector<std::string> cells = {result.variant.name, short_ms(facts.load_ms),
                                       short_ms(facts.compile_ms), short_ms(facts.first_run_ms)};
     if (has_new_shapes) {
@@ -98,7 +98,7 @@ std::string load_line(const VariantResult& result) {
 
 std::string profile_table(const BenchFindings& findings) {
   std::string text;
-  constexpr std::size_t most_rows = 25;
+  constexpr std::size_t max_rows = 25;
   for (const NodeProfile& profile : findings.profile) {
     text += format("\nwhere the time of {} goes ({} per run, {} outside kernels)\n",
                    printable(profile.variant), short_ms(profile.run_ms),
@@ -110,7 +110,7 @@ std::string profile_table(const BenchFindings& findings) {
     TextTable table({Align::left, Align::left, Align::left, Align::right, Align::right,
                      Align::right, Align::right, Align::left});
     table.add_row({"node", "type", "kernel", "time", "share", "GFLOP/s", "GB/s", "bound by"});
-    for (std::size_t i = 0; i < profile.rows.size() && i < most_rows; ++i) {
+    for (std::size_t i = 0; i < profile.rows.size() && i < max_rows; ++i) {
       const NodeRow& row = profile.rows[i];
       table.add_row({row.node, row.op_type, row.kernel, short_ms(row.ms), percent_text(row.share),
                      row.gflops > 0 ? fixed_number(row.gflops, 1) : "-",
@@ -118,8 +118,8 @@ std::string profile_table(const BenchFindings& findings) {
                      std::string(name_of(row.bound))});
     }
     text += table.to_string(2);
-    if (profile.rows.size() > most_rows) {
-      text += format("  and {} more nodes (--json lists all)\n", profile.rows.size() - most_rows);
+    if (profile.rows.size() > max_rows) {
+      text += format("  and {} more nodes (--json lists all)\n", profile.rows.size() - max_rows);
     }
   }
   return text;
@@ -164,7 +164,7 @@ std::string text_report(const BenchFindings& findings, const BenchSettings& sett
     if (!result.was_measured()) {
       text += format("{}: skipped, {}\n", printable(result.variant.name),
                      printable(result.skipped_because));
-    } else if (settings.has_target && !result.is_settled && !result.load) {
+    } else if (settings.has_target && !result.has_converged && !result.load) {
       text += format("{}: did not converge (median known to {}, target {}{})\n",
                      printable(result.variant.name),
                      result.median.has_enough ? "+-" + percent_text(median_precision(result.times))

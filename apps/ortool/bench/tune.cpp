@@ -17,15 +17,15 @@
 namespace ortool {
 namespace {
 
-constexpr double seconds_a_lane = 4;
+constexpr double seconds_a_runner = 4;
 /// Minimum gain of a candidate: less does not justify a setting.
-constexpr double least_tune_gain = 0.02;
+constexpr double min_tune_gain = 0.02;
 constexpr std::size_t profiled_runs = 15;
 
 /// One candidate configuration and its measurement.
 struct Entry {
   BenchVariant variant;
-  std::unique_ptr<Lane> lane;
+  std::unique_ptr<BenchRunner> runner;
   BenchReport report;
   double p50_ms = 0;
 };
@@ -48,9 +48,9 @@ class Tuner {
  public:
   Tuner(Invocation& invocation, const BenchSettings& settings)
       : invocation_(invocation), settings_(settings) {
-    settings_.seconds_a_lane = seconds_a_lane;
+    settings_.seconds_a_runner = seconds_a_runner;
     settings_.threads = thread_counts();
-    maker_ = std::make_unique<LaneMaker>(invocation_, settings_);
+    factory_ = std::make_unique<RunnerFactory>(invocation_, settings_);
   }
 
   TuneOutcome run();
@@ -59,7 +59,7 @@ class Tuner {
   static std::vector<int> thread_counts();
   std::vector<std::string> provider_lists() const;
   std::unique_ptr<Entry> enter(BenchVariant variant);
-  void contest(const std::vector<Entry*>& entries);
+  void compare_candidates(const std::vector<Entry*>& entries);
   /// The default, unless an entry is measurably faster, or needs fewer threads and is surely not
   /// slower.
   Entry* winner(Entry* standard, const std::vector<Entry*>& entries) const;
@@ -70,7 +70,7 @@ class Tuner {
 
   Invocation& invocation_;
   BenchSettings settings_;
-  std::unique_ptr<LaneMaker> maker_;
+  std::unique_ptr<RunnerFactory> factory_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
@@ -107,21 +107,21 @@ std::unique_ptr<Entry> Tuner::enter(BenchVariant variant) {
   }
   if (pins > 0) variant.name += format(" with {} nodes on other providers", pins);
   auto entry = std::make_unique<Entry>();
-  entry->lane = maker_->make(variant);
+  entry->runner = factory_->make(variant);
   entry->variant = std::move(variant);
   return entry;
 }
 
-void Tuner::contest(const std::vector<Entry*>& entries) {
-  std::vector<Lane*> lanes;
-  for (Entry* entry : entries) lanes.push_back(entry->lane.get());
+void Tuner::compare_candidates(const std::vector<Entry*>& entries) {
+  std::vector<BenchRunner*> runners;
+  for (Entry* entry : entries) runners.push_back(entry->runner.get());
   BenchOptions options;
   static_cast<BenchTiming&>(options) = settings_;
   options.compute = message_options(invocation_);
   // What disturbs a contest disturbs all that take part.
   options.compute.on_warning = nullptr;
   options.step = "tuning";
-  std::vector<BenchReport> reports = bench(lanes, options);
+  std::vector<BenchReport> reports = bench(runners, options);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i]->report = std::move(reports[i]);
     entries[i]->p50_ms = median_of(all_samples(entries[i]->report.times.blocks));
@@ -131,10 +131,10 @@ void Tuner::contest(const std::vector<Entry*>& entries) {
 Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const {
   Entry* best = standard;
   for (Entry* entry : entries) {
-    const RatioEstimate estimate = compare_lanes(entry->report.times, best->report.times);
-    const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - least_tune_gain;
+    const RatioEstimate estimate = compare_runners(entry->report.times, best->report.times);
+    const bool is_faster = estimate.is_significant() && estimate.ratio < 1 - min_tune_gain;
     const bool is_smaller = entry->variant.threads < best->variant.threads &&
-                            estimate.interval.high < 1 + least_tune_gain;
+                            estimate.interval.high < 1 + min_tune_gain;
     if (is_faster || is_smaller) best = entry;
   }
   return best;
@@ -143,11 +143,11 @@ Entry* Tuner::winner(Entry* standard, const std::vector<Entry*>& entries) const 
 /// Medians over some runs by node name.
 std::map<std::string, double> Tuner::node_times(Entry& entry) const {
   std::map<std::string, std::vector<double>> times;
-  RunOptions options = entry.lane->run_options();
+  RunOptions options = entry.runner->run_options();
   for (std::size_t run = 0; run < profiled_runs; ++run) {
     Profile profile;
     options.profile = &profile;
-    timed_run_ms(*entry.lane->session(), *entry.lane->inputs(), options);
+    timed_run_ms(*entry.runner->session(), *entry.runner->inputs(), options);
     for (const ProfileEvent& event : profile.events) {
       if (event.depth > 0) continue;
       auto& of_node = times[std::string(event.node)];
@@ -177,18 +177,18 @@ std::vector<std::string> Tuner::node_providers(const std::vector<Entry*>& rivals
   std::map<std::string, Best> best;
   for (Entry* rival : rivals) {
     std::map<std::string, std::string> providers;
-    for (const Placement& placement : rival->lane->session()->placement()) {
+    for (const Placement& placement : rival->runner->session()->placement()) {
       providers.emplace(placement.node, placement.provider);
     }
     for (const auto& [node, ms] : node_times(*rival)) {
       const auto found = best.find(node);
       const bool is_first = found == best.end();
-      if (!is_first && !(ms < found->second.ms * (1 - least_tune_gain))) continue;
+      if (!is_first && !(ms < found->second.ms * (1 - min_tune_gain))) continue;
       best.insert_or_assign(node, Best{ms, providers[node]});
     }
   }
   std::map<std::string, std::string> preferred;
-  for (const Placement& placement : rivals.front()->lane->session()->placement()) {
+  for (const Placement& placement : rivals.front()->runner->session()->placement()) {
     preferred.emplace(placement.node, placement.provider);
   }
   std::vector<std::string> pins;
@@ -213,7 +213,7 @@ TuneOutcome Tuner::run() {
       all.push_back(entries_.back().get());
     }
   }
-  contest(all);
+  compare_candidates(all);
   // The defaults: all threads, and the default order of providers.
   Entry* standard = all[all.size() - providers.size()];
   Entry* best = winner(standard, all);
@@ -248,7 +248,7 @@ TuneOutcome Tuner::run() {
   if (std::find(last_round.begin(), last_round.end(), standard) == last_round.end()) {
     last_round.push_back(standard);
   }
-  contest(last_round);
+  compare_candidates(last_round);
   return outcome(last_round, *standard, *winner(standard, last_round));
 }
 
@@ -269,9 +269,9 @@ TuneOutcome Tuner::outcome(const std::vector<Entry*>& last_round, const Entry& s
     VariantResult& result = outcome.results.emplace_back();
     static_cast<BenchReport&>(result) = entry->report;
     result.variant = entry->variant;
-    result.facts = entry->lane->facts();
+    result.facts = entry->runner->facts();
   }
-  const RatioEstimate gain = compare_lanes(standard.report.times, best.report.times);
+  const RatioEstimate gain = compare_runners(standard.report.times, best.report.times);
   const std::string path = invocation_.options.text("tune");
   const Json settings = settings_of(best.variant);
   const Json config = Json::object().set("run", settings).set("bench", settings);

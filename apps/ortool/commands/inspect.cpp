@@ -105,7 +105,7 @@ InspectionOptions inspection_options(const Invocation& invocation) {
   const OptionValues& options = invocation.options;
   InspectionOptions result;
   result.blocks.select = options.text("select", "*");
-  result.blocks.most_elements =
+  result.blocks.max_elements =
       options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
   result.reads_weights = !options.flag("no-weights");
   const bool is_picture = format_of(options) == "dot";
@@ -167,14 +167,13 @@ class InspectCommand : public Command {
   std::string_view name() const override { return "inspect"; }
   std::string_view summary() const override { return "show what is in a model"; }
   std::vector<Example> examples() const override {
-    return {
-        {"ortool inspect model.onnx", "shapes, operators, size, cost"},
-        {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes whose names match"},
-        {"ortool inspect model.onnx --budget memory=64MB,macs=300M",
-         "whether it stays within limits"},
-        {"ortool inspect model.onnx --check", "whether it is valid"},
-        {"ortool inspect model.onnx --placement", "provider and kernel of each node"},
-        {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"}};
+    return {{"ortool inspect model.onnx", "shapes, operators, size, cost"},
+            {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes whose names match"},
+            {"ortool inspect model.onnx --budget memory=64MB,macs=300M",
+             "whether it stays within limits"},
+            {"ortool inspect model.onnx --check", "whether it is valid"},
+            {"ortool inspect model.onnx --placement", "provider and kernel of each node"},
+            {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"}};
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
@@ -196,12 +195,12 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "data",
            .value = "SET",
            .help = "the range of every value on real inputs: a data set as for `run --data`",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
           {.name = "no-weights", .help = "never read external data"},
           {.name = "diff",
            .value = "OTHER.onnx",
            .help = "compare with another model, ignoring names and order; exit 1 if different",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "quantization", .help = "list scales, zero points and float islands"},
           {.name = "max-elements",
            .value = "N",

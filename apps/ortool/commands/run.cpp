@@ -50,11 +50,11 @@ std::vector<OptionGroup> RunCommand::options() const {
           {.name = "labels",
            .value = "FILE",
            .help = "names of the classes, one per line",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "output-dir",
            .value = "DIR",
            .help = "write them to files output_N, by position; - is standard output",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
           {.name = "output-format",
            .value = "FORMAT",
            .help = "npy (default), npz, pb or json",
@@ -67,7 +67,7 @@ std::vector<OptionGroup> RunCommand::options() const {
           {.name = "test-dir",
            .value = "DIR",
            .help = "run the test folders in DIR",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
       }};
   const OptionGroup measuring = {
       "Measuring",
@@ -77,7 +77,7 @@ std::vector<OptionGroup> RunCommand::options() const {
           {.name = "profile",
            .value = "TRACE.json",
            .help = "write a Chrome trace of the last run",
-           .completes = Completes::files},
+           .completes = Completion::files},
       }};
   return {input_options(),     outputs,        judge_options(), compare_options(),  tests,
           data_options(),      loop_options(), dump_options(),  provider_options(), measuring,

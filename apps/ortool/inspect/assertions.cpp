@@ -100,10 +100,10 @@ Assertion read_budget(const std::string& text) {
 
 /// A formula that is too long for a line is replaced by the node that it depends on.
 ModelFigure metric_of(const Cost& cost) {
-  constexpr std::size_t most_bytes = 200;
+  constexpr std::size_t max_bytes = 200;
   if (cost.value()) return {cost.value(), {}};
   const std::string formula = cost.formula();
-  const bool is_told = cost.cause().empty() || formula.size() <= most_bytes;
+  const bool is_told = cost.cause().empty() || formula.size() <= max_bytes;
   return {{}, is_told ? formula : format("it depends on {}", quote(cost.cause(), 60))};
 }
 

@@ -9,10 +9,10 @@
 namespace ortool {
 namespace {
 
-Json tensor_attribute(const Tensor& tensor, std::int64_t most_elements) {
+Json tensor_attribute(const Tensor& tensor, std::int64_t max_elements) {
   Json block = Json::object();
   block.set("dtype", name_of(tensor.type())).set("shape", Json::list_of(tensor.shape()));
-  if (tensor.element_count() > most_elements) return block;
+  if (tensor.element_count() > max_elements) return block;
   const auto count = static_cast<std::size_t>(tensor.element_count());
   return block.set("data", Json::list_from(count, [&tensor](std::size_t index) -> Json {
                      const auto i = static_cast<std::int64_t>(index);
@@ -38,10 +38,10 @@ Json convert_list(const List& list, const Convert& convert) {
 
 }  // namespace
 
-Json attribute_block(const Attribute& attribute, std::int64_t most_elements) {
+Json attribute_block(const Attribute& attribute, std::int64_t max_elements) {
   if (!attribute.reference.empty()) return Json::object().set("reference", attribute.reference);
-  const auto tensor_of = [most_elements](const Tensor& tensor) {
-    return tensor_attribute(tensor, most_elements);
+  const auto tensor_of = [max_elements](const Tensor& tensor) {
+    return tensor_attribute(tensor, max_elements);
   };
   const auto graph_of = [](const std::unique_ptr<Graph>& graph) {
     return Json::object().set("graph", graph->name());

@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_check_rows = 200;
+constexpr std::size_t max_check_rows = 200;
 
 std::int64_t count_of(const CheckResult& result, Severity severity) {
   return std::count_if(result.findings.begin(), result.findings.end(),
@@ -41,7 +41,7 @@ std::string findings_text(const CheckResult& result) {
   TextTable table;
   TextTable remedies;
   std::string_view last_rule;
-  const std::size_t shown = std::min(most_check_rows, result.findings.size());
+  const std::size_t shown = std::min(max_check_rows, result.findings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Finding& finding = result.findings[i];
     const std::string place = finding.node.empty() ? "" : "node " + finding.node + ": ";

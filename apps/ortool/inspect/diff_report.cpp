@@ -14,8 +14,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed_changes = 12;
-constexpr std::size_t most_listed_neighbours = 4;
+constexpr std::size_t max_listed_changes = 12;
+constexpr std::size_t max_listed_neighbors = 4;
 
 const Tensor& tensor_of(const Value& value) {
   return value.has_default() ? value.constant() : *diff::stored_tensor(value);
@@ -35,7 +35,7 @@ std::vector<std::string_view> input_names(const Node& node) {
 }
 
 /// Names of the nodes that read the node's outputs, each once; graph outputs by name.
-std::vector<std::string_view> reader_names(const Node& node) {
+std::vector<std::string_view> consumer_names(const Node& node) {
   std::vector<std::string_view> names;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr) continue;
@@ -63,16 +63,16 @@ Json changes_block(const std::vector<FieldChange>& changes) {
   return list;
 }
 
-Json lone_nodes_block(const std::vector<LoneNode>& nodes) {
+Json unmatched_nodes_block(const std::vector<UnmatchedNode>& nodes) {
   Json list = Json::list();
-  for (const LoneNode& lone : nodes) {
+  for (const UnmatchedNode& unmatched : nodes) {
     list.add(Json::object()
-                 .set("name", lone.node->name())
-                 .set("op_type", lone.node->op_type())
-                 .set("domain", lone.node->domain())
-                 .set("location", lone.place)
-                 .set("inputs", Json::list_of(input_names(*lone.node)))
-                 .set("consumers", Json::list_of(reader_names(*lone.node))));
+                 .set("name", unmatched.node->name())
+                 .set("op_type", unmatched.node->op_type())
+                 .set("domain", unmatched.node->domain())
+                 .set("location", unmatched.place)
+                 .set("inputs", Json::list_of(input_names(*unmatched.node)))
+                 .set("consumers", Json::list_of(consumer_names(*unmatched.node))));
   }
   return list;
 }
@@ -95,8 +95,8 @@ Json nodes_block(const ModelDiff& diff) {
   return Json::object()
       .set("matched", diff.matched_nodes)
       .set("reordered", diff.reordered_nodes)
-      .set("added", lone_nodes_block(diff.added))
-      .set("removed", lone_nodes_block(diff.removed))
+      .set("added", unmatched_nodes_block(diff.added))
+      .set("removed", unmatched_nodes_block(diff.removed))
       .set("changed", std::move(changed))
       .set("renamed", std::move(renamed));
 }
@@ -148,19 +148,19 @@ Json values_block(const std::vector<ChangedValue>& values, bool is_output) {
 }
 
 /// "inputs 'x', 'w'; consumers 'pool'".
-std::string neighbours_text(const Node& node) {
+std::string neighbors_text(const Node& node) {
   const auto names_text = [](const std::vector<std::string_view>& names) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), most_listed_neighbours); ++i) {
+    for (std::size_t i = 0; i < std::min(names.size(), max_listed_neighbors); ++i) {
       text += (i > 0 ? ", " : "") + quote(names[i], 60);
     }
-    if (names.size() > most_listed_neighbours) {
-      text += format(" and {} more", names.size() - most_listed_neighbours);
+    if (names.size() > max_listed_neighbors) {
+      text += format(" and {} more", names.size() - max_listed_neighbors);
     }
     return text.empty() ? std::string("nothing") : text;
   };
   return format("inputs {}; consumers {}", names_text(input_names(node)),
-                names_text(reader_names(node)));
+                names_text(consumer_names(node)));
 }
 
 std::string place_text(const std::string& place) {
@@ -217,11 +217,11 @@ template <typename List, typename Line>
 std::string section(std::string_view title, const List& list, const Line& line) {
   if (list.empty()) return "";
   std::string text = format("{}: {}\n", title, list.size());
-  for (std::size_t i = 0; i < std::min(list.size(), most_listed_changes); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), max_listed_changes); ++i) {
     text += "  " + line(list[i]) + "\n";
   }
-  if (list.size() > most_listed_changes)
-    text += format("  ... and {} more\n", list.size() - most_listed_changes);
+  if (list.size() > max_listed_changes)
+    text += format("  ... and {} more\n", list.size() - max_listed_changes);
   return text;
 }
 
@@ -276,10 +276,10 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
   }
   text += format("nodes matched: {}, in another order: {}; equal stored tensors: {}\n",
                  diff.matched_nodes, diff.reordered_nodes, diff.same_weights);
-  const auto lone = [](std::string_view sign) {
-    return [sign](const LoneNode& node) {
+  const auto unmatched = [](std::string_view sign) {
+    return [sign](const UnmatchedNode& node) {
       return format("{} {} {}{} ({})", sign, operator_of(*node.node), quote(node.node->name(), 80),
-                    place_text(node.place), neighbours_text(*node.node));
+                    place_text(node.place), neighbors_text(*node.node));
     };
   };
   text += section("inputs and outputs that differ", diff.values, changed_value_text);
@@ -287,8 +287,8 @@ std::string diff_text(const ModelDiff& diff, std::string_view path, std::string_
   text += section("opsets that differ", diff.opsets, change_text);
   text += section("metadata that differ", diff.metadata, change_text);
   text += section("functions that differ", diff.functions, change_text);
-  text += section("nodes added", diff.added, lone("+"));
-  text += section("nodes removed", diff.removed, lone("-"));
+  text += section("nodes added", diff.added, unmatched("+"));
+  text += section("nodes removed", diff.removed, unmatched("-"));
   text += section("nodes changed", diff.changed, changed_node_text);
   text += section("stored tensors that differ", diff.weights, weight_text);
   text += section("inputs and outputs renamed", diff.renamed_values, changed_value_text);

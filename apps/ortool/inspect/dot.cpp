@@ -14,13 +14,13 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_name_bytes = 80;
-constexpr std::int64_t most_listed_constants = 4;
+constexpr std::size_t max_name_bytes = 80;
+constexpr std::int64_t max_listed_constants = 4;
 
 /// Escapes `text` for a quoted label: valid UTF-8, quotes and backslashes escaped.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char character : printable(shorten(text, most_name_bytes))) {
+  for (const char character : printable(shorten(text, max_name_bytes))) {
     if (character == '"' || character == '\\') result += '\\';
     result += character;
   }
@@ -67,12 +67,12 @@ void DotWriter::write_node(const Node& node, const std::string& indent) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
     if (input == nullptr || !is_stored(captured_root(*input))) continue;
-    if (++listed > most_listed_constants) continue;
+    if (++listed > max_listed_constants) continue;
     const Tensor& tensor = captured_root(*input).constant();
     label += format("\\n{} [{}]", std::string(name_of(tensor.type())), tensor.shape().to_string());
   }
-  if (listed > most_listed_constants) {
-    label += format("\\nand {} more", listed - most_listed_constants);
+  if (listed > max_listed_constants) {
+    label += format("\\nand {} more", listed - max_listed_constants);
   }
   out_ += format("{}{} [label=\"{}\"];\n", indent, name_of_node(node), label);
 }

@@ -101,11 +101,11 @@ Json value_block(const Value& value) {
       .set("shape", partial_shape_block(value.type().shape));
 }
 
-bool BlockMaker::is_chosen(std::string_view name) const {
+bool BlockBuilder::is_chosen(std::string_view name) const {
   return matches_glob(name, options_.select);
 }
 
-void BlockMaker::make_initializers(const Graph& graph, Emit emit) const {
+void BlockBuilder::make_initializers(const Graph& graph, Emit emit) const {
   std::unordered_map<const Value*, std::int64_t> stored_elements;
   for (const SparseInitializer& sparse : graph.sparse_initializers) {
     stored_elements.emplace(sparse.value, sparse.tensor.values.element_count());
@@ -119,14 +119,14 @@ void BlockMaker::make_initializers(const Graph& graph, Emit emit) const {
   }
 }
 
-void BlockMaker::make_values(const Graph& graph, Emit emit) const {
+void BlockBuilder::make_values(const Graph& graph, Emit emit) const {
   for (const Value* value : graph.values()) {
     const bool is_listed = !is_stored(*value) && value->captured() == nullptr;
     if (is_listed && is_chosen(value->name())) emit(value_block(*value));
   }
 }
 
-void BlockMaker::make_nodes(const Graph& graph, SubgraphBlock subgraph, Emit emit) const {
+void BlockBuilder::make_nodes(const Graph& graph, SubgraphBlock subgraph, Emit emit) const {
   std::int64_t index = 0;
   for (const Node& node : graph.nodes()) {
     if (is_chosen(node.name())) emit(this->node(node, index, subgraph));
@@ -134,7 +134,7 @@ void BlockMaker::make_nodes(const Graph& graph, SubgraphBlock subgraph, Emit emi
   }
 }
 
-Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgraph) const {
+Json BlockBuilder::node(const Node& node, std::int64_t index, SubgraphBlock subgraph) const {
   const Node* held = &node;
   const auto output_of = [held](std::size_t i) {
     return held->output(static_cast<std::int64_t>(i));
@@ -149,7 +149,7 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
   }
   Json attributes = Json::object();
   for (const Attribute& attribute : node.attributes()) {
-    attributes.set(attribute.name, attribute_block(attribute, options_.most_elements));
+    attributes.set(attribute.name, attribute_block(attribute, options_.max_elements));
   }
   Json subgraphs = Json::list();
   for (const Graph* inside : node.subgraphs()) subgraphs.add(subgraph(*inside));
@@ -187,7 +187,7 @@ Json BlockMaker::node(const Node& node, std::int64_t index, SubgraphBlock subgra
   return block;
 }
 
-Json BlockMaker::graph(const Graph& graph) const {
+Json BlockBuilder::graph(const Graph& graph) const {
   const Graph* held = &graph;
   Json block = Json::object();
   block.set("name", graph.name())
@@ -208,7 +208,7 @@ Json BlockMaker::graph(const Graph& graph) const {
   return block;
 }
 
-Json BlockMaker::main_graph() const {
+Json BlockBuilder::main_graph() const {
   Json block = graph(*model_.graph);
   const std::span<Value* const> values = model_.graph->inputs();
   Json inputs = Json::list_from(values.size(), [this, values](std::size_t i) {
@@ -222,10 +222,10 @@ Json BlockMaker::main_graph() const {
   return block;
 }
 
-Json BlockMaker::function_head(const Function& function) const {
+Json BlockBuilder::function_head(const Function& function) const {
   Json defaults = Json::object();
   for (const Attribute& attribute : function.attribute_defaults) {
-    defaults.set(attribute.name, attribute_block(attribute, options_.most_elements));
+    defaults.set(attribute.name, attribute_block(attribute, options_.max_elements));
   }
   return Json::object()
       .set("name", function.name)
@@ -239,7 +239,7 @@ Json BlockMaker::function_head(const Function& function) const {
       .set("metadata", metadata_block(function.metadata));
 }
 
-Json BlockMaker::functions() const {
+Json BlockBuilder::functions() const {
   return Json::streamed_list([this](Emit emit) {
     for (const Function& function : model_.functions) {
       emit(function_head(function).set("graph", graph(*function.body)));

@@ -12,20 +12,20 @@
 namespace ortool {
 
 struct GraphBlockOptions {
-  std::int64_t most_elements = 16;  ///< of a tensor attribute; beyond, only type and shape
-  std::string select = "*";         ///< nodes, initializers and values whose names match
+  std::int64_t max_elements = 16;  ///< of a tensor attribute; beyond, only type and shape
+  std::string select = "*";        ///< nodes, initializers and values whose names match
   /// The provider of each node of the main graph, by name; null: not requested.
   std::shared_ptr<const std::unordered_map<std::string, std::string>> providers = nullptr;
 };
 
 /// Generates blocks of one model, which outlives this writer, as the writer outlives the lists in
 /// its blocks. Elements of a list are generated when it is written.
-class BlockMaker {
+class BlockBuilder {
  public:
-  BlockMaker(const Model& model, GraphBlockOptions options)
+  BlockBuilder(const Model& model, GraphBlockOptions options)
       : model_(model), options_(std::move(options)), counter_(model) {}
-  BlockMaker(const BlockMaker&) = delete;
-  BlockMaker& operator=(const BlockMaker&) = delete;
+  BlockBuilder(const BlockBuilder&) = delete;
+  BlockBuilder& operator=(const BlockBuilder&) = delete;
 
   /// The main graph, with preprocessing hints for its inputs.
   Json main_graph() const;

@@ -17,7 +17,7 @@ void write_line(std::string_view kind, const Json& place, const Json& block, Tex
 
 }  // namespace
 
-void BlockMaker::write_lines(TextSink& out) const {
+void BlockBuilder::write_lines(TextSink& out) const {
   const std::vector<const Graph*> graphs = graphs_in(model_);
   std::unordered_map<const Graph*, std::int64_t> numbers;
   for (const Graph* graph : graphs)

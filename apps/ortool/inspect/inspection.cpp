@@ -32,7 +32,7 @@ void add_payload(const Inspection& inspection, Json& payload) {
       .set("summary", summary_block(inspection.summary()));
   if (!inspection.quantization().is_empty()) {
     payload.set("quantization", quantization_block(inspection.quantization(),
-                                                   inspection.options().blocks.most_elements));
+                                                   inspection.options().blocks.max_elements));
   }
   if (!inspection.assertions.empty()) {
     payload.set("assertions", assertions_block(inspection.assertions));
@@ -52,7 +52,7 @@ void write_json_lines(const Inspection& inspection, TextSink& out) {
   if (!inspection.quantization().is_empty()) {
     write_line(
         "quantization",
-        quantization_block(inspection.quantization(), inspection.options().blocks.most_elements),
+        quantization_block(inspection.quantization(), inspection.options().blocks.max_elements),
         out);
   }
   const Json ranges = value_ranges_block(inspection.ranges);

@@ -32,7 +32,7 @@ class Inspection {
   const Model& model() const { return *model_; }
   const std::string& path() const { return path_; }
   const InspectionOptions& options() const { return options_; }
-  const BlockMaker& blocks() const { return blocks_; }
+  const BlockBuilder& blocks() const { return blocks_; }
   const Summary& summary() const { return summary_; }
   const QuantizationReadout& quantization() const { return quantization_; }
 
@@ -44,7 +44,7 @@ class Inspection {
   const std::unique_ptr<Model> model_;
   const std::string path_;
   const InspectionOptions options_;
-  const BlockMaker blocks_;
+  const BlockBuilder blocks_;
   Summary summary_;
   QuantizationReadout quantization_;
 };

@@ -18,7 +18,7 @@ namespace {
 using Align = TextTable::Align;
 
 constexpr std::int64_t rows_of_a_block = 1000;
-constexpr std::size_t most_cell_bytes = 100;
+constexpr std::size_t max_cell_bytes = 100;
 
 /// A table of any length: columns are aligned per block of rows.
 class PagedTable {
@@ -61,7 +61,7 @@ std::string place_of(const Model& model, const Graph& graph) {
 }
 
 std::string type_cell(const Value* value) {
-  return value != nullptr ? shorten(value->type().to_string(), most_cell_bytes) : "-";
+  return value != nullptr ? shorten(value->type().to_string(), max_cell_bytes) : "-";
 }
 
 }  // namespace
@@ -79,11 +79,10 @@ void write_nodes(const Model& model, std::string_view select, TextSink& out) {
         listing.skip();
         continue;
       }
-      listing.add({std::to_string(index), shorten(node.name(), most_cell_bytes),
-                   shorten(node.op_type(), 40), type_cell(node.output(0)),
-                   shorten(cost_text(counter.count(node)), 60),
-                   readable_count(static_cast<double>(count_parameters(node))),
-                   place_of(model, *graph)});
+      listing.add(
+          {std::to_string(index), shorten(node.name(), max_cell_bytes), shorten(node.op_type(), 40),
+           type_cell(node.output(0)), shorten(cost_text(counter.count(node)), 60),
+           readable_count(static_cast<double>(count_parameters(node))), place_of(model, *graph)});
     }
   }
   listing.finish("nodes");
@@ -110,7 +109,7 @@ void write_weights(const Model& model, std::string_view select, bool reads_weigh
       remark(statistics.nans, "NaN");
       remark(statistics.infinities, "infinite");
     }
-    listing.add({shorten(weight.name, most_cell_bytes),
+    listing.add({shorten(weight.name, max_cell_bytes),
                  format("{}[{}]", name_of(weight.type), weight.shape.to_string()),
                  std::to_string(weight.size_bytes()), zeros, remarks});
   }
@@ -126,7 +125,7 @@ void write_values(const Model& model, std::string_view select, TextSink& out) {
         listing.skip();
         continue;
       }
-      listing.add({shorten(value->name(), most_cell_bytes), type_cell(value),
+      listing.add({shorten(value->name(), max_cell_bytes), type_cell(value),
                    value->is_graph_input()        ? "(input)"
                    : value->producer() != nullptr ? shorten(value->producer()->name(), 60)
                                                   : "-",

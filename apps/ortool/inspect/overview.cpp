@@ -15,12 +15,12 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed_values = 6;
-constexpr std::size_t most_listed_op_types = 20;
-constexpr std::size_t most_listed_weights = 3;
-constexpr std::size_t most_listed_files = 3;
+constexpr std::size_t max_listed_values = 6;
+constexpr std::size_t max_listed_op_types = 20;
+constexpr std::size_t max_listed_weights = 3;
+constexpr std::size_t max_listed_files = 3;
 constexpr std::size_t line_columns = 96;
-constexpr std::size_t most_formula_bytes = 160;
+constexpr std::size_t max_formula_bytes = 160;
 
 std::string opsets_text(const Model& model) {
   std::string text = format("IR {}", model.ir_version);
@@ -35,7 +35,7 @@ std::string opsets_text(const Model& model) {
 std::string values_section(const Model& model, std::string_view title,
                            std::span<Value* const> values) {
   TextTable table;
-  for (std::size_t i = 0; i < std::min(values.size(), most_listed_values); ++i) {
+  for (std::size_t i = 0; i < std::min(values.size(), max_listed_values); ++i) {
     const Value& value = *values[i];
     const std::string hint =
         value.is_graph_input() ? preprocessing_line(find_preprocessing(model, value)) : "";
@@ -43,8 +43,8 @@ std::string values_section(const Model& model, std::string_view title,
         {shorten(value.name(), 40), shorten(value.type().to_string(), 100), shorten(hint, 120)});
   }
   std::string text = std::string(title) + "\n" + table.to_string(2);
-  if (values.size() > most_listed_values) {
-    text += format("  ... and {} more\n", values.size() - most_listed_values);
+  if (values.size() > max_listed_values) {
+    text += format("  ... and {} more\n", values.size() - max_listed_values);
   }
   return text;
 }
@@ -59,16 +59,16 @@ std::string histogram_text(const Summary& summary) {
   std::string line;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     std::string entry =
-        i < most_listed_op_types
+        i < max_listed_op_types
             ? format("{} {}", printable(shorten(counts[i].first, 24)), counts[i].second)
             : format("and {} more operators", counts.size() - i);
-    if (i + 1 < counts.size() && i < most_listed_op_types) entry += ", ";
+    if (i + 1 < counts.size() && i < max_listed_op_types) entry += ", ";
     if (line.size() + entry.size() > line_columns) {
       text += "  " + line + "\n";
       line.clear();
     }
     line += entry;
-    if (i >= most_listed_op_types) break;
+    if (i >= max_listed_op_types) break;
   }
   return text + (line.empty() ? "" : "  " + line + "\n");
 }
@@ -79,7 +79,7 @@ std::string memory_text(const ActivationMemory& memory) {
   }
   const auto bytes = memory.bytes.value();
   const std::string amount = bytes ? readable_bytes(static_cast<double>(*bytes))
-                                   : shorten(memory.bytes.formula(), most_formula_bytes) + " bytes";
+                                   : shorten(memory.bytes.formula(), max_formula_bytes) + " bytes";
   return memory.is_bound ? "at most " + amount : amount;
 }
 
@@ -137,7 +137,7 @@ void add_shape_row(const Summary& summary, TextTable& figures) {
 std::string cost_text(const Cost& cost) {
   const auto value = cost.value();
   return value ? readable_count(static_cast<double>(*value))
-               : shorten(cost.formula(), most_formula_bytes);
+               : shorten(cost.formula(), max_formula_bytes);
 }
 
 std::string overview_text(const Inspection& inspection) {
@@ -156,9 +156,9 @@ std::string overview_text(const Inspection& inspection) {
   figures.add_row(
       {"parameters", format("{} ({})", readable_count(static_cast<double>(summary.parameter_count)),
                             readable_bytes(static_cast<double>(summary.weight_bytes)))});
-  if (summary.weights.size() > most_listed_weights) {
+  if (summary.weights.size() > max_listed_weights) {
     std::string largest;
-    for (const Weight& weight : largest_weights(summary, most_listed_weights)) {
+    for (const Weight& weight : largest_weights(summary, max_listed_weights)) {
       largest += format("{}{} {}", largest.empty() ? "" : ", ", shorten(weight.name, 40),
                         readable_bytes(static_cast<double>(weight.size_bytes())));
     }
@@ -174,14 +174,14 @@ std::string overview_text(const Inspection& inspection) {
   if (!model.functions.empty()) {
     figures.add_row({"functions", std::to_string(model.functions.size())});
   }
-  for (std::size_t i = 0; i < std::min(model.external_files.size(), most_listed_files); ++i) {
+  for (std::size_t i = 0; i < std::min(model.external_files.size(), max_listed_files); ++i) {
     const ExternalFile& file = model.external_files[i];
     figures.add_row({"external data", format("{} ({})", shorten(file.path, 80),
                                              readable_bytes(static_cast<double>(file.bytes)))});
   }
-  if (model.external_files.size() > most_listed_files) {
+  if (model.external_files.size() > max_listed_files) {
     figures.add_row(
-        {"", format("... and {} more files", model.external_files.size() - most_listed_files)});
+        {"", format("... and {} more files", model.external_files.size() - max_listed_files)});
   }
   return text + figures.to_string();
 }

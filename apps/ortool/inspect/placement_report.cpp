@@ -79,9 +79,9 @@ std::vector<NodePlacement> rows_of(const Session& session, const Model& model) {
 }
 
 /// Asks the providers, in order, for the nodes of each graph.
-class Asker {
+class PlacementQuery {
  public:
-  Asker(const Invocation& invocation, const Model& model, const Providers& providers)
+  PlacementQuery(const Invocation& invocation, const Model& model, const Providers& providers)
       : invocation_(invocation), providers_(providers) {
     for (const Graph* graph : graphs_in(*model.graph)) {
       if (const auto owner = owners_.find(graph); owner != owners_.end()) {
@@ -207,7 +207,7 @@ PlacementReport find_placement(const Invocation& invocation, const Model& model,
     report.nodes = rows_of(session, model);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
-    report.nodes = Asker(invocation, model, providers).take();
+    report.nodes = PlacementQuery(invocation, model, providers).take();
   }
   return report;
 }

@@ -13,16 +13,16 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed_nodes = 5;
+constexpr std::size_t max_listed_nodes = 5;
 
 std::string_view role_name(QuantizedTensor::Role role) {
   return role == QuantizedTensor::Role::weight ? "weight" : "activation";
 }
 
 /// The number, a list of several, or null if computed at run time or too long.
-Json numbers_block(const Tensor* tensor, std::int64_t most_elements) {
+Json numbers_block(const Tensor* tensor, std::int64_t max_elements) {
   const bool is_listed = tensor != nullptr && is_arithmetic(tensor->type()) &&
-                         tensor->element_count() <= std::max<std::int64_t>(most_elements, 1);
+                         tensor->element_count() <= std::max<std::int64_t>(max_elements, 1);
   if (!is_listed) return Json();
   const auto element = [&](std::int64_t i) {
     return is_integer(tensor->type()) ? Json(element_as_int64(*tensor, i))
@@ -34,15 +34,15 @@ Json numbers_block(const Tensor* tensor, std::int64_t most_elements) {
   return list;
 }
 
-Json tensor_entry(const QuantizedTensor& tensor, std::int64_t most_elements) {
+Json tensor_entry(const QuantizedTensor& tensor, std::int64_t max_elements) {
   Json block = Json::object();
   block.set("name", tensor.value->name())
       .set("node", tensor.node->name())
       .set("role", role_name(tensor.role))
       .set("dtype", name_of(tensor.type))
-      .set("scale", numbers_block(tensor.scale, most_elements))
+      .set("scale", numbers_block(tensor.scale, max_elements))
       .set("zero_point",
-           tensor.has_zero_point ? numbers_block(tensor.zero_point, most_elements) : Json(0))
+           tensor.has_zero_point ? numbers_block(tensor.zero_point, max_elements) : Json(0))
       .set("axis", tensor.axis >= 0 ? Json(tensor.axis) : Json())
       .set("scale_count", tensor.scale != nullptr ? Json(tensor.scale_count()) : Json());
   if (tensor.block_size > 0) block.set("block_size", tensor.block_size);
@@ -102,13 +102,13 @@ std::string types_text(const QuantizationReadout& readout) {
 
 }  // namespace
 
-Json quantization_block(const QuantizationReadout& readout, std::int64_t most_elements) {
-  Json lonely = Json::list();
-  for (const LonelyNode& node : readout.lonely) {
-    lonely.add(Json::object()
-                   .set("node", node.node->name())
-                   .set("op_type", node.node->op_type())
-                   .set("reason", node.reason));
+Json quantization_block(const QuantizationReadout& readout, std::int64_t max_elements) {
+  Json unpaired = Json::list();
+  for (const UnpairedNode& node : readout.unpaired) {
+    unpaired.add(Json::object()
+                     .set("node", node.node->name())
+                     .set("op_type", node.node->op_type())
+                     .set("reason", node.reason));
   }
   Json islands = Json::list();
   for (const FloatIsland& island : readout.islands) {
@@ -119,12 +119,12 @@ Json quantization_block(const QuantizationReadout& readout, std::int64_t most_el
       .set("quantized_nodes", readout.quantized_nodes)
       .set("float_nodes", readout.float_nodes)
       .set("pairs", readout.pairs)
-      .set("unpaired", std::move(lonely))
+      .set("unpaired", std::move(unpaired))
       .set("float_islands", std::move(islands))
       .set("tensors",
-           Json::streamed_list([held, most_elements](FunctionRef<void(const Json&)> emit) {
+           Json::streamed_list([held, max_elements](FunctionRef<void(const Json&)> emit) {
              for (const QuantizedTensor& tensor : held->tensors) {
-               emit(tensor_entry(tensor, most_elements));
+               emit(tensor_entry(tensor, max_elements));
              }
            }));
 }
@@ -137,7 +137,7 @@ std::string quantization_line(const QuantizationReadout& readout) {
     text += format(", {} float island{}", readout.islands.size(),
                    readout.islands.size() == 1 ? "" : "s");
   }
-  if (!readout.lonely.empty()) text += format(", {} unpaired", readout.lonely.size());
+  if (!readout.unpaired.empty()) text += format(", {} unpaired", readout.unpaired.size());
   return text;
 }
 
@@ -159,16 +159,16 @@ void write_quantization(const QuantizationReadout& readout, TextSink& out) {
   out += table.to_string();
   for (const FloatIsland& island : readout.islands) {
     std::string names;
-    for (std::size_t i = 0; i < std::min(island.nodes.size(), most_listed_nodes); ++i) {
+    for (std::size_t i = 0; i < std::min(island.nodes.size(), max_listed_nodes); ++i) {
       names += format("{}{} ({})", i > 0 ? ", " : "", shorten(island.nodes[i]->name(), 60),
                       island.nodes[i]->op_type());
     }
-    if (island.nodes.size() > most_listed_nodes) {
-      names += format(" and {} more", island.nodes.size() - most_listed_nodes);
+    if (island.nodes.size() > max_listed_nodes) {
+      names += format(" and {} more", island.nodes.size() - max_listed_nodes);
     }
     out += printable(format("float island: {}: {}", names, island.reason)) + "\n";
   }
-  for (const LonelyNode& node : readout.lonely) {
+  for (const UnpairedNode& node : readout.unpaired) {
     out += printable(format("unpaired: {} ({}): {}", shorten(node.node->name(), 60),
                             node.node->op_type(), node.reason)) +
            "\n";

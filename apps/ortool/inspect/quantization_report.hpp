@@ -8,8 +8,8 @@
 
 namespace ortool {
 
-/// Scales and zero points up to `most_elements` each. The argument must outlive the block.
-Json quantization_block(const QuantizationReadout& readout, std::int64_t most_elements);
+/// Scales and zero points up to `max_elements` each. The argument must outlive the block.
+Json quantization_block(const QuantizationReadout& readout, std::int64_t max_elements);
 
 /// One line: "int8 weights (52 of 53 with a scale per channel), uint8 activations, 99 quantized and
 /// 2 float nodes".

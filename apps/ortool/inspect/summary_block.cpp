@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_listed_operators = 10;
+constexpr std::size_t max_listed_operators = 10;
 
 Json number_or_null(const std::optional<std::int64_t>& number) {
   return number ? Json(*number) : Json();
@@ -26,10 +26,10 @@ Json weight_block(const Weight& weight) {
 Json duplicates_block(const Summary& summary) {
   Json list = Json::list();
   for (const DuplicateGroup& group : summary.weight_findings->duplicates) {
-    if (list.items().size() >= most_listed_operators) break;
+    if (list.items().size() >= max_listed_operators) break;
     Json names = Json::list();
     for (const std::size_t index : group.weights) {
-      if (names.items().size() < most_listed_operators) names.add(summary.weights[index].name);
+      if (names.items().size() < max_listed_operators) names.add(summary.weights[index].name);
     }
     list.add(Json::object()
                  .set("weights", std::move(names))
@@ -90,7 +90,7 @@ Json summary_block(const Summary& summary) {
         .set("weights_sha256", total.sha256);
   }
   Json largest = Json::list();
-  for (const Weight& weight : largest_weights(summary, most_listed_operators)) {
+  for (const Weight& weight : largest_weights(summary, max_listed_operators)) {
     largest.add(weight_block(weight));
   }
   return block.set("largest_weights", std::move(largest)).set("graph_sha256", summary.graph_sha256);

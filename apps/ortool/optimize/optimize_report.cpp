@@ -119,7 +119,7 @@ std::string passes_text(const RewriteReport& report) {
 }
 
 std::string near_misses_text(const RewriteReport& report) {
-  constexpr std::size_t most_reasons = 3;
+  constexpr std::size_t max_reasons = 3;
   struct Row {
     const RewriteEvent* first;
     std::int64_t places;
@@ -141,14 +141,14 @@ std::string near_misses_text(const RewriteReport& report) {
   TextTable table;
   for (const std::string_view rule : rules) {
     const std::vector<Row>& rows = rows_of[rule];
-    for (std::size_t i = 0; i < std::min(rows.size(), most_reasons); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), max_reasons); ++i) {
       std::string place = shorten(rows[i].first->node, 60);
       if (rows[i].places > 1) place += format(" and {} more", rows[i].places - 1);
       table.add_row({std::string(rule), std::move(place), rows[i].first->reason});
     }
-    if (rows.size() > most_reasons) {
+    if (rows.size() > max_reasons) {
       table.add_row({std::string(rule), "...",
-                     format("{} more reasons (--json lists all)", rows.size() - most_reasons)});
+                     format("{} more reasons (--json lists all)", rows.size() - max_reasons)});
     }
   }
   if (table.is_empty()) return "no near misses\n";

@@ -44,8 +44,8 @@ NamedValues make_inputs(const Invocation& invocation, const Model& model, int in
   if (tells) return named_values(gather_inputs(invocation, model));
   // Assumptions were reported for the first run.
   OptionValues options = invocation.options;
-  constexpr std::int64_t most_seed = std::int64_t{1} << 52;
-  options.set("seed", {format("{}", options.integer("seed", 0, 0, most_seed) + index)});
+  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
+  options.set("seed", {format("{}", options.integer("seed", 0, 0, max_seed) + index)});
   Report ignored_report;
   Messages silent;
   silent.set_level(Verbosity::error);
@@ -263,11 +263,11 @@ bool OptimizeRun::report_verification(OptimizeReport& done) {
   report_.text += result.output.empty()
                       ? format("DIFFERENT: {}\n", result.reason)
                       : format("DIFFERENT: output {}: {}\n", quote(result.output), result.reason);
-  if (result.guilty) {
-    report_.text += format("first at change {}: {} at {}\n", result.guilty->number,
-                           result.guilty->pass, quote(result.guilty->node));
+  if (result.culprit) {
+    report_.text += format("first at change {}: {} at {}\n", result.culprit->number,
+                           result.culprit->pass, quote(result.culprit->node));
     report_.text +=
-        format("nothing is written; --skip-pass {} leaves that pass out\n", result.guilty->pass);
+        format("nothing is written; --skip-pass {} leaves that pass out\n", result.culprit->pass);
     report_.text += repro_text;
   }
   return false;

@@ -13,8 +13,8 @@ namespace ortool {
 namespace {
 
 constexpr int default_runs = 3;
-constexpr std::int64_t most_verify_runs = 1'000'000;
-constexpr std::int64_t most_opset = 1'000'000;
+constexpr std::int64_t max_verify_runs = 1'000'000;
+constexpr std::int64_t max_opset = 1'000'000;
 
 std::vector<std::string> read_passes(const OptionValues& options, std::string_view option,
                                      std::span<const PassDescription> known) {
@@ -75,7 +75,7 @@ void check_written(const OptionValues& options) {
 }
 
 /// Help of --rtol and --atol, whose usual help is about expected outputs.
-std::vector<OptionSpec> form_tolerance_options() {
+std::vector<OptionSpec> stage_tolerance_options() {
   std::vector<OptionSpec> options = tolerance_options();
   options[0].help = "relative tolerance (float32: 1e-4; after basic passes only: bit-exact)";
   options[1].help = "absolute tolerance, or A*max of the original output (float32: 1e-5*max)";
@@ -104,7 +104,7 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "rules",
            .value = "FILE",
            .help = "your own rules, as graphs before and after; checked before they are used",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
           {.name = "opset",
            .value = "N",
@@ -142,10 +142,10 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "save-repro",
            .value = "DIR",
            .help = "where outputs differ: save the smallest part that does, to reproduce it",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
           {.name = "threads", .value = "N", .help = "number of threads (default: all)"},
       }};
-  for (const OptionSpec& option : form_tolerance_options()) verifying.options.push_back(option);
+  for (const OptionSpec& option : stage_tolerance_options()) verifying.options.push_back(option);
   return {rewriting, verifying};
 }
 
@@ -157,8 +157,8 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.skipped = read_passes(options, "skip-pass", known);
   settings.explains = options.flag("explain");
   // Only used when inputs are generated; an error is reported in any case.
-  constexpr std::int64_t most_seed = std::int64_t{1} << 52;
-  static_cast<void>(options.integer("seed", 0, 0, most_seed));
+  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
+  static_cast<void>(options.integer("seed", 0, 0, max_seed));
   settings.has_own_operators = options.has("target");
   if (options.has("passes") && settings.passes.empty())
     refuse("option --passes names no pass", "--level none rewrites nothing");
@@ -167,7 +167,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
                 "use --target ortool, or leave the option out")
         .with_id("usage.planned");
   }
-  settings.opset = options.integer("opset", 0, 1, most_opset);
+  settings.opset = options.integer("opset", 0, 1, max_opset);
   settings.freezes_defaults = options.flag("freeze-defaults");
   settings.is_float16 = options.flag("fp16");
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
@@ -175,7 +175,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
     refuse("option --keep-float has no effect without --fp16", "add --fp16");
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
-  settings.runs = static_cast<int>(options.integer("verify", usual, 0, most_verify_runs));
+  settings.runs = static_cast<int>(options.integer("verify", usual, 0, max_verify_runs));
   if (options.has("passes") && options.has("level"))
     refuse("option --level has no effect with --passes", "--passes lists all passes that run");
   check_skipped(settings, known);

@@ -17,7 +17,7 @@ namespace {
 
 /// The group of --rules.
 constexpr std::string_view user_group = "user's own";
-constexpr std::int64_t most_rules_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t max_rules_bytes = std::int64_t{16} << 20;
 
 /// The pipeline with the passes for ortool's files, before the rules that would break up
 /// clusters.
@@ -37,7 +37,7 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
   const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
   RuleGroup basic{user_group, OptimizeLevel::basic, {}, {}};
   RuleGroup extended{user_group, OptimizeLevel::extended, {}, {}};
-  const std::string text = read_text_file(path, most_rules_bytes);
+  const std::string text = read_text_file(path, max_rules_bytes);
   in_file(path, [&] {
     for (const auto& rule : parse_user_rules(text)) {
       const bool is_taken = std::any_of(known.begin(), known.end(),

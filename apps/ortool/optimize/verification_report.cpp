@@ -26,12 +26,12 @@ Json verification_block(const Verification& verification) {
                             .set("largest_excess_units", rounding.largest_excess_units)
                             .set("sqnr_db", verification.sqnr_db));
   }
-  if (verification.guilty) {
+  if (verification.culprit) {
     block.set("culprit", Json::object()
-                             .set("pass", verification.guilty->pass)
-                             .set("node", verification.guilty->node)
-                             .set("members", Json::list_of(verification.guilty->members))
-                             .set("change", verification.guilty->number));
+                             .set("pass", verification.culprit->pass)
+                             .set("node", verification.culprit->node)
+                             .set("members", Json::list_of(verification.culprit->members))
+                             .set("change", verification.culprit->number));
   }
   return block;
 }

@@ -21,7 +21,7 @@ OptionSpec image_config_option() {
   return {.name = "image-config",
           .value = "FILE",
           .help = "preprocessing from a JSON file: {NAME: {resize: 256, crop: 224}}",
-          .completes = Completes::files};
+          .completes = Completion::files};
 }
 
 std::map<std::string, ImageOptions, std::less<>> read_image_recipes(

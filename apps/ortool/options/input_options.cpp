@@ -60,7 +60,7 @@ class InputGatherer {
   void read_sets();
   void make_random();
   /// Adds sizes for generated inputs where 1 is too small.
-  void add_sizes(SymbolNumbers& symbols) const;
+  void add_sizes(SymbolSizes& symbols) const;
   void refuse_missing() const;
   std::map<std::string, RandomRange, std::less<>> read_ranges() const;
   const Value& value_of(std::string_view name) const;
@@ -185,7 +185,7 @@ void InputGatherer::refuse_missing() const {
       .with_id("input.missing");
 }
 
-void InputGatherer::add_sizes(SymbolNumbers& symbols) const {
+void InputGatherer::add_sizes(SymbolSizes& symbols) const {
   const bool makes_any = std::any_of(inputs_.begin(), inputs_.end(), [&](const Value* input) {
     return !can_wait(*input) && !is_given(input->name());
   });
@@ -212,9 +212,9 @@ void InputGatherer::make_random() {
   const auto ranges = read_ranges();
   if (!given_.empty() && !has_wish) return refuse_missing();
 
-  constexpr std::int64_t most_seed = std::int64_t{1} << 53;
-  const auto seed = options_.integer("seed", 0, 0, most_seed);
-  SymbolNumbers symbols;
+  constexpr std::int64_t max_seed = std::int64_t{1} << 53;
+  const auto seed = options_.integer("seed", 0, 0, max_seed);
+  SymbolSizes symbols;
   for (const auto& [name, input] : given_) {
     if (input.value.is_tensor()) {
       learn_symbols(value_of(name), input.value.tensor().shape(), symbols);
@@ -271,15 +271,15 @@ OptionGroup input_options() {
            .value = "NAME=FILE",
            .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm, or - (stdin)",
            .repeats = true,
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "inputs",
            .value = "FILE.npz",
            .help = "several inputs by name",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "input-dir",
            .value = "DIR",
            .help = "several inputs, from files named input_N or NAME",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
           {.name = "random",
            .help = "generate the inputs that are not given (the default if none is)"},
           {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},

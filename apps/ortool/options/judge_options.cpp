@@ -23,7 +23,7 @@ OptionGroup judge_options() {
               {.name = "expect",
                .value = "DIR|FILE.npz",
                .help = "compare with output_N of a folder, or an .npz; exit 1 if different",
-               .completes = Completes::files},
+               .completes = Completion::files},
               tolerance_options()[0],
               tolerance_options()[1],
               {.name = "min-cosine", .value = "C", .help = "minimum cosine similarity"},

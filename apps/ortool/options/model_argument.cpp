@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 /// Without weights a file is inspected instantly, and hashing more would take longer.
-constexpr std::int64_t most_hashed_bytes_without_weights = std::int64_t{256} << 20;
+constexpr std::int64_t max_hashed_bytes_without_weights = std::int64_t{256} << 20;
 
 Json model_block(const LoadedModel& loaded, bool has_document) {
   const Model& model = *loaded.model;
@@ -24,7 +24,7 @@ Json model_block(const LoadedModel& loaded, bool has_document) {
   } else {
     const MappedFile file = MappedFile::open(loaded.path);
     const bool is_hashed =
-        model.has_external_data || file.size_bytes() <= most_hashed_bytes_without_weights;
+        model.has_external_data || file.size_bytes() <= max_hashed_bytes_without_weights;
     block.set("sha256", is_hashed ? Json(sha256_of(file.bytes())) : Json())
         .set("bytes", file.size_bytes());
   }

@@ -15,12 +15,12 @@ namespace {
 
 /// The provider, or null with the reason.
 std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason,
-                                              std::string_view most_isa = {}) {
+                                              std::string_view max_isa = {}) {
   if (entry.make == nullptr) {
     reason = entry.unavailable_because;
     return nullptr;
   }
-  std::shared_ptr<const Provider> provider = entry.make(most_isa);
+  std::shared_ptr<const Provider> provider = entry.make(max_isa);
   reason = provider->unavailable_because();
   return reason.empty() ? provider : nullptr;
 }
@@ -103,7 +103,7 @@ OptionGroup provider_options() {
 }
 
 std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
-                                                              std::string_view most_isa,
+                                                              std::string_view max_isa,
                                                               bool needs_first) {
   check_provider_settings(invocation);
   const bool is_strict = needs_first || invocation.options.flag("strict-provider");
@@ -124,7 +124,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
   std::string missing;
   for (const ProviderEntry* entry : wanted) {
     std::string reason;
-    auto provider = make_provider(*entry, reason, most_isa);
+    auto provider = make_provider(*entry, reason, max_isa);
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
         return other->name() == provider->name();
@@ -149,7 +149,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                    [](const auto& provider) { return provider->name() == "cpu"; });
   if (!has_cpu) {
     std::string reason;
-    chosen.push_back(make_provider(find_provider("cpu"), reason, most_isa));
+    chosen.push_back(make_provider(find_provider("cpu"), reason, max_isa));
   }
   return chosen;
 }

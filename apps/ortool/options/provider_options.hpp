@@ -15,10 +15,10 @@ OptionGroup provider_options();
 
 /// The providers to place on, the preferred first and cpu last. Throws ErrorCode::invalid for
 /// unknown names and ErrorCode::provider_unavailable if none of the given ones is available; warns
-/// about skipped ones. `most_isa` limits kernels to one of isa_levels(); empty: no limit.
+/// about skipped ones. `max_isa` limits kernels to one of isa_names(); empty: no limit.
 /// With `needs_first` the first one given must be available, as with --strict-provider.
 std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
-                                                              std::string_view most_isa = {},
+                                                              std::string_view max_isa = {},
                                                               bool needs_first = false);
 
 /// Values of --node-provider, for a session; null without the option. Throws ErrorCode::invalid if

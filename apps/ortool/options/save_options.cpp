@@ -45,7 +45,7 @@ OptionGroup save_options() {
                .value = "OUT.onnx",
                .help = "the model to write; - is standard output",
                .letter = 'o',
-               .completes = Completes::files},
+               .completes = Completion::files},
               {.name = "force", .help = "OUT.onnx may be MODEL itself"},
               {.name = "external-data",
                .value = "WHEN",

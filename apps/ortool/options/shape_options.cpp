@@ -44,7 +44,7 @@ Shape read_shape(std::string_view option, std::string_view text) {
   return Shape(std::move(dimensions));
 }
 
-std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
+std::map<std::string, std::int64_t, std::less<>> read_dimension_sizes(
     const OptionValues& options, const std::vector<std::string>& symbols) {
   std::map<std::string, std::int64_t, std::less<>> numbers;
   for (const std::string& text : options.all("dim")) {
@@ -63,7 +63,7 @@ std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
 }
 
 void apply_shape_options(const OptionValues& options, Model& model) {
-  const auto numbers = read_dimension_numbers(options, input_symbols(model));
+  const auto numbers = read_dimension_sizes(options, input_symbols(model));
   for (const auto& [symbol, number] : numbers) fix_dimension(model, symbol, number);
   for (const std::string& symbol : input_symbols(model)) {
     const auto sum = called_sum(symbol, [&](const std::string& name) {

@@ -18,7 +18,7 @@ namespace ortool {
 OptionGroup shape_options();
 
 /// Values of --dim. Throws ErrorCode::invalid for symbols that are not in `symbols`.
-std::map<std::string, std::int64_t, std::less<>> read_dimension_numbers(
+std::map<std::string, std::int64_t, std::less<>> read_dimension_sizes(
     const OptionValues& options, const std::vector<std::string>& symbols);
 
 /// Fixes the given dimensions and shapes of the model's inputs. Throws ErrorCode::invalid for

@@ -43,7 +43,7 @@ std::optional<Budget> read_budget(const OptionValues& options) {
   Budget budget;
   const std::string metric = options.text("metric", "top1");
   if (metric.starts_with(command_prefix)) {
-    budget.judgement = Judgement::command;
+    budget.metric = BudgetMetric::command;
     budget.command = metric.substr(command_prefix.size());
     if (budget.command.find_first_not_of(' ') == std::string::npos) {
       throw Error(ErrorCode::invalid, "option --metric: cmd: names no command",
@@ -53,11 +53,11 @@ std::optional<Budget> read_budget(const OptionValues& options) {
   } else {
     std::vector<std::string> known;
     bool is_known = false;
-    for (const Judgement each :
-         {Judgement::top1, Judgement::top5, Judgement::cosine, Judgement::sqnr}) {
+    for (const BudgetMetric each :
+         {BudgetMetric::top1, BudgetMetric::top5, BudgetMetric::cosine, BudgetMetric::sqnr}) {
       known.emplace_back(name_of(each));
       if (metric != name_of(each)) continue;
-      budget.judgement = each;
+      budget.metric = each;
       is_known = true;
     }
     known.emplace_back("cmd:COMMAND");
@@ -76,7 +76,7 @@ std::optional<Budget> read_budget(const OptionValues& options) {
         .with_id("usage.value");
   }
   budget.drop = budget.is_share ? drop / 100 : drop;
-  const bool is_of_one = budget.judgement != Judgement::command || budget.is_share;
+  const bool is_of_one = budget.metric != BudgetMetric::command || budget.is_share;
   if (is_of_one && *budget.drop >= 1) {
     throw Error(ErrorCode::invalid,
                 format("option --max-drop: {} is the whole range", quote(options.text("max-drop"))),
@@ -100,10 +100,10 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
     data.class_names = read_labels(options.text("labels"), &invocation.memory);
   data.is_made_up = settings.has_random_data;
   if (!data.is_made_up) return data;
-  constexpr std::int64_t most_seed = std::int64_t{1} << 52;
-  data.random.seed = options.integer("seed", 0, 0, most_seed);
+  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
+  data.random.seed = options.integer("seed", 0, 0, max_seed);
   data.random.ranges = read_random_ranges(options, names);
-  data.random.sizes = read_dimension_numbers(options, free_dimension_names(inputs));
+  data.random.sizes = read_dimension_sizes(options, free_dimension_names(inputs));
   return data;
 }
 

@@ -47,7 +47,7 @@ OptionGroup calibration_group() {
            .value = "SET",
            .help = "an .npz, a folder, images or a MANIFEST.json, as for run --data",
            .repeats = true,
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "allow-random-calibration",
            .help = "calibrate with 16 (--samples N) random inputs; says little about real ones"},
           {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
@@ -61,11 +61,11 @@ OptionGroup calibration_group() {
           {.name = "validation-data",
            .value = "SET",
            .help = "compare the two models on this set (default: the calibration data)",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "labels",
            .value = "FILE",
            .help = "names of the classes, one per line, for --metric on labels that are strings",
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "samples",
            .value = "N",
            .help = "use the first N samples (default: all); FIRST:END with --calibrate-only"},
@@ -73,7 +73,7 @@ OptionGroup calibration_group() {
            .value = "FILE",
            .help = "keep calibration statistics and resume from them; several files are merged",
            .repeats = true,
-           .completes = Completes::files},
+           .completes = Completion::files},
           {.name = "calibrate-only", .help = "fill the cache and write no model"},
           {.name = "calibration-method",
            .value = "METHOD",
@@ -98,11 +98,11 @@ OptionGroup choice_options() {
               {.name = "plan-out",
                .value = "FILE",
                .help = "write the decision for each node and tensor, to edit and pass to --plan",
-               .completes = Completes::files},
+               .completes = Completion::files},
               {.name = "plan",
                .value = "FILE",
                .help = "follow a plan; what it does not name is decided as usual",
-               .completes = Completes::files},
+               .completes = Completion::files},
               {.name = "exclude",
                .value = "GLOB",
                .help = "leave nodes with matching names in float",
@@ -118,7 +118,7 @@ OptionGroup choice_options() {
           }};
 }
 
-OptionGroup steering_options() {
+OptionGroup search_options() {
   return {
       "Accuracy and speed",
       {
@@ -136,7 +136,7 @@ OptionGroup steering_options() {
 }  // namespace
 
 std::vector<OptionGroup> quantize_options() {
-  return {what_options(), calibration_group(), choice_options(), steering_options()};
+  return {what_options(), calibration_group(), choice_options(), search_options()};
 }
 
 }  // namespace ortool

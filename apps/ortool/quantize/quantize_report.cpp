@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "apps/ortool/quantize/steering_report.hpp"
+#include "apps/ortool/quantize/search_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -14,7 +14,7 @@ namespace ortool {
 namespace {
 
 /// Number of worst nodes that the text shows.
-constexpr std::size_t most_nodes_told = 5;
+constexpr std::size_t max_nodes_told = 5;
 
 std::string readable_size(std::int64_t bytes) {
   return readable_bytes(static_cast<double>(bytes));
@@ -33,7 +33,7 @@ Json bytes_block(const StoredBytes& bytes, std::int64_t file_bytes) {
       .set("graph_bytes", graph ? Json(*graph) : Json())
       .set("tensor_bytes", bytes.total())
       .set("float_bytes", bytes.floats)
-      .set("quantized_bytes", bytes.levels)
+      .set("quantized_bytes", bytes.quantized)
       .set("other_bytes", bytes.others);
 }
 
@@ -45,7 +45,7 @@ std::int64_t count_nodes(const QuantizeResult& result, bool is_quantized) {
 Json tensors_block(const QuantizeResult& result) {
   Json tensors = Json::list();
   for (const ChosenValue& value : result.plan.chosen) {
-    const GroupNumbers& group = result.plan.numbers[static_cast<std::size_t>(value.group)];
+    const GroupParams& group = result.plan.params[static_cast<std::size_t>(value.group)];
     tensors.add(Json::object()
                     .set("name", value.name)
                     .set("dtype", name_of(group.type.type))
@@ -117,10 +117,10 @@ Json output_block(const QuantizeResult& result) {
 
 std::string sizes_text(const QuantizeResult& result) {
   const StoredBytes& after = result.after_bytes;
-  std::string text =
-      format("tensors: {} -> {} ({} quantized, {} float, {} other)\n",
-             readable_size(result.before_bytes.total()), readable_size(after.total()),
-             readable_size(after.levels), readable_size(after.floats), readable_size(after.others));
+  std::string text = format("tensors: {} -> {} ({} quantized, {} float, {} other)\n",
+                            readable_size(result.before_bytes.total()),
+                            readable_size(after.total()), readable_size(after.quantized),
+                            readable_size(after.floats), readable_size(after.others));
   const auto before_graph = graph_bytes(result.before_bytes, result.file_bytes);
   const auto after_graph = graph_bytes(after, result.output_bytes);
   if (before_graph && after_graph) {
@@ -153,7 +153,7 @@ Json diagnosis_block(const Diagnosis& diagnosis) {
   }
   return Json::object()
       .set("converged_after_samples",
-           diagnosis.settled_after_samples ? Json(*diagnosis.settled_after_samples) : Json())
+           diagnosis.converged_after_samples ? Json(*diagnosis.converged_after_samples) : Json())
       .set("outlier_samples", std::move(outliers))
       .set("clipped_ratio", diagnosis.clipped_ratio)
       .set("constant_channels", std::move(channels))
@@ -176,13 +176,12 @@ Json calibration_block(const QuantizeResult& result) {
 std::string data_text(const QuantizeResult& result) {
   const Diagnosis& found = result.diagnosis;
   std::string text;
-  if (found.settled_after_samples)
-    text += format("; scales converge after {}", *found.settled_after_samples);
+  if (found.converged_after_samples)
+    text += format("; scales converge after {}", *found.converged_after_samples);
   if (found.clipped_ratio > 0) {
-    text +=
-        format("; {} % of all elements clipped, most at {} ({} %)",
-               readable_number(found.clipped_ratio * 100), shorten(found.most_clipped_value, 40),
-               readable_number(found.most_clipped_ratio * 100));
+    text += format("; {} % of all elements clipped, most at {} ({} %)",
+                   readable_number(found.clipped_ratio * 100), shorten(found.max_clipped_value, 40),
+                   readable_number(found.max_clipped_ratio * 100));
   }
   std::size_t constant = 0;
   for (const ConstantChannels& each : found.constant_channels) constant += each.channels.size();
@@ -201,7 +200,7 @@ std::string reasons_text(const QuantizeResult& result) {
   for (const auto& [reason, count] : counts) sorted.emplace_back(-count, reason);
   std::sort(sorted.begin(), sorted.end());
   std::string text;
-  for (std::size_t i = 0; i < std::min(sorted.size(), most_nodes_told); ++i)
+  for (std::size_t i = 0; i < std::min(sorted.size(), max_nodes_told); ++i)
     text += format("  {} in float: {}\n", -sorted[i].first, sorted[i].second);
   return text;
 }
@@ -222,7 +221,7 @@ std::string worst_text(std::vector<NodeError> errors) {
   std::stable_sort(errors.begin(), errors.end(), [](const NodeError& a, const NodeError& b) {
     return a.error->sums.sqnr_db() < b.error->sums.sqnr_db();
   });
-  if (errors.size() > most_nodes_told) errors.resize(most_nodes_told);
+  if (errors.size() > max_nodes_told) errors.resize(max_nodes_told);
   if (errors.empty()) return {};
   TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::right,
                    TextTable::Align::right, TextTable::Align::right});
@@ -281,7 +280,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
       .set("end_to_end", outputs_block(result.end_to_end))
       .set("suggestions", Json::list())
       .set("output", output_block(result));
-  const SteeringReport steering = describe_searches(result);
+  const SearchReport steering = describe_searches(result);
   for (const auto& [key, value] : steering.block.members()) report.payload.set(key, value);
   report.text += format("prepared: {} -> {} nodes ({} rewrites)\n", result.preparation.nodes_before,
                         result.preparation.nodes_after, result.preparation.rewrites);

@@ -27,7 +27,7 @@ namespace ortool {
 namespace {
 
 /// Quantised weights that wait in memory for the model to be written; the others on the disk.
-constexpr std::int64_t most_levels_in_memory = std::int64_t{16} << 20;
+constexpr std::int64_t max_weight_bytes_in_memory = std::int64_t{16} << 20;
 
 /// Next to the model, where there must be space for them anyway.
 std::string folder_beside(const SaveTarget& target) {
@@ -53,8 +53,8 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
 
 /// What the file that is written has otherwise than the one that was read.
 void tell_preparation(const Invocation& invocation, const Preparation& done) {
-  if (done.settled_inputs > 0) {
-    invocation.warn(format("{} inputs with a default become constants", done.settled_inputs));
+  if (done.constant_inputs > 0) {
+    invocation.warn(format("{} inputs with a default become constants", done.constant_inputs));
   }
   if (done.opset_after != done.opset_before) {
     invocation.warn(format("opset {} becomes {}, which can express the scales and types",
@@ -68,7 +68,7 @@ void tell_preparation(const Invocation& invocation, const Preparation& done) {
 
 /// Whether nothing is stored or computed in lower precision.
 bool is_left_in_floats(const QuantizeResult& result) {
-  if (result.after_bytes.levels > result.before_bytes.levels) return false;
+  if (result.after_bytes.quantized > result.before_bytes.quantized) return false;
   const std::vector<ReportedNode>& nodes = result.plan.nodes;
   return result.settings.mode == QuantizeMode::weights_only ||
          std::none_of(nodes.begin(), nodes.end(),
@@ -87,7 +87,7 @@ std::unique_ptr<Model> read_again(const Invocation& invocation, const LoadedMode
   done.weights_after = done.weights_before;
   done.opset_after = done.opset_before;
   done.rewrites = 0;
-  done.settled_inputs = 0;
+  done.constant_inputs = 0;
   done.types_converted.clear();
   result.after_bytes = result.before_bytes;
   return model;
@@ -114,7 +114,7 @@ OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& se
                         const Model& model) {
   OptionValues options = invocation.options;
   if (!settings.has_random_data) return options;
-  const auto known = read_dimension_numbers(options, input_symbols(model));
+  const auto known = read_dimension_sizes(options, input_symbols(model));
   const auto given = options.all("dim");
   std::vector<std::string> sizes(given.begin(), given.end());
   const InputSizes chosen = choose_sizes(invocation, model, known);
@@ -197,7 +197,8 @@ void run_quantize(Invocation& invocation) {
   check_other_files(invocation);
   QuantizeResult result;
   // Weights wait there until the model is written.
-  LevelStore store(target ? folder_beside(*target) : std::string(), most_levels_in_memory);
+  QuantizedWeightStore store(target ? folder_beside(*target) : std::string(),
+                             max_weight_bytes_in_memory);
   if (target) options.store = &store;
   in_file(loaded.path, [&] {
     Model& model = *loaded.model;

@@ -15,9 +15,9 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t default_block_size = 32;
-constexpr std::int64_t most_block_size = 65536;
+constexpr std::int64_t max_block_size = 65536;
 /// Smallest block size of MatMulNBits.
-constexpr std::int64_t least_block_size = 16;
+constexpr std::int64_t min_block_size = 16;
 
 /// Calibration options; without data they have no effect.
 constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
@@ -223,16 +223,16 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
 }
 
 /// MatMulNBits requires a power of two as block size.
-void check_block_form(const QuantizeSettings& settings) {
+void check_block_format(const QuantizeSettings& settings) {
   const std::int64_t size = settings.block_size;
-  if (size >= least_block_size && (size & (size - 1)) == 0) return;
+  if (size >= min_block_size && (size & (size - 1)) == 0) return;
   throw does_not_fit(
       format("option --block-size: {} is not a block size of --format qoperator", size),
       "it takes powers of two from 16 up");
 }
 
-void check_integer_form(const QuantizeSettings& settings) {
-  if (settings.mode == QuantizeMode::weights_only) return check_block_form(settings);
+void check_qoperator_format(const QuantizeSettings& settings) {
+  if (settings.mode == QuantizeMode::weights_only) return check_block_format(settings);
   if (settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --format qoperator has no effect with --mode dynamic",
                        "its products are integer operators already");
@@ -249,7 +249,7 @@ void check_integer_form(const QuantizeSettings& settings) {
 bool saturates(const OptionValues& options) {
   const std::string target = options.text("target-isa", "host");
   if (target != "host") return target == "portable" || target == "avx2";
-  const std::string level = isa_levels().back();
+  const std::string level = isa_names().back();
   std::vector<std::string> isa = read_fingerprint(1).isa;
   if (level == "baseline" || level == "avx2")
     std::erase_if(isa, [](const std::string& name) { return name.ends_with("_vnni"); });
@@ -284,7 +284,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   settings.has_integer_operators = options.text("format") == "qoperator";
   const bool has_blocks = is_small || settings.has_integer_operators;
   settings.block_size =
-      options.integer("block-size", has_blocks ? default_block_size : 0, 0, most_block_size);
+      options.integer("block-size", has_blocks ? default_block_size : 0, 0, max_block_size);
   if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
     throw does_not_fit("option --block-size only has an effect with --mode weight-only",
                        "leave it out");
@@ -301,7 +301,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
         "on processors without VNNI other runtimes may saturate sums of full-range 8-bit products, "
         "so results can differ there (--reduce-range auto)");
   }
-  if (settings.has_integer_operators) check_integer_form(settings);
+  if (settings.has_integer_operators) check_qoperator_format(settings);
   if (!options.has("output") && !options.flag("calibrate-only")) {
     throw Error(ErrorCode::invalid, "the output file is missing", "add -o OUT.onnx")
         .with_id("usage.output");

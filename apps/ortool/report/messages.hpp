@@ -28,11 +28,11 @@ class Messages {
 
  private:
   void say(Verbosity level, std::string_view kind, std::string_view text) const;
-  void write_line(std::string_view kind, std::string_view text, std::size_t most_bytes) const;
+  void write_line(std::string_view kind, std::string_view text, std::size_t max_bytes) const;
 
   Verbosity level_ = Verbosity::warning;
   bool is_terminal_ = false;
-  bool has_colour_ = false;
+  bool has_color_ = false;
 };
 
 }  // namespace ortool

@@ -38,7 +38,7 @@ class VariantRun {
     in_file(loaded.path, [&] {
       session_ = make_lean_session(
           std::move(loaded.model),
-          session_options(changed, choose_providers(changed, variant.most_isa), pool_));
+          session_options(changed, choose_providers(changed, variant.max_isa), pool_));
     });
     run_options_ = reference.run.options;
     run_options_.threads = thread_count(options_);

@@ -18,9 +18,9 @@ namespace ortool {
 namespace {
 
 /// Limit of a batch's inputs, so that intermediate values stay small too.
-constexpr std::int64_t most_batch_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t max_batch_bytes = std::int64_t{4} << 20;
 /// Failures without any success before giving up.
-constexpr std::size_t most_first_failures = 10;
+constexpr std::size_t max_first_failures = 10;
 
 bool ends_everything(const Error& error) {
   return error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported;
@@ -99,9 +99,9 @@ void DataRun::fail(const std::string& sample, const Error& error) {
   failed_.add(Json::object().set("sample", sample).set("reason", error.what()));
   Error named = error;
   named.in(format("sample {}", shorten(sample)));
-  if (succeeded_ == 0 && failed_.items().size() >= most_first_failures) throw named;
+  if (succeeded_ == 0 && failed_.items().size() >= max_first_failures) throw named;
   invocation_.report.add_error(named);
-  if (failed_.items().size() <= most_first_failures) invocation_.messages.fail(named);
+  if (failed_.items().size() <= max_first_failures) invocation_.messages.fail(named);
 }
 
 void DataRun::save(const Sample& sample, const std::vector<RunValue>& outputs,
@@ -123,8 +123,8 @@ void DataRun::save(const Sample& sample, const std::vector<RunValue>& outputs,
                 .set("outputs", std::move(values))
                 .write_compact() +
             "\n";
-  constexpr std::size_t most_buffered = std::size_t{1} << 16U;
-  if (lines_.size() < most_buffered) return;
+  constexpr std::size_t max_buffered = std::size_t{1} << 16U;
+  if (lines_.size() < max_buffered) return;
   file_->write(lines_);
   lines_.clear();
 }
@@ -208,7 +208,7 @@ void DataRun::take(Sample sample) {
   }
   const bool is_joined = most_batched_ > 1 && fits_batch(sample, sample);
   batch_.push_back(std::move(sample));
-  const std::int64_t most = std::clamp<std::int64_t>(most_batch_bytes / bytes, 1, most_batched_);
+  const std::int64_t most = std::clamp<std::int64_t>(max_batch_bytes / bytes, 1, most_batched_);
   if (!is_joined || static_cast<std::int64_t>(batch_.size()) >= most) flush();
 }
 
@@ -264,7 +264,7 @@ OptionGroup data_options() {
               {.name = "data",
                .value = "SET",
                .help = "run every sample of an .npz, images or a MANIFEST.json",
-               .completes = Completes::files},
+               .completes = Completion::files},
               {.name = "metric",
                .value = "METRIC",
                .help = "top1 (default with labels), top5, or cosine to expected outputs",
@@ -272,7 +272,7 @@ OptionGroup data_options() {
               {.name = "save-outputs",
                .value = "FILE.jsonl",
                .help = "write one line of JSON per sample: its labels, scores and outputs",
-               .completes = Completes::files},
+               .completes = Completion::files},
           }};
 }
 

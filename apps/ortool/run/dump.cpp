@@ -56,7 +56,7 @@ OptionGroup dump_options() {
            .value = "DIR",
            .help =
                "save model, inputs, outputs and report: `ortool run DIR --test` reproduces the run",
-           .completes = Completes::folders},
+           .completes = Completion::folders},
       }};
 }
 

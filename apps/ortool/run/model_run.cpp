@@ -35,7 +35,7 @@
 #include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/class_map.hpp"
-#include "libcore/inspect/half_outputs.hpp"
+#include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 #include "libcore/measure/trace.hpp"
 #include "libcore/runtime/lean_session.hpp"
@@ -44,8 +44,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_repeats = 1'000'000'000;
-constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::int64_t max_repeats = 1'000'000'000;
+constexpr std::int64_t max_steps = 1'000'000;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -70,7 +70,7 @@ class ModelRun {
   bool is_test() const { return options_.flag("test") || options_.has("test-dir"); }
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
   /// Outputs computed from 16-bit floats are compared with their tolerances.
-  void expect_halves(Model& model);
+  void expect_fp16(Model& model);
   void gather(const Model& model);
   void run_once_or_more();
   void run_steps();
@@ -117,10 +117,10 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   return session;
 }
 
-void ModelRun::expect_halves(Model& model) {
-  if (!has_halves(model)) return;
+void ModelRun::expect_fp16(Model& model) {
+  if (!has_fp16(model)) return;
   infer_shapes(model);
-  const std::string words = judge_.expect_halves(half_outputs(model));
+  const std::string words = judge_.expect_fp16(fp16_outputs(model));
   if (!words.empty()) invocation_.warn(words);
 }
 
@@ -143,7 +143,7 @@ void ModelRun::run() {
     invocation_.warn(
         "the model is quantized: float outputs pass with a cosine of 0.999 and the same top class");
   if (is_test()) judge_.expect_class_maps(class_maps(*loaded.model));
-  if (is_test() || options_.has("expect") || options_.has("compare")) expect_halves(*loaded.model);
+  if (is_test() || options_.has("expect") || options_.has("compare")) expect_fp16(*loaded.model);
   invocation_.stop.poll();
   if (!is_test() && !is_data()) gather(*loaded.model);
   if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);
@@ -201,7 +201,7 @@ void ModelRun::run_steps() {
   const bool has_profile = options_.has("profile");
   run_options_.profile = has_profile ? &profile_ : nullptr;
   LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
-                               named_values(inputs_), options_.integer("steps", 1, 1, most_steps));
+                               named_values(inputs_), options_.integer("steps", 1, 1, max_steps));
   report_loop(result, labels_, report_);
   times_.first_run_ms = times_.run_ms = result.step_ms.front();
   if (result.step_ms.size() > 1) {
@@ -222,7 +222,7 @@ void ModelRun::write_trace() const {
 }
 
 void ModelRun::run_once_or_more() {
-  const std::int64_t repeats = options_.integer("repeat", 1, 1, most_repeats);
+  const std::int64_t repeats = options_.integer("repeat", 1, 1, max_repeats);
   const NamedValues inputs = named_values(inputs_);
   const bool has_profile = options_.has("profile");
   std::vector<double> run_ms;

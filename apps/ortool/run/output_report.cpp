@@ -69,11 +69,11 @@ std::vector<std::string> write_where_asked(Invocation& invocation,
 
 void write_top(std::string& text, const Output& output, std::span<const TopEntry> entries,
                std::span<const std::string> labels) {
-  constexpr std::size_t most_lines = 100;
+  constexpr std::size_t max_lines = 100;
   const bool has_rows = entries.back().row > 0;
   TextTable table({TextTable::Align::right, TextTable::Align::left, TextTable::Align::right});
   std::int64_t rank = 0;
-  for (std::size_t i = 0; i < std::min(entries.size(), most_lines); ++i) {
+  for (std::size_t i = 0; i < std::min(entries.size(), max_lines); ++i) {
     rank = i > 0 && entries[i].row == entries[i - 1].row ? rank + 1 : 1;
     const auto index = static_cast<std::size_t>(entries[i].index);
     const std::string label = index < labels.size() ? labels[index] : std::to_string(index);
@@ -82,8 +82,8 @@ void write_top(std::string& text, const Output& output, std::span<const TopEntry
     table.add_row({place, label, readable_number(entries[i].value)});
   }
   text += table.to_string(2);
-  if (entries.size() > most_lines) {
-    text += format("  ... and {} more of {}\n", entries.size() - most_lines, shorten(output.name));
+  if (entries.size() > max_lines) {
+    text += format("  ... and {} more of {}\n", entries.size() - max_lines, shorten(output.name));
   }
 }
 

@@ -42,14 +42,14 @@ void set_isa(const std::string& value, Variant& variant) {
     throw unknown_name("isa in --compare", value, "instruction sets",
                        std::vector<std::string>(levels.begin(), levels.end()));
   }
-  const std::vector<std::string> here = isa_levels();
+  const std::vector<std::string> here = isa_names();
   if (std::find(here.begin(), here.end(), value) == here.end()) {
     throw Error(ErrorCode::provider_unavailable,
                 format("option --compare: this processor does not support {}", value),
                 format("it supports: {}", list_names(here)))
         .with_id("provider.isa");
   }
-  variant.most_isa = value;
+  variant.max_isa = value;
 }
 
 void set(const std::string& key, const std::string& value, Variant& variant) {

@@ -13,7 +13,7 @@ namespace ortool {
 struct Variant {
   std::string text;  ///< as given: "optimize=none,threads=1"
   std::string model_path;
-  std::string most_isa;
+  std::string max_isa;
   std::vector<std::pair<std::string, std::string>> options;  ///< provider, threads and so on
 };
 

@@ -27,7 +27,7 @@ void make_weights(double* scores, std::int64_t count) {
 }
 
 /// One query of one head; `scores` holds its scores for all keys.
-struct PlainRow {
+struct ReferenceRow {
   const AttentionSizes& sizes;
   const AttentionRules& rules;
   const AttentionOperands<double>& operands;
@@ -101,13 +101,13 @@ void attention_f64(const AttentionSizes& sizes, const AttentionRules& rules,
     std::vector<double> scores(static_cast<std::size_t>(sizes.keys));
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t head = row / sizes.queries;
-      PlainRow{sizes,
-               rules,
-               operands,
-               head / sizes.query_heads,
-               head % sizes.query_heads,
-               row % sizes.queries,
-               scores.data()}
+      ReferenceRow{sizes,
+                   rules,
+                   operands,
+                   head / sizes.query_heads,
+                   head % sizes.query_heads,
+                   row % sizes.queries,
+                   scores.data()}
           .run();
     }
   });

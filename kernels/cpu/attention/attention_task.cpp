@@ -25,7 +25,7 @@ std::int64_t score_stride(std::int64_t keys) {
   return stride % 1024 == 0 ? stride + 16 : stride;
 }
 
-void round_to_halves(DataType type, float* values, std::int64_t count, Isa isa) {
+void round_to_fp16(DataType type, float* values, std::int64_t count, Isa isa) {
   const Fp16Functions& functions = fp16_functions(isa);
   const bool is_float16 = type == DataType::float16;
   constexpr std::int64_t most = 512;
@@ -42,7 +42,7 @@ void round_to_halves(DataType type, float* values, std::int64_t count, Isa isa) 
 /// Rounds floats to a 16-bit type; other types are left unchanged.
 inline void round_to(DataType type, float* values, std::int64_t count, Isa isa) {
   if (type == DataType::float16 || type == DataType::bfloat16)
-    round_to_halves(type, values, count, isa);
+    round_to_fp16(type, values, count, isa);
 }
 
 /// Whether different queries see different keys, not counting the mask.
@@ -99,10 +99,10 @@ class TaskRun {
     return all;
   }
 
-  MatrixIn keys_at(std::int64_t key) const {
+  StridedMatrix keys_at(std::int64_t key) const {
     return {operands_.keys.at(task_.batch, task_.head, key), operands_.keys.row_stride, true};
   }
-  MatrixIn values_at(std::int64_t key) const {
+  StridedMatrix values_at(std::int64_t key) const {
     return {operands_.values.at(task_.batch, task_.head, key), operands_.values.row_stride, false};
   }
 
@@ -134,9 +134,9 @@ class TaskRun {
     if (range.size() == 0) {
       std::fill_n(sums_, rows * sizes_.value_size, 0.0F);
     } else if (call_.cut.is_skinny) {
-      const MatrixIn values = values_at(range_.begin);
-      functions_.thin(scores_, stride_, 1, static_cast<std::int32_t>(rows), values.data,
-                      values.stride, sizes_.value_size, range_.size(), sums_, sizes_.value_size);
+      const StridedMatrix values = values_at(range_.begin);
+      functions_.skinny(scores_, stride_, 1, static_cast<std::int32_t>(rows), values.data,
+                        values.stride, sizes_.value_size, range_.size(), sums_, sizes_.value_size);
     } else {
       multiply_values(rows, range);
     }
@@ -156,7 +156,7 @@ class TaskRun {
   }
 
   void multiply_skinny_keys(std::int64_t rows) {
-    const MatrixIn keys = keys_at(range_.begin);
+    const StridedMatrix keys = keys_at(range_.begin);
     for (std::int64_t row = 0; row < rows; ++row) {
       functions_.dot_rows(keys.data, keys.stride, range_.size(), sizes_.key_size,
                           queries_ + row * sizes_.key_size, scores_ + row * stride_);
@@ -290,7 +290,8 @@ std::int64_t AttentionSpace::bytes() const {
   return (keys + values + queries + scores + sums) * static_cast<std::int64_t>(sizeof(float));
 }
 
-AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionCut& cut, Isa isa) {
+AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionPartition& cut,
+                               Isa isa) {
   const GemmFunctions& functions = gemm_functions(isa);
   AttentionSpace space;
   if (!cut.is_skinny) {

@@ -11,7 +11,7 @@ namespace ortool::cpu {
 
 /// How the query rows of each key/value head are partitioned into tasks. Rows are the queries of
 /// all query heads that share it, one head after the other.
-struct AttentionCut {
+struct AttentionPartition {
   std::int64_t rows = 0;        ///< that share a key/value head
   std::int64_t task_rows = 0;   ///< the last task of a head may have fewer
   std::int64_t tasks = 0;       ///< per key/value head
@@ -20,7 +20,8 @@ struct AttentionCut {
   bool is_skinny = false;       ///< keys and values are read in place
 };
 
-AttentionCut cut_attention(const AttentionSizes& sizes, const AttentionRules& rules, Isa isa);
+AttentionPartition partition_attention(const AttentionSizes& sizes, const AttentionRules& rules,
+                                       Isa isa);
 
 /// Size of each part of a task's workspace, in floats.
 struct AttentionSpace {
@@ -33,7 +34,7 @@ struct AttentionSpace {
   std::int64_t bytes() const;
 };
 
-AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionCut& cut, Isa isa);
+AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionPartition& cut, Isa isa);
 
 /// Query rows [begin, end) of one key/value head of one batch.
 struct AttentionTask {
@@ -48,7 +49,7 @@ struct AttentionCall {
   const AttentionSizes& sizes;
   const AttentionRules& rules;
   const AttentionOperands<float>& operands;
-  const AttentionCut& cut;
+  const AttentionPartition& cut;
   Isa isa;
 };
 

@@ -64,11 +64,11 @@ void linear_attention(const LinearAttentionSizes& sizes, const LinearAttentionOp
   workers.parallel_ranges(
       sizes.batch * sizes.shared_heads * strips, std::max<std::int64_t>(1, 50000 / products),
       [&](std::int64_t begin, std::int64_t end) {
-        const WorkspaceSlots::Loan loan(slots);
+        const WorkspaceSlots::Lease lease(slots);
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t head = i / strips;
           run_strip(sizes, operands, isa, head / sizes.shared_heads, head % sizes.shared_heads,
-                    i % strips * strip_columns, reinterpret_cast<float*>(loan.data()));
+                    i % strips * strip_columns, reinterpret_cast<float*>(lease.data()));
         }
       });
 }

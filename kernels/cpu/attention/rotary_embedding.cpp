@@ -33,7 +33,7 @@ void rotary_embedding(const float* in, const RotaryAngles& angles, float* out,
                       const RotarySizes& sizes, Workers& workers, Isa isa) {
   check_positions(angles, sizes.batch * sizes.length);
   const RotaryFunctions& functions = rotary_functions(isa);
-  const auto rotate = sizes.are_neighbours ? functions.neighbours : functions.halves;
+  const auto rotate = sizes.is_interleaved ? functions.interleaved : functions.halves;
   const std::int64_t pairs = sizes.rotated / 2;
   const std::int64_t head_stride = sizes.is_packed ? sizes.size : sizes.length * sizes.size;
   const std::int64_t row_stride = sizes.is_packed ? sizes.heads * sizes.size : sizes.size;

@@ -15,7 +15,7 @@ struct RotarySizes {
   std::int64_t size = 0;     ///< of a head
   std::int64_t rotated = 0;  ///< leading elements that are rotated; even
   bool is_packed = false;    ///< batch × length × heads × size rather than heads before length
-  bool are_neighbours = false;
+  bool is_interleaved = false;
 };
 
 /// Rows of rotated / 2 cosines and sines. Token i of a batch uses row positions[batch · length + i]

@@ -12,8 +12,8 @@ namespace ortool::cpu {
 struct RotaryFunctions {
   void (*halves)(const float* in, const float* cosines, const float* sines, float* out,
                  int64_t pairs);
-  void (*neighbours)(const float* in, const float* cosines, const float* sines, float* out,
-                     int64_t pairs);
+  void (*interleaved)(const float* in, const float* cosines, const float* sines, float* out,
+                      int64_t pairs);
 };
 
 ORTOOL_ISA_KERNEL(RotaryFunctions, rotary_functions, baseline, avx2, avx512)

@@ -17,14 +17,14 @@ std::int64_t product_of(const std::int64_t (&dims)[3]) {
 }
 
 /// How the inputs of one image and group are partitioned.
-struct TransposeCut {
+struct TransposePartition {
   std::int64_t depth = 0;   ///< input channels of a group
   std::int64_t maps = 0;    ///< output channels of a group
   std::int64_t rows = 0;    ///< output channels × kernel positions
   std::int64_t pixels = 0;  ///< of an input image
   std::int64_t tile = 0;    ///< pixels per tile
 
-  TransposeCut(const ConvTransposeSizes& sizes, const GemmFunctions& functions) {
+  TransposePartition(const ConvTransposeSizes& sizes, const GemmFunctions& functions) {
     constexpr std::int64_t cache_bytes = 1024 * 1024;
     depth = sizes.channels_in / sizes.groups;
     maps = sizes.channels_out / sizes.groups;
@@ -144,18 +144,18 @@ std::int64_t packed_conv_transpose_bytes(const ConvTransposeSizes& sizes, Isa) {
 void pack_conv_transpose_weights(const ConvTransposeSizes& sizes, const float* weights, Isa isa,
                                  float* out, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const TransposeCut cut(sizes, functions);
+  const TransposePartition cut(sizes, functions);
   const RowPanels panels = cut_rows(cut.rows, functions);
   workers.parallel_for(sizes.groups, [&](std::int64_t group) {
     const std::int64_t offset = group * cut.depth * cut.rows;
-    const MatrixIn a = {.data = weights + offset, .stride = cut.rows, .transposed = true};
+    const StridedMatrix a = {.data = weights + offset, .stride = cut.rows, .transposed = true};
     for (std::int64_t panel = 0; panel < panels.count; ++panel)
       pack_row_panel(panels, panel, cut.depth, a, functions, out + offset);
   });
 }
 
 std::int64_t conv_transpose_workspace_bytes(const ConvTransposeSizes& sizes, Isa isa) {
-  const TransposeCut cut(sizes, gemm_functions(isa));
+  const TransposePartition cut(sizes, gemm_functions(isa));
   return cut.windows_bytes() + cut.packed_bytes() + 64;
 }
 
@@ -163,7 +163,7 @@ void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float
                     const float* bias, float* y, Isa isa, void* workspace, Workers& workers) {
   fill_with_bias(sizes, bias, y, workers);
   const GemmFunctions& functions = gemm_functions(isa);
-  const TransposeCut cut(sizes, functions);
+  const TransposePartition cut(sizes, functions);
   const std::int64_t plane = product_of(sizes.out);
   if (cut.pixels == 0 || plane == 0 || cut.rows == 0) return;
   auto* packed = static_cast<float*>(workspace);
@@ -185,7 +185,7 @@ void conv_transpose(const ConvTransposeSizes& sizes, const float* x, const float
                                  .c_stride = cut.tile,
                                  .epilogue = &epilogue,
                                  .stop = workers.stop()};
-      const MatrixIn b = {.data = from + first, .stride = cut.pixels};
+      const StridedMatrix b = {.data = from + first, .stride = cut.pixels};
       const std::int64_t panel_work = product.columns.width * cut.depth * cut.rows;
       const std::int64_t grain =
           std::max<std::int64_t>(1, 262144 / std::max<std::int64_t>(1, panel_work));

@@ -12,15 +12,15 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t most_tile = 512;
-constexpr std::int64_t most_corners = 8;
+constexpr std::int64_t max_tile = 512;
+constexpr std::int64_t max_corners = 8;
 
 std::int64_t count_of(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
 }
 
 std::int64_t deform_tile(const DeformConvSizes& sizes) {
-  return std::clamp<std::int64_t>(count_of(sizes.out), 1, most_tile);
+  return std::clamp<std::int64_t>(count_of(sizes.out), 1, max_tile);
 }
 
 GemmSizes deform_product(const DeformConvSizes& sizes, std::int64_t pixels) {
@@ -37,9 +37,9 @@ std::int64_t columns_bytes(const DeformConvSizes& sizes, std::int64_t element_by
 /// Sampling points and interpolation weights of one kernel position for a tile of outputs.
 template <typename T>
 struct Corners {
-  std::int64_t count = 0;                       ///< corners per sample
-  std::int32_t index[most_corners][most_tile];  ///< -1: outside the image
-  T weight[most_corners][most_tile];
+  std::int64_t count = 0;                     ///< corners per sample
+  std::int32_t index[max_corners][max_tile];  ///< -1: outside the image
+  T weight[max_corners][max_tile];
 };
 
 template <typename T>
@@ -95,7 +95,7 @@ void sample_channel(const Corners<T>& corners, const T* image, std::int64_t coun
                               .index = corners.index[0],
                               .weight = corners.weight[0],
                               .taps = corners.count,
-                              .stride = most_tile,
+                              .stride = max_tile,
                               .count = count,
                               .out = out});
   } else {

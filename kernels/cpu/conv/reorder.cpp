@@ -16,13 +16,13 @@ constexpr std::int64_t together = 16;
 
 /// Calls `move(image, block, first, count)` for ranges of pixels of each block.
 template <typename Move>
-void for_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
+void for_ranges(const ReorderSizes& sizes, Workers& workers, Move move) {
   constexpr double nanoseconds_a_float = 0.2;
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
-  const std::int64_t stretches = (sizes.pixels + together - 1) / together;
-  if (sizes.batch * blocks * stretches <= 0) return;
+  const std::int64_t ranges = (sizes.pixels + together - 1) / together;
+  if (sizes.batch * blocks * ranges <= 0) return;
   const SpatialPartition cut(
-      sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
+      sizes.batch, ranges, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
       nanoseconds_a_float * static_cast<double>(sizes.batch * blocks * sizes.block * sizes.pixels));
   cut.run(workers, [&](const PartitionTile& piece) {
     const std::int64_t first = piece.row_begin * together;
@@ -42,34 +42,34 @@ void reorder_to_nchwc(const ReorderSizes& sizes, const float* plain, float* bloc
                       Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
-  for_stretches(
-      sizes, workers,
-      [&](std::int64_t image, std::int64_t block, std::int64_t first, std::int64_t count) {
-        const std::int64_t channel = image * sizes.channels + block * sizes.block;
-        functions.pack_transposed(
-            plain + channel * sizes.pixels + first, sizes.pixels,
-            static_cast<std::int32_t>(channels_of(sizes, block)),
-            static_cast<std::int32_t>(sizes.block), count,
-            blocked + ((image * blocks + block) * sizes.pixels + first) * sizes.block, sizes.block);
-      });
+  for_ranges(sizes, workers,
+             [&](std::int64_t image, std::int64_t block, std::int64_t first, std::int64_t count) {
+               const std::int64_t channel = image * sizes.channels + block * sizes.block;
+               functions.pack_transposed(
+                   plain + channel * sizes.pixels + first, sizes.pixels,
+                   static_cast<std::int32_t>(channels_of(sizes, block)),
+                   static_cast<std::int32_t>(sizes.block), count,
+                   blocked + ((image * blocks + block) * sizes.pixels + first) * sizes.block,
+                   sizes.block);
+             });
 }
 
 void reorder_to_nchw(const ReorderSizes& sizes, const float* blocked, float* plain, Isa isa,
                      Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t blocks = (sizes.channels + sizes.block - 1) / sizes.block;
-  for_stretches(
-      sizes, workers,
-      [&](std::int64_t image, std::int64_t block, std::int64_t first, std::int64_t count) {
-        const float* from =
-            blocked + ((image * blocks + block) * sizes.pixels + first) * sizes.block;
-        float* to = plain + (image * sizes.channels + block * sizes.block) * sizes.pixels + first;
-        for (std::int64_t pixel = 0; pixel < count; pixel += together) {
-          const auto rows = static_cast<std::int32_t>(std::min(together, count - pixel));
-          functions.pack_transposed(from + pixel * sizes.block, sizes.block, rows, rows,
-                                    channels_of(sizes, block), to + pixel, sizes.pixels);
-        }
-      });
+  for_ranges(sizes, workers,
+             [&](std::int64_t image, std::int64_t block, std::int64_t first, std::int64_t count) {
+               const float* from =
+                   blocked + ((image * blocks + block) * sizes.pixels + first) * sizes.block;
+               float* to =
+                   plain + (image * sizes.channels + block * sizes.block) * sizes.pixels + first;
+               for (std::int64_t pixel = 0; pixel < count; pixel += together) {
+                 const auto rows = static_cast<std::int32_t>(std::min(together, count - pixel));
+                 functions.pack_transposed(from + pixel * sizes.block, sizes.block, rows, rows,
+                                           channels_of(sizes, block), to + pixel, sizes.pixels);
+               }
+             });
 }
 
 void clear_filling(const ReorderSizes& sizes, float* blocked, Workers& workers) {

@@ -13,14 +13,14 @@ constexpr std::int64_t lanes = 16;
 
 /// Calls `move(plain offset, blocked offset, channels, pixels)` for ranges of each block.
 template <typename Move>
-void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) {
+void for_byte_ranges(const ReorderSizes& sizes, Workers& workers, Move move) {
   constexpr std::int64_t pixels_together = 64;
   constexpr double nanoseconds_a_byte = 0.3;
   const std::int64_t blocks = (sizes.channels + lanes - 1) / lanes;
-  const std::int64_t stretches = (sizes.pixels + pixels_together - 1) / pixels_together;
-  if (sizes.batch * blocks * stretches <= 0) return;
+  const std::int64_t ranges = (sizes.pixels + pixels_together - 1) / pixels_together;
+  if (sizes.batch * blocks * ranges <= 0) return;
   const SpatialPartition cut(
-      sizes.batch, stretches, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
+      sizes.batch, ranges, blocks, cuts_channels_by_rows(sizes.channels, sizes.pixels),
       nanoseconds_a_byte * static_cast<double>(sizes.batch * blocks * lanes * sizes.pixels));
   cut.run(workers, [&](const PartitionTile& piece) {
     const std::int64_t begin = piece.row_begin * pixels_together;
@@ -36,13 +36,13 @@ void for_byte_stretches(const ReorderSizes& sizes, Workers& workers, Move move) 
   });
 }
 
-using ByteRow [[gnu::vector_size(16)]] = std::uint8_t;
+using Uint8x16 [[gnu::vector_size(16)]] = std::uint8_t;
 
 /// One step of a byte transpose: interleaves the first half of the rows with the second half.
-inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
+inline void pair_rows(const Uint8x16 (&rows)[lanes], Uint8x16 (&paired)[lanes]) {
   for (std::int64_t i = 0; i < lanes / 2; ++i) {
-    const ByteRow a = rows[i];
-    const ByteRow b = rows[i + lanes / 2];
+    const Uint8x16 a = rows[i];
+    const Uint8x16 b = rows[i + lanes / 2];
     paired[2 * i] =
         __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     paired[2 * i + 1] =
@@ -53,16 +53,16 @@ inline void pair_rows(const ByteRow (&rows)[lanes], ByteRow (&paired)[lanes]) {
 /// Transposes sixteen rows of sixteen bytes.
 void transpose_bytes(const std::uint8_t* from, std::int64_t from_stride, std::uint8_t* to,
                      std::int64_t to_stride) {
-  ByteRow rows[lanes];
-  ByteRow paired[lanes];
+  Uint8x16 rows[lanes];
+  Uint8x16 paired[lanes];
   for (std::int64_t i = 0; i < lanes; ++i)
-    std::memcpy(&rows[i], from + i * from_stride, sizeof(ByteRow));
+    std::memcpy(&rows[i], from + i * from_stride, sizeof(Uint8x16));
   pair_rows(rows, paired);
   pair_rows(paired, rows);
   pair_rows(rows, paired);
   pair_rows(paired, rows);
   for (std::int64_t i = 0; i < lanes; ++i)
-    std::memcpy(to + i * to_stride, &rows[i], sizeof(ByteRow));
+    std::memcpy(to + i * to_stride, &rows[i], sizeof(Uint8x16));
 }
 
 /// Calls `turn(first)` for each sixteen of `pixels`, where the last call may overlap the one
@@ -79,7 +79,7 @@ std::int64_t transpose_all(std::int64_t pixels, Turn turn) {
 
 void reorder_int8_to_nchwc(const ReorderSizes& sizes, const std::uint8_t* plain,
                            std::uint8_t* blocked, Workers& workers) {
-  for_byte_stretches(
+  for_byte_ranges(
       sizes, workers,
       [&](std::int64_t from, std::int64_t to, std::int64_t channels, std::int64_t pixels) {
         const std::int64_t done =
@@ -98,7 +98,7 @@ void reorder_int8_to_nchwc(const ReorderSizes& sizes, const std::uint8_t* plain,
 
 void reorder_int8_to_nchw(const ReorderSizes& sizes, const std::uint8_t* blocked,
                           std::uint8_t* plain, Workers& workers) {
-  for_byte_stretches(
+  for_byte_ranges(
       sizes, workers,
       [&](std::int64_t to, std::int64_t from, std::int64_t channels, std::int64_t pixels) {
         const std::int64_t done =

@@ -71,15 +71,15 @@ void transpose_scalars(const T* in, T* out, Block block) {
   }
 }
 
-typedef std::uint32_t FourWords __attribute__((vector_size(16)));
+typedef std::uint32_t Uint32x4 __attribute__((vector_size(16)));
 
 void transpose_four(const std::uint32_t* in, std::uint32_t* out, Block block) {
-  FourWords a[4];
+  Uint32x4 a[4];
   for (int i = 0; i < 4; ++i) std::memcpy(&a[i], in + i * block.in_stride, 16);
-  const FourWords low = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5);
-  const FourWords high = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
-  const FourWords next_low = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5);
-  const FourWords next_high = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
+  const Uint32x4 low = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5);
+  const Uint32x4 high = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
+  const Uint32x4 next_low = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5);
+  const Uint32x4 next_high = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
   a[0] = __builtin_shufflevector(low, next_low, 0, 1, 4, 5);
   a[1] = __builtin_shufflevector(low, next_low, 2, 3, 6, 7);
   a[2] = __builtin_shufflevector(high, next_high, 0, 1, 4, 5);
@@ -108,7 +108,7 @@ void transpose_block(const T* in, T* out, Block block) {
 }
 
 /// The loop that is contiguous in the input while the innermost loop is not, or none (-1).
-std::ptrdiff_t neighbour_loop(const BroadcastPlan& plan) {
+std::ptrdiff_t neighbor_loop(const BroadcastPlan& plan) {
   const std::int64_t inner = plan.loops.back().strides[0];
   if (inner == 1 || inner == 0) return -1;
   for (std::size_t i = 0; i + 1 < plan.loops.size(); ++i) {
@@ -157,7 +157,7 @@ template <typename T>
 void copy_typed(const void* in, void* out, const BroadcastPlan& plan, Workers& workers) {
   const T* from = static_cast<const T*>(in);
   T* to = static_cast<T*>(out);
-  const std::ptrdiff_t rows_loop = neighbour_loop(plan);
+  const std::ptrdiff_t rows_loop = neighbor_loop(plan);
   if (rows_loop >= 0) {
     copy_transposed(from, to, plan, static_cast<std::size_t>(rows_loop), workers);
     return;

@@ -50,7 +50,7 @@ template <typename T>
 void fill_range(T start, T delta, T* out, std::int64_t count, Workers& workers) {
   workers.parallel_ranges(count, fill_grain, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if constexpr (is_half<T>) {
+      if constexpr (is_fp16<T>) {
         out[i] = convert_number<T>(static_cast<double>(to_float(start)) +
                                    static_cast<double>(i) * static_cast<double>(to_float(delta)));
       } else if constexpr (std::is_floating_point_v<T>) {

@@ -142,12 +142,12 @@ PadPlan::PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64
 
 void PadPlan::write_row(const std::byte* in, std::byte* out, const std::byte* fill) const {
   if (in == nullptr) return repeat(fill, fill_bytes_, row_size_, out);
-  for (const Stretch& stretch : row_) {
-    const std::int64_t bytes = stretch.count * element_bytes_;
-    if (stretch.source < 0) {
-      repeat(fill, fill_bytes_, stretch.count, out);
+  for (const RowRun& row_run : row_) {
+    const std::int64_t bytes = row_run.count * element_bytes_;
+    if (row_run.source < 0) {
+      repeat(fill, fill_bytes_, row_run.count, out);
     } else {
-      std::memcpy(out, in + stretch.source * element_bytes_, static_cast<std::size_t>(bytes));
+      std::memcpy(out, in + row_run.source * element_bytes_, static_cast<std::size_t>(bytes));
     }
     out += bytes;
   }

@@ -28,7 +28,7 @@ class PadPlan {
  private:
   /// A contiguous range of an output row: read from the input row at `source`, or padding if that
   /// is negative.
-  struct Stretch {
+  struct RowRun {
     std::int64_t source;
     std::int64_t count;
   };
@@ -43,7 +43,7 @@ class PadPlan {
   std::int64_t element_bytes_;
   std::int64_t fill_bytes_;
   std::vector<Outer> outer_;
-  std::vector<Stretch> row_;
+  std::vector<RowRun> row_;
   std::int64_t rows_ = 1;
   std::int64_t row_size_ = 0;
 };

@@ -17,7 +17,7 @@ template <ScatterOp op, typename T>
 inline T scatter_step(T old, T update) {
   if constexpr (op == ScatterOp::replace) {
     return update;
-  } else if constexpr (is_half<T>) {
+  } else if constexpr (is_fp16<T>) {
     T result;
     from_float(scatter_step<op>(to_float(old), to_float(update)), result);
     return result;

@@ -138,10 +138,10 @@ void binary(BinaryOp op, DataType type, const void* a, const void* b, void* out,
 void compare(Comparison comparison, DataType type, const void* a, const void* b, bool* out,
              const BroadcastPlan& plan, Workers& workers, Isa isa) {
   const std::int64_t bytes = element_bits(type) / 8;
-  const bool is_half = type == DataType::float16 || type == DataType::bfloat16;
-  const NumberType number = is_half ? NumberType::float32 : number_type_of(type);
+  const bool is_fp16 = type == DataType::float16 || type == DataType::bfloat16;
+  const NumberType number = is_fp16 ? NumberType::float32 : number_type_of(type);
   for_rows(a, b, out, bytes, 1, plan, workers, [&](const BinaryRow& row) {
-    if (!is_half) return row_of(isa, comparison, number, row);
+    if (!is_fp16) return row_of(isa, comparison, number, row);
     if (type == DataType::float16) return half_row<Float16Bits>(isa, comparison, row);
     half_row<BFloat16Bits>(isa, comparison, row);
   });

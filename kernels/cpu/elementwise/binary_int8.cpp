@@ -13,7 +13,7 @@ namespace ortool::cpu {
 namespace {
 constexpr std::int64_t bytes_a_task = 32768;
 /// Broadcast rows are expanded if their length divides this number of bytes.
-constexpr std::int64_t most_joined_bytes = 64;
+constexpr std::int64_t max_joined_bytes = 64;
 /// Length of the expanded row.
 constexpr std::int64_t repeated_bytes = 1024;
 
@@ -23,10 +23,10 @@ using FastFunction = std::int64_t (*)(const FixedPointBinary& binary);
 FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
   const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
   if (!is_possible) return nullptr;
-  const float most = most_fast_number * scales.out;
-  constexpr float most_byte = 255.0F;
-  const float a = most_byte * scales.a.scale;
-  const float b = most_byte * scales.b.scale;
+  const float most = max_fast_number * scales.out;
+  constexpr float max_byte = 255.0F;
+  const float a = max_byte * scales.a.scale;
+  const float b = max_byte * scales.b.scale;
   const bool is_amx = isa >= Isa::amx;
   if (op == Int8BinaryOp::add && a < most && b < most)
     return is_amx ? vbmi::add_bytes : avx2::add_bytes;
@@ -58,7 +58,7 @@ int repeated_operand(const BroadcastPlan& plan) {
   if (plan.loops.size() < 2) return -1;
   const BroadcastPlan::Loop& inner = plan.loops.back();
   const BroadcastPlan::Loop& outer = plan.loops[plan.loops.size() - 2];
-  const bool is_short = inner.size <= most_joined_bytes && most_joined_bytes % inner.size == 0;
+  const bool is_short = inner.size <= max_joined_bytes && max_joined_bytes % inner.size == 0;
   if (!is_short || inner.strides[0] != 1 || inner.strides[1] != 1) return -1;
   for (int operand = 0; operand < 2; ++operand) {
     if (outer.strides[operand] == 0 && outer.strides[1 - operand] == inner.size) return operand;

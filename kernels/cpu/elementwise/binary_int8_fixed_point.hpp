@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 
 /// Upper bound on the operands of a sum, or on a product, in units of the output scale.
-constexpr float most_fast_number = 1024.0F;
+constexpr float max_fast_number = 1024.0F;
 
 /// Error bound of a value with 16 fractional bits, in units of 2^-16. Sums: operands and sums of up
 /// to 2^27.2 are rounded three times by up to 8 each, factors twice by up to 4, the quotient itself
@@ -31,7 +31,7 @@ struct FixedPointBinary {
 };
 
 /// Each function processes blocks of 32 or 64 bytes up to the first that contains a rounding tie
-/// and returns the number of bytes done. No value may exceed most_fast_number.
+/// and returns the number of bytes done. No value may exceed max_fast_number.
 ORTOOL_ISA_FUNCTIONS((avx2, vbmi), int64_t add_bytes(const FixedPointBinary& add);
                      int64_t multiply_bytes(const FixedPointBinary& multiply);)
 

@@ -21,7 +21,8 @@ inline __m256 whole_numbers(const uint8_t* from, __m256i flip, __m256i zero_poin
 
 /// Eight values per call of `number(first)`.
 template <typename Number>
-inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make, Number number) {
+inline int64_t make_bytes(const FixedPointBinary& binary, const FixedPointRequantizer& make,
+                          Number number) {
   constexpr int64_t together = 32;
   int64_t done = 0;
   for (; done + together <= binary.count; done += together) {
@@ -40,7 +41,7 @@ inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make
 int64_t add_bytes(const FixedPointBinary& add) {
   const double a_factor = static_cast<double>(add.a_scale.scale) / add.out_scale;
   const double b_factor = static_cast<double>(add.b_scale.scale) / add.out_scale;
-  const FixedBytes make(add.range, fast_number_error);
+  const FixedPointRequantizer make(add.range, fast_number_error);
   const double zeros = a_factor * add.a_scale.zero_point + b_factor * add.b_scale.zero_point;
   const __m256 offset = _mm256_set1_ps(static_cast<float>(make.offset() - zeros * fixed_unit));
   const __m256 by_a = _mm256_set1_ps(static_cast<float>(a_factor * fixed_unit));
@@ -59,7 +60,7 @@ int64_t add_bytes(const FixedPointBinary& add) {
 int64_t multiply_bytes(const FixedPointBinary& multiply) {
   const double factor =
       static_cast<double>(multiply.a_scale.scale) * multiply.b_scale.scale / multiply.out_scale;
-  const FixedBytes make(multiply.range, fast_number_error);
+  const FixedPointRequantizer make(multiply.range, fast_number_error);
   const __m256 offset = _mm256_set1_ps(make.offset());
   const __m256 by = _mm256_set1_ps(static_cast<float>(factor * fixed_unit));
   const __m256i a_flip = _mm256_set1_epi32(multiply.a_scale.flip);

@@ -29,7 +29,8 @@ inline __m512 whole_numbers(const uint8_t* from, __m512i flip, __m512i zero_poin
 
 /// Sixteen values per call of `number(first)`.
 template <typename Number>
-inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make, Number number) {
+inline int64_t make_bytes(const FixedPointBinary& binary, const FixedPointRequantizer& make,
+                          Number number) {
   int64_t done = 0;
   for (; done + 64 <= binary.count; done += 64) {
     __m512 numbers[4];
@@ -47,7 +48,7 @@ inline int64_t make_bytes(const FixedPointBinary& binary, const FixedBytes& make
 int64_t add_bytes(const FixedPointBinary& add) {
   const double a_factor = static_cast<double>(add.a_scale.scale) / add.out_scale;
   const double b_factor = static_cast<double>(add.b_scale.scale) / add.out_scale;
-  const FixedBytes make(add.range, fast_number_error);
+  const FixedPointRequantizer make(add.range, fast_number_error);
   const double zeros = a_factor * add.a_scale.zero_point + b_factor * add.b_scale.zero_point;
   const __m512 offset = _mm512_set1_ps(static_cast<float>(make.offset() - zeros * fixed_unit));
   const __m512 by_a = _mm512_set1_ps(static_cast<float>(a_factor * fixed_unit));
@@ -64,7 +65,7 @@ int64_t add_bytes(const FixedPointBinary& add) {
 int64_t multiply_bytes(const FixedPointBinary& multiply) {
   const double factor =
       static_cast<double>(multiply.a_scale.scale) * multiply.b_scale.scale / multiply.out_scale;
-  const FixedBytes make(multiply.range, fast_number_error);
+  const FixedPointRequantizer make(multiply.range, fast_number_error);
   const __m512 offset = _mm512_set1_ps(make.offset());
   const __m512 by = _mm512_set1_ps(static_cast<float>(factor * fixed_unit));
   const __m512i a_flip = _mm512_set1_epi32(multiply.a_scale.flip);

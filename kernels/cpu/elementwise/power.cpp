@@ -13,7 +13,7 @@ constexpr std::int64_t power_grain = 4096;
 constexpr std::int64_t square_grain = 32768;
 
 template <typename T>
-using Computed = std::conditional_t<is_half<T>, float, T>;
+using Computed = std::conditional_t<is_fp16<T>, float, T>;
 
 template <typename Base, typename Exponent>
 Base integer_power(Base base, Exponent exponent) {

@@ -69,7 +69,7 @@ std::int32_t byte_at(DataType type, const std::byte* data, std::int64_t index) {
 }
 
 /// Scale and zero point of each element of a chunk.
-struct Levels {
+struct CodeRange {
   double scales[chunk];
   double zero_points[chunk] = {};
 
@@ -93,17 +93,17 @@ struct Levels {
 void quantize_run(const QuantizeOperands& operands, const Run& run, DataType precision,
                   bool saturate) {
   double values[chunk];
-  Levels levels;
+  CodeRange codes;
   for (std::int64_t done = 0; done < run.count; done += chunk) {
     const std::int64_t count = std::min(chunk, run.count - done);
-    levels.read(operands, run, done, count);
+    codes.read(operands, run, done, count);
     read_numbers(operands.in_type, operands.in, run.first + done, count, values);
-    for (std::int64_t i = 0; i < count; ++i) values[i] /= levels.scales[i];
+    for (std::int64_t i = 0; i < count; ++i) values[i] /= codes.scales[i];
     round_to(precision, values, count);
     if (is_integer(operands.out_type)) {
       for (std::int64_t i = 0; i < count; ++i)
-        values[i] = values[i] == values[i] ? std::nearbyint(values[i]) + levels.zero_points[i]
-                                           : levels.zero_points[i];
+        values[i] = values[i] == values[i] ? std::nearbyint(values[i]) + codes.zero_points[i]
+                                           : codes.zero_points[i];
     }
     write_numbers(operands.out_type, operands.out, run.first + done, count, values, saturate);
   }
@@ -111,14 +111,14 @@ void quantize_run(const QuantizeOperands& operands, const Run& run, DataType pre
 
 void dequantize_run(const QuantizeOperands& operands, const Run& run) {
   double values[chunk];
-  Levels levels;
+  CodeRange codes;
   for (std::int64_t done = 0; done < run.count; done += chunk) {
     const std::int64_t count = std::min(chunk, run.count - done);
-    levels.read(operands, run, done, count);
+    codes.read(operands, run, done, count);
     read_numbers(operands.in_type, operands.in, run.first + done, count, values);
     for (std::int64_t i = 0; i < count; ++i) {
-      values[i] = static_cast<double>(static_cast<float>(values[i] - levels.zero_points[i]) *
-                                      static_cast<float>(levels.scales[i]));
+      values[i] = static_cast<double>(static_cast<float>(values[i] - codes.zero_points[i]) *
+                                      static_cast<float>(codes.scales[i]));
     }
     write_numbers(operands.out_type, operands.out, run.first + done, count, values, true);
   }
@@ -132,9 +132,9 @@ struct FloatRange {
 /// Minimum and maximum, extended to include 0. NaN is ignored.
 FloatRange range_of(const float* in, std::int64_t count, const QuantizeFunctions& functions,
                     Workers& workers) {
-  constexpr std::int64_t most_parts = 64;
-  FloatRange parts[most_parts];
-  const std::int64_t part = std::max(quantize_grain, (count + most_parts - 1) / most_parts);
+  constexpr std::int64_t max_parts = 64;
+  FloatRange parts[max_parts];
+  const std::int64_t part = std::max(quantize_grain, (count + max_parts - 1) / max_parts);
   workers.parallel_ranges(count, part, [&](std::int64_t begin, std::int64_t end) {
     FloatRange& own = parts[begin / part];
     functions.extremes(in + begin, end - begin, &own.low, &own.high);

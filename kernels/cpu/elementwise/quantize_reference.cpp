@@ -11,7 +11,7 @@ namespace ortool::cpu {
 namespace {
 
 template <typename T>
-void read_plain(const std::byte* data, std::int64_t first, std::int64_t count, double* out) {
+void read_unquantized(const std::byte* data, std::int64_t first, std::int64_t count, double* out) {
   const T* from = reinterpret_cast<const T*>(data) + first;
   for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<double>(from[i]);
 }
@@ -71,17 +71,17 @@ void read_numbers(DataType type, const std::byte* data, std::int64_t first, std:
                   double* out) {
   switch (type) {
     case DataType::float32:
-      return read_plain<float>(data, first, count, out);
+      return read_unquantized<float>(data, first, count, out);
     case DataType::int8:
-      return read_plain<std::int8_t>(data, first, count, out);
+      return read_unquantized<std::int8_t>(data, first, count, out);
     case DataType::uint8:
-      return read_plain<std::uint8_t>(data, first, count, out);
+      return read_unquantized<std::uint8_t>(data, first, count, out);
     case DataType::int16:
-      return read_plain<std::int16_t>(data, first, count, out);
+      return read_unquantized<std::int16_t>(data, first, count, out);
     case DataType::uint16:
-      return read_plain<std::uint16_t>(data, first, count, out);
+      return read_unquantized<std::uint16_t>(data, first, count, out);
     case DataType::int32:
-      return read_plain<std::int32_t>(data, first, count, out);
+      return read_unquantized<std::int32_t>(data, first, count, out);
     default:
       break;
   }

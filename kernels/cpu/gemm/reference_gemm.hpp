@@ -9,7 +9,7 @@
 
 namespace ortool::cpu {
 
-/// A matrix of elements T in memory; see MatrixIn.
+/// A matrix of elements T in memory; see StridedMatrix.
 template <typename T>
 struct ReferenceMatrix {
   const T* data = nullptr;

@@ -40,7 +40,7 @@ void fill_tile(const GridSampleSizes& sizes, const G* grid, std::int64_t count,
                             : sizes.mode == SampleMode::linear ? 2
                                                                : 4;
   for (std::int64_t p = 0; p < count; ++p) {
-    AxisTaps<C> axis_taps[GridSampleSizes::most_axes];
+    AxisTaps<C> axis_taps[GridSampleSizes::max_axes];
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const G number =
           grid[p * static_cast<std::int64_t>(axes) + static_cast<std::int64_t>(axes - 1 - axis)];

@@ -20,8 +20,8 @@ struct GridSampleSizes {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
   std::int64_t positions = 0;    ///< per image
-  std::vector<std::int64_t> in;  ///< of an image, outermost axis first; at most most_axes
-  static constexpr std::int64_t most_axes = 5;
+  std::vector<std::int64_t> in;  ///< of an image, outermost axis first; at most max_axes
+  static constexpr std::int64_t max_axes = 5;
 };
 
 /// y[n, c, p] = image (n, c) at position p of grid n, whose coordinates start with the last axis

@@ -63,8 +63,8 @@ void weighted(const ResizePlan& plan, const T* in, T* out, double outside, void*
   WorkspaceSlots slots(workspace, resize_workspace_bytes(plan, 1), threads);
   workers.parallel_ranges(
       resize_rows(plan), resize_grain(plan, work), [&](std::int64_t begin, std::int64_t end) {
-        const WorkspaceSlots::Loan loan(slots);
-        auto* sums = reinterpret_cast<S*>(loan.data());
+        const WorkspaceSlots::Lease lease(slots);
+        auto* sums = reinterpret_cast<S*>(lease.data());
         for (std::int64_t row = begin; row < end; ++row) {
           T* to = out + row * last.out;
           const S* blended = sums;

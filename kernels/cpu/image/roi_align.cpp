@@ -196,8 +196,8 @@ void roi_align(const RegionPoolSizes& sizes, const RegionAlignment& alignment, c
     if (alignment.takes_maximum) {
       maximum_region(sizes, axes, image, out);
     } else {
-      const WorkspaceSlots::Loan loan(slots);
-      average_region(sizes, axes, image, RegionSpace<T>(sizes, loan.data()), out);
+      const WorkspaceSlots::Lease lease(slots);
+      average_region(sizes, axes, image, RegionSpace<T>(sizes, lease.data()), out);
     }
   });
 }

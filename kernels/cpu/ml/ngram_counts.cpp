@@ -3,7 +3,7 @@
 
 namespace ortool::cpu {
 
-void GramTree::add(const std::vector<std::int64_t>& elements, std::int64_t gram) {
+void NgramTrie::add(const std::vector<std::int64_t>& elements, std::int64_t gram) {
   std::int64_t node = 0;
   for (const std::int64_t element : elements) {
     const auto fresh = static_cast<std::int64_t>(grams_.size());
@@ -14,12 +14,12 @@ void GramTree::add(const std::vector<std::int64_t>& elements, std::int64_t gram)
   grams_[static_cast<std::size_t>(node)] = gram;
 }
 
-void GramTree::finish() {
+void NgramTrie::finish() {
   for (const auto& [from, to] : growing_) steps_.push_back({from.first, from.second, to});
   growing_.clear();
 }
 
-std::int64_t GramTree::next(std::int64_t node, std::int64_t element) const {
+std::int64_t NgramTrie::next(std::int64_t node, std::int64_t element) const {
   if (element < 0) return -1;
   const auto found = std::lower_bound(
       steps_.begin(), steps_.end(), std::pair(node, element),

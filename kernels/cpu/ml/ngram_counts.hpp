@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 
 /// The n-grams to look for, as a trie with one step per element.
-class GramTree {
+class NgramTrie {
  public:
   /// Adds the n-gram `elements` (nonnegative numbers); of duplicates, the later one counts. Not
   /// allowed after finish().
@@ -21,16 +21,16 @@ class GramTree {
   struct Counting {
     std::int64_t shortest = 1;
     std::int64_t longest = 1;
-    std::int64_t most_skipped = 0;
+    std::int64_t max_skipped = 0;
   };
 
   /// Calls body(gram) for each occurrence of an n-gram of `shortest` to `longest` elements, with
-  /// equally many elements, 0 to `most_skipped`, skipped between adjacent ones; single elements
+  /// equally many elements, 0 to `max_skipped`, skipped between adjacent ones; single elements
   /// count only once. Negative elements belong to no n-gram.
   template <typename Body>
   void count(const std::int64_t* elements, std::int64_t size, const Counting& counting,
              Body body) const {
-    for (std::int64_t step = 1; step - 1 <= counting.most_skipped; ++step) {
+    for (std::int64_t step = 1; step - 1 <= counting.max_skipped; ++step) {
       const std::int64_t least = std::max<std::int64_t>(counting.shortest, step == 1 ? 1 : 2);
       if (least > counting.longest || (step - 1) * (least - 1) >= size) return;
       for (std::int64_t start = 0; start < size; ++start) {

@@ -33,7 +33,7 @@ bool holds(T feature, T threshold) {
 
 /// All nodes use the same comparison.
 template <ForestComparison comparison, typename T>
-struct AlikeNodes {
+struct UniformNodes {
   bool operator()(const Forest<T>& forest, const typename Forest<T>::Node& node, std::int32_t at,
                   T feature) const {
     const bool is_missing = std::isnan(feature) && !forest.takes_missing.empty();
@@ -124,11 +124,11 @@ template <typename Holds, typename T>
 void walk_rows(const Forest<T>& forest, const T* x, std::int64_t features, std::int64_t begin,
                std::int64_t end, const Tally<T>& tally) {
   const std::size_t trees = forest.roots.size();
-  const std::int64_t lone = end - (end - begin) % lanes;
+  const std::int64_t vectors_end = end - (end - begin) % lanes;
   const T* lane_x[lanes];
   std::int32_t at[lanes];
-  for (std::int64_t block = begin; block < lone; block += block_rows) {
-    const std::int64_t block_end = std::min(block + block_rows, lone);
+  for (std::int64_t block = begin; block < vectors_end; block += block_rows) {
+    const std::int64_t block_end = std::min(block + block_rows, vectors_end);
     for (std::size_t tree = 0; tree < trees; ++tree) {
       for (std::int64_t row = block; row < block_end; row += lanes) {
         for (int lane = 0; lane < lanes; ++lane) lane_x[lane] = x + (row + lane) * features;
@@ -138,7 +138,7 @@ void walk_rows(const Forest<T>& forest, const T* x, std::int64_t features, std::
       }
     }
   }
-  for (std::int64_t row = lone; row < end; ++row) {
+  for (std::int64_t row = vectors_end; row < end; ++row) {
     std::fill(lane_x, lane_x + lanes, x + row * features);
     for (std::size_t tree = 0; tree < trees; tree += lanes) {
       const std::size_t count = std::min<std::size_t>(lanes, trees - tree);
@@ -160,17 +160,17 @@ void with_nodes(const Forest<T>& forest, Function function) {
   if (!forest.comparisons.empty()) return function(MixedNodes<T>{});
   switch (forest.comparison) {
     case ForestComparison::less_or_equal:
-      return function(AlikeNodes<ForestComparison::less_or_equal, T>{});
+      return function(UniformNodes<ForestComparison::less_or_equal, T>{});
     case ForestComparison::less:
-      return function(AlikeNodes<ForestComparison::less, T>{});
+      return function(UniformNodes<ForestComparison::less, T>{});
     case ForestComparison::greater_or_equal:
-      return function(AlikeNodes<ForestComparison::greater_or_equal, T>{});
+      return function(UniformNodes<ForestComparison::greater_or_equal, T>{});
     case ForestComparison::greater:
-      return function(AlikeNodes<ForestComparison::greater, T>{});
+      return function(UniformNodes<ForestComparison::greater, T>{});
     case ForestComparison::equal:
-      return function(AlikeNodes<ForestComparison::equal, T>{});
+      return function(UniformNodes<ForestComparison::equal, T>{});
     case ForestComparison::not_equal:
-      return function(AlikeNodes<ForestComparison::not_equal, T>{});
+      return function(UniformNodes<ForestComparison::not_equal, T>{});
     case ForestComparison::member:
       return function(MixedNodes<T>{});
   }

@@ -9,7 +9,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
 std::string text_of(std::span<const std::int64_t> shape) {
   std::string text = "[";
@@ -47,13 +47,13 @@ std::vector<std::int64_t> output_shape(
 }  // namespace
 
 BroadcastPlan make_broadcast_plan(std::initializer_list<std::span<const std::int64_t>> shapes) {
-  constexpr std::size_t operands = BroadcastPlan::most_operands;
+  constexpr std::size_t operands = BroadcastPlan::max_operands;
   ORTOOL_CHECK(shapes.size() >= 1 && shapes.size() <= operands);
   BroadcastPlan plan;
   plan.shape = output_shape(shapes);
   for (const std::int64_t size : plan.shape) {
     ORTOOL_CHECK(size >= 0);
-    if (size > 0 && plan.count > most_elements / size) {
+    if (size > 0 && plan.count > max_elements / size) {
       throw Error(ErrorCode::invalid,
                   format("the broadcast shape {} has too many elements", text_of(plan.shape)),
                   "at most 2^40 elements are possible");

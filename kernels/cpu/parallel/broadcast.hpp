@@ -11,12 +11,12 @@ namespace ortool::cpu {
 
 /// How to iterate over an output whose operands are contiguous tensors, broadcast along some axes.
 struct BroadcastPlan {
-  static constexpr int most_operands = 3;
+  static constexpr int max_operands = 3;
 
   struct Loop {
     std::int64_t size = 1;
     /// Stride in elements for each operand; 0 where it is broadcast. In the innermost loop 0 or 1.
-    std::int64_t strides[most_operands] = {};
+    std::int64_t strides[max_operands] = {};
   };
 
   std::vector<std::int64_t> shape;  ///< of the output
@@ -37,7 +37,7 @@ inline BroadcastPlan make_broadcast_plan(std::span<const std::int64_t> a,
 template <typename Body>
 void walk_rows(const BroadcastPlan& plan, std::int64_t begin, std::int64_t end, Body body) {
   if (begin >= end) return;
-  constexpr int operands = BroadcastPlan::most_operands;
+  constexpr int operands = BroadcastPlan::max_operands;
   const std::size_t outer = plan.loops.size() - 1;
   const BroadcastPlan::Loop& inner = plan.loops.back();
   std::vector<std::int64_t> index(outer);

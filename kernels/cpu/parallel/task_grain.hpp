@@ -9,15 +9,15 @@ namespace ortool::cpu {
 /// Number of tasks for a piece of work: none shorter than about a microsecond, where a second awake
 /// thread begins to pay off; a power of two, so that as many threads get equal shares.
 inline std::int64_t worthwhile_tasks(double nanoseconds) {
-  constexpr double least_ns = 1500;
+  constexpr double min_ns = 1500;
   constexpr double task_ns = 6000;
   constexpr double long_task_ns = 40000;
   constexpr std::int64_t few_tasks = 16;
-  constexpr std::int64_t most_tasks = 128;
-  if (nanoseconds < least_ns) return 1;
+  constexpr std::int64_t max_tasks = 128;
+  if (nanoseconds < min_ns) return 1;
   std::int64_t tasks = nanoseconds < 2 * task_ns ? 2 : 4;
   while (tasks < few_tasks && nanoseconds > 2 * task_ns * static_cast<double>(tasks)) tasks *= 2;
-  while (tasks < most_tasks && nanoseconds > 2 * long_task_ns * static_cast<double>(tasks))
+  while (tasks < max_tasks && nanoseconds > 2 * long_task_ns * static_cast<double>(tasks))
     tasks *= 2;
   return tasks;
 }

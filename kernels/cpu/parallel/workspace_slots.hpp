@@ -18,9 +18,9 @@ class WorkspaceSlots {
       : base_(static_cast<std::byte*>(workspace)), slot_bytes_(slot_bytes), count_(count) {}
 
   /// The calling thread's slot, for one task.
-  class Loan {
+  class Lease {
    public:
-    explicit Loan(const WorkspaceSlots& slots) {
+    explicit Lease(const WorkspaceSlots& slots) {
       // A thread index out of range belongs to a thread that runs the job alone.
       const int number = thread_number();
       data_ = slots.base_ + (number < slots.count_ ? number : 0) * slots.slot_bytes_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t block_lanes = 16;
 
-using ByteRow [[gnu::vector_size(16)]] = std::uint8_t;
+using Uint8x16 [[gnu::vector_size(16)]] = std::uint8_t;
 
 }  // namespace
 
@@ -29,15 +29,15 @@ void max_pool_int8_nchwc(const NchwcPoolSizes& sizes, std::uint8_t flip, const s
       static_cast<double>(window.planes * window.out[1] * window.out[2]) * (1 + taps / 4));
   const std::int64_t row_step = window.dilation[1] * window.in[2] * block_lanes;
   const std::int64_t column_step = window.dilation[2] * block_lanes;
-  const ByteRow flips = ByteRow{} + flip;
+  const Uint8x16 flips = Uint8x16{} + flip;
   const auto pool_pixel = [&](const std::uint8_t* plane, const WindowRange& rows,
                               const WindowRange& columns, std::uint8_t* out) {
     const std::uint8_t* from =
         plane + (rows.start * window.in[2] + columns.start) * block_lanes + rows.begin * row_step;
-    ByteRow largest = {};
+    Uint8x16 largest = {};
     for (std::int64_t r = rows.begin; r < rows.end; ++r, from += row_step) {
       for (std::int64_t c = columns.begin; c < columns.end; ++c) {
-        ByteRow pixel;
+        Uint8x16 pixel;
         std::memcpy(&pixel, from + c * column_step, sizeof pixel);
         pixel ^= flips;
         largest = pixel > largest ? pixel : largest;

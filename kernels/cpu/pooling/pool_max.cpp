@@ -74,7 +74,7 @@ void take_every_second(const T* from, T* to, std::int64_t count) {
 
 /// The maximum under each window of a row whose columns have been reduced.
 template <typename T>
-void max_byte_windows(const PoolSizes& sizes, const T* buffer, std::int64_t count, T* out) {
+void max_int8_windows(const PoolSizes& sizes, const T* buffer, std::int64_t count, T* out) {
   const std::int64_t stride = sizes.stride[2];
   if (stride == 1 || sizes.kernel[2] * 2 < stride) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = buffer[i * stride];
@@ -157,7 +157,7 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
         if (by_rows) {
           pool_row(sizes, from, depth, row, lowest<T>(), max_bytes_into<T>,
                    [&](const T* buffer, std::int64_t first, std::int64_t count) {
-                     max_byte_windows(sizes, buffer, count, to + first);
+                     max_int8_windows(sizes, buffer, count, to + first);
                    });
           continue;
         }

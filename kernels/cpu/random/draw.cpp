@@ -34,7 +34,7 @@ double uniform_number(std::uint64_t index, std::uint64_t key) {
 
 template <typename T>
 T below(T value, T high, T low) {
-  if constexpr (is_half<T>) {
+  if constexpr (is_fp16<T>) {
     const bool is_below = to_float(value) < to_float(high);
     if (is_below || !(to_float(low) < to_float(high))) return value;
     // Steps down: decrements the bit pattern of a positive number, increments that of a negative
@@ -70,7 +70,7 @@ void draw_uniform(DataType type, double low, double high, std::uint64_t key, voi
                   std::int64_t count, Workers& workers) {
   dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
-    if constexpr (is_half<T> || std::is_floating_point_v<T>) {
+    if constexpr (is_fp16<T> || std::is_floating_point_v<T>) {
       const auto bottom = convert_number<T>(low);
       const auto top = convert_number<T>(high);
       auto* to = static_cast<T*>(out);
@@ -87,7 +87,7 @@ void draw_normal(DataType type, double mean, double scale, std::uint64_t key, vo
                  std::int64_t count, Workers& workers) {
   dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
-    if constexpr (is_half<T> || std::is_floating_point_v<T>) {
+    if constexpr (is_fp16<T> || std::is_floating_point_v<T>) {
       auto* to = static_cast<T*>(out);
       for_drawn(
           count, workers, [=](std::uint64_t i) { return normal_pair(i, key); },
@@ -100,7 +100,7 @@ void draw_bernoulli(DataType chance_type, const void* chances, DataType type, st
                     void* out, std::int64_t count, Workers& workers) {
   dispatch_data_type(chance_type, [&](auto chance) {
     using Chance = decltype(chance);
-    if constexpr (is_half<Chance> || std::is_floating_point_v<Chance>) {
+    if constexpr (is_fp16<Chance> || std::is_floating_point_v<Chance>) {
       const auto* from = static_cast<const Chance*>(chances);
       dispatch_data_type(type, [&](auto number) {
         using T = decltype(number);

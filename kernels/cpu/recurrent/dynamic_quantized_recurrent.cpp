@@ -47,7 +47,7 @@ struct ProductPlaces {
 };
 
 /// Packs one direction's weights.
-void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels& factor,
+void pack_factor(std::int64_t depth, std::int64_t columns, const QuantizedRecurrentFactor& factor,
                  std::int64_t direction, Isa isa, std::byte* out) {
   const FactorPlaces places(depth, columns, isa);
   const auto flip = static_cast<std::uint8_t>(factor.is_signed ? 0 : 128);
@@ -56,7 +56,7 @@ void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels
   auto* scales = reinterpret_cast<float*>(out + places.scales);
   auto* has_zeros = reinterpret_cast<std::int32_t*>(out + places.has_zeros);
   pack_int8_matrix(depth, columns,
-                   {.data = factor.levels + direction * depth * columns, .flip = flip}, isa, out,
+                   {.data = factor.codes + direction * depth * columns, .flip = flip}, isa, out,
                    terms);
   // The count tells per-column from per-direction values, since columns outnumber directions.
   const auto place = [&](std::int64_t count, std::int64_t column) {
@@ -77,17 +77,18 @@ void pack_factor(std::int64_t depth, std::int64_t columns, const RecurrentLevels
 
 }  // namespace
 
-std::int64_t packed_dynamic_bytes(const RecurrentLayerForm& form, std::int64_t input,
+std::int64_t packed_dynamic_bytes(const RecurrentLayerParams& params, std::int64_t input,
                                   std::int64_t hidden, Isa isa) {
-  const std::int64_t columns = form.gates() * hidden;
-  return form.directions *
+  const std::int64_t columns = params.gates() * hidden;
+  return params.directions *
          (FactorPlaces(input, columns, isa).bytes + FactorPlaces(hidden, columns, isa).bytes);
 }
 
-void pack_dynamic(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
-                  const RecurrentLevels& w, const RecurrentLevels& r, Isa isa, std::byte* out) {
-  const std::int64_t columns = form.gates() * hidden;
-  for (std::int64_t direction = 0; direction < form.directions; ++direction) {
+void pack_dynamic(const RecurrentLayerParams& params, std::int64_t input, std::int64_t hidden,
+                  const QuantizedRecurrentFactor& w, const QuantizedRecurrentFactor& r, Isa isa,
+                  std::byte* out) {
+  const std::int64_t columns = params.gates() * hidden;
+  for (std::int64_t direction = 0; direction < params.directions; ++direction) {
     pack_factor(input, columns, w, direction, isa, out);
     out += FactorPlaces(input, columns, isa).bytes;
     pack_factor(hidden, columns, r, direction, isa, out);
@@ -97,13 +98,13 @@ void pack_dynamic(const RecurrentLayerForm& form, std::int64_t input, std::int64
 
 std::int64_t DynamicRecurrentProducts::workspace_bytes(RecurrentFactor factor,
                                                        std::int64_t rows) const {
-  return ProductPlaces({rows, form_.gates() * hidden_, depth(factor)}, isa_).bytes;
+  return ProductPlaces({rows, params_.gates() * hidden_, depth(factor)}, isa_).bytes;
 }
 
 void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t direction,
                                         std::int64_t rows, const float* from, const float* bias,
                                         float* out, void* workspace, Workers& workers) const {
-  const Int8MatMulSizes sizes{rows, form_.gates() * hidden_, depth(factor)};
+  const Int8MatMulSizes sizes{rows, params_.gates() * hidden_, depth(factor)};
   const FactorPlaces input(input_, sizes.n, isa_);
   const FactorPlaces state(hidden_, sizes.n, isa_);
   const bool is_input = factor == RecurrentFactor::input;
@@ -112,10 +113,10 @@ void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t dir
       packed_ + direction * (input.bytes + state.bytes) + (is_input ? 0 : input.bytes);
   const ProductPlaces space(sizes, isa_);
   auto* const scratch = static_cast<std::byte*>(workspace);
-  auto* levels = reinterpret_cast<std::uint8_t*>(scratch);
+  auto* codes = reinterpret_cast<std::uint8_t*>(scratch);
   float scale = 1.0F;
   std::uint8_t zero = 0;
-  dynamic_quantize(from, rows * sizes.k, levels, &scale, &zero, isa_, workers);
+  dynamic_quantize(from, rows * sizes.k, codes, &scale, &zero, isa_, workers);
   const auto* terms = reinterpret_cast<const std::int32_t*>(packed + places.terms);
   const auto* weight_scales = reinterpret_cast<const float*>(packed + places.scales);
   auto* offsets = reinterpret_cast<std::int32_t*>(scratch + space.offsets);
@@ -132,8 +133,7 @@ void DynamicRecurrentProducts::multiply(RecurrentFactor factor, std::int64_t dir
   epilogue.scales = scales;
   if (bias != nullptr) epilogue.addend = Addend::per_column;
   epilogue.added = bias;
-  int8_matmul(sizes, {levels}, packed, zeros, out, epilogue, isa_, scratch + space.product,
-              workers);
+  int8_matmul(sizes, {codes}, packed, zeros, out, epilogue, isa_, scratch + space.product, workers);
 }
 
 }  // namespace ortool::cpu

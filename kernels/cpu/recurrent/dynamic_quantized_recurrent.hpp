@@ -9,8 +9,8 @@ namespace ortool::cpu {
 
 /// A factor of all directions: int8 or uint8 values [directions, depth, columns] with scales and
 /// zero points per direction or per column.
-struct RecurrentLevels {
-  const std::uint8_t* levels = nullptr;
+struct QuantizedRecurrentFactor {
+  const std::uint8_t* codes = nullptr;
   bool is_signed = false;
   const float* scales = nullptr;
   std::int64_t scale_count = 0;
@@ -19,12 +19,13 @@ struct RecurrentLevels {
 };
 
 /// Size of the packed W and R in bytes.
-std::int64_t packed_dynamic_bytes(const RecurrentLayerForm& form, std::int64_t input,
+std::int64_t packed_dynamic_bytes(const RecurrentLayerParams& params, std::int64_t input,
                                   std::int64_t hidden, Isa isa);
 
 /// Packs both into `out`, 64-byte aligned.
-void pack_dynamic(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
-                  const RecurrentLevels& w, const RecurrentLevels& r, Isa isa, std::byte* out);
+void pack_dynamic(const RecurrentLayerParams& params, std::int64_t input, std::int64_t hidden,
+                  const QuantizedRecurrentFactor& w, const QuantizedRecurrentFactor& r, Isa isa,
+                  std::byte* out);
 
 /// Int8 products accumulated in int32. The inputs of all steps share a scale and zero point; at
 /// each step the states of all sequences share others. Both follow from the value range, as in
@@ -33,9 +34,9 @@ void pack_dynamic(const RecurrentLayerForm& form, std::int64_t input, std::int64
 class DynamicRecurrentProducts : public RecurrentProducts<float> {
  public:
   /// `packed` is the output of pack_dynamic, or null if only sizes are queried.
-  DynamicRecurrentProducts(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
-                           Isa isa, const std::byte* packed)
-      : form_(form), input_(input), hidden_(hidden), isa_(isa), packed_(packed) {}
+  DynamicRecurrentProducts(const RecurrentLayerParams& params, std::int64_t input,
+                           std::int64_t hidden, Isa isa, const std::byte* packed)
+      : params_(params), input_(input), hidden_(hidden), isa_(isa), packed_(packed) {}
 
   std::int64_t workspace_bytes(RecurrentFactor factor, std::int64_t rows) const override;
   void multiply(RecurrentFactor factor, std::int64_t direction, std::int64_t rows,
@@ -47,7 +48,7 @@ class DynamicRecurrentProducts : public RecurrentProducts<float> {
     return factor == RecurrentFactor::input ? input_ : hidden_;
   }
 
-  const RecurrentLayerForm& form_;
+  const RecurrentLayerParams& params_;
   std::int64_t input_;
   std::int64_t hidden_;
   Isa isa_;

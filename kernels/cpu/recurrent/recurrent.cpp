@@ -27,9 +27,9 @@ struct DirectionSpace {
   std::int64_t product = 0;
   std::int64_t bytes = 0;
 
-  DirectionSpace(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+  DirectionSpace(const RecurrentLayerParams& params, const RecurrentSizes& sizes,
                  const RecurrentProducts<T>& products) {
-    const std::int64_t width = form.gates() * sizes.hidden;
+    const std::int64_t width = params.gates() * sizes.hidden;
     bias = add(width);
     inputs = add(sizes.sequence * sizes.batch * width);
     gates = add(sizes.batch * width);
@@ -40,7 +40,7 @@ struct DirectionSpace {
     std::int64_t most =
         products.workspace_bytes(RecurrentFactor::input, sizes.sequence * sizes.batch);
     most = std::max(most, products.workspace_bytes(RecurrentFactor::state, sizes.batch));
-    if (form.late_rows(sizes.hidden) != 0)
+    if (params.late_rows(sizes.hidden) != 0)
       most = std::max(most, products.workspace_bytes(RecurrentFactor::late_state, sizes.batch));
     bytes += rounded_to_line(most);
   }
@@ -56,19 +56,19 @@ struct DirectionSpace {
 template <typename T>
 class DirectionRun {
  public:
-  DirectionRun(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+  DirectionRun(const RecurrentLayerParams& params, const RecurrentSizes& sizes,
                const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
                std::int64_t direction, Isa isa, std::byte* space)
-      : form_(form),
+      : params_(params),
         sizes_(sizes),
         operands_(operands),
         products_(products),
         direction_(direction),
-        is_reverse_(form.is_reverse || direction == 1),
-        width_(form.gates() * sizes.hidden),
-        space_(form, sizes, products),
+        is_reverse_(params.is_reverse || direction == 1),
+        width_(params.gates() * sizes.hidden),
+        space_(params, sizes, products),
         base_(space),
-        steps_(form, direction, sizes.hidden, operands.peepholes != nullptr, isa) {}
+        steps_(params, direction, sizes.hidden, operands.peepholes != nullptr, isa) {}
 
   /// Computes the input's contribution to all gates.
   void multiply_inputs(Workers& workers) const {
@@ -78,12 +78,12 @@ class DirectionRun {
       T* sums = at(space_.bias);
       const std::int64_t both =
           width_ -
-          (form_.linear_before_reset && form_.cell == RecurrentCell::gru ? sizes_.hidden : 0);
+          (params_.linear_before_reset && params_.cell == RecurrentCell::gru ? sizes_.hidden : 0);
       for (std::int64_t i = 0; i < width_; ++i)
         sums[i] = i < both ? from[i] + from[width_ + i] : from[i];
       bias = sums;
     }
-    const std::int64_t steps = form_.batch_first ? sizes_.sequence : longest();
+    const std::int64_t steps = params_.batch_first ? sizes_.sequence : longest();
     products_.multiply(RecurrentFactor::input, direction_, steps * sizes_.batch, operands_.x, bias,
                        at(space_.inputs), base_ + space_.product, workers);
   }
@@ -112,13 +112,14 @@ class DirectionRun {
     return most;
   }
   std::int64_t state_row(std::int64_t b) const {
-    return (form_.batch_first ? b * form_.directions + direction_ : direction_ * sizes_.batch + b) *
+    return (params_.batch_first ? b * params_.directions + direction_
+                                : direction_ * sizes_.batch + b) *
            sizes_.hidden;
   }
   T* output_row(std::int64_t position, std::int64_t b) const {
-    const std::int64_t row = form_.batch_first
-                                 ? (b * sizes_.sequence + position) * form_.directions + direction_
-                                 : (position * form_.directions + direction_) * sizes_.batch + b;
+    const std::int64_t row =
+        params_.batch_first ? (b * sizes_.sequence + position) * params_.directions + direction_
+                            : (position * params_.directions + direction_) * sizes_.batch + b;
     return operands_.y + row * sizes_.hidden;
   }
 
@@ -148,7 +149,7 @@ class DirectionRun {
         if (step >= length(b)) continue;
         const std::int64_t position = is_reverse_ ? length(b) - 1 - step : step;
         const std::int64_t input =
-            form_.batch_first ? b * sizes_.sequence + position : position * sizes_.batch + b;
+            params_.batch_first ? b * sizes_.sequence + position : position * sizes_.batch + b;
         CellRow<T> row = {};
         row.x = at(space_.inputs) + input * width_;
         row.gates = at(space_.gates) + b * width_;
@@ -165,7 +166,7 @@ class DirectionRun {
   }
 
   void take(std::int64_t step, Workers& workers) const {
-    const std::int64_t late = form_.late_rows(sizes_.hidden);
+    const std::int64_t late = params_.late_rows(sizes_.hidden);
     T* gates = at(space_.gates);
     multiply_state(RecurrentFactor::state, at(space_.h), gates, workers);
     if (late != 0) {
@@ -174,9 +175,9 @@ class DirectionRun {
       multiply_state(RecurrentFactor::late_state, at(space_.reset), gates + width_ - late, workers);
     }
     for_each_row(step, workers, [&](const CellRow<T>& row, std::int64_t b, std::int64_t position) {
-      if (form_.cell == RecurrentCell::lstm) {
+      if (params_.cell == RecurrentCell::lstm) {
         steps_.lstm(row);
-      } else if (form_.cell == RecurrentCell::rnn) {
+      } else if (params_.cell == RecurrentCell::rnn) {
         steps_.rnn(row);
       } else {
         if (late == 0) steps_.gru_gates(row);
@@ -193,7 +194,7 @@ class DirectionRun {
     for (std::int64_t b = 0; b < sizes_.batch; ++b) {
       if (length(b) < least || length(b) >= limit) continue;
       finish(b, at(space_.h), operands_.y_h);
-      if (form_.cell == RecurrentCell::lstm) finish(b, at(space_.c), operands_.y_c);
+      if (params_.cell == RecurrentCell::lstm) finish(b, at(space_.c), operands_.y_c);
     }
   }
 
@@ -214,7 +215,7 @@ class DirectionRun {
     }
   }
 
-  const RecurrentLayerForm& form_;
+  const RecurrentLayerParams& params_;
   const RecurrentSizes& sizes_;
   const RecurrentOperands<T>& operands_;
   const RecurrentProducts<T>& products_;
@@ -229,40 +230,41 @@ class DirectionRun {
 }  // namespace
 
 template <typename T>
-std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+std::int64_t recurrent_workspace_bytes(const RecurrentLayerParams& params,
+                                       const RecurrentSizes& sizes,
                                        const RecurrentProducts<T>& products) {
-  return form.directions * DirectionSpace<T>(form, sizes, products).bytes;
+  return params.directions * DirectionSpace<T>(params, sizes, products).bytes;
 }
 
 template <typename T>
-void recurrent_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+void recurrent_layer(const RecurrentLayerParams& params, const RecurrentSizes& sizes,
                      const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
                      Isa isa, void* workspace, Workers& workers) {
-  const std::int64_t bytes = DirectionSpace<T>(form, sizes, products).bytes;
+  const std::int64_t bytes = DirectionSpace<T>(params, sizes, products).bytes;
   const auto run_of = [&](std::int64_t direction) {
-    return DirectionRun<T>(form, sizes, operands, products, direction, isa,
+    return DirectionRun<T>(params, sizes, operands, products, direction, isa,
                            static_cast<std::byte*>(workspace) + direction * bytes);
   };
-  for (std::int64_t d = 0; d < form.directions; ++d) run_of(d).multiply_inputs(workers);
-  const std::int64_t step = sizes.batch * form.gates() * sizes.hidden * sizes.hidden;
-  if (form.directions > 1 && step < small_step) {
-    workers.parallel_for(form.directions, [&](std::int64_t d) {
+  for (std::int64_t d = 0; d < params.directions; ++d) run_of(d).multiply_inputs(workers);
+  const std::int64_t step = sizes.batch * params.gates() * sizes.hidden * sizes.hidden;
+  if (params.directions > 1 && step < small_step) {
+    workers.parallel_for(params.directions, [&](std::int64_t d) {
       Workers alone(workers.stop());
       run_of(d).walk(alone);
     });
     return;
   }
-  for (std::int64_t d = 0; d < form.directions; ++d) run_of(d).walk(workers);
+  for (std::int64_t d = 0; d < params.directions; ++d) run_of(d).walk(workers);
 }
 
-template std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm&, const RecurrentSizes&,
+template std::int64_t recurrent_workspace_bytes(const RecurrentLayerParams&, const RecurrentSizes&,
                                                 const RecurrentProducts<float>&);
-template std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm&, const RecurrentSizes&,
+template std::int64_t recurrent_workspace_bytes(const RecurrentLayerParams&, const RecurrentSizes&,
                                                 const RecurrentProducts<double>&);
-template void recurrent_layer(const RecurrentLayerForm&, const RecurrentSizes&,
+template void recurrent_layer(const RecurrentLayerParams&, const RecurrentSizes&,
                               const RecurrentOperands<float>&, const RecurrentProducts<float>&, Isa,
                               void*, Workers&);
-template void recurrent_layer(const RecurrentLayerForm&, const RecurrentSizes&,
+template void recurrent_layer(const RecurrentLayerParams&, const RecurrentSizes&,
                               const RecurrentOperands<double>&, const RecurrentProducts<double>&,
                               Isa, void*, Workers&);
 

@@ -23,7 +23,7 @@ struct GateFunction {
 };
 
 /// Layer attributes. Gates are in ONNX's order: z r h for GRU, i o f c for LSTM.
-struct RecurrentLayerForm {
+struct RecurrentLayerParams {
   RecurrentCell cell = RecurrentCell::rnn;
   std::int64_t directions = 1;
   bool is_reverse = false;           ///< the first direction runs backward
@@ -31,7 +31,7 @@ struct RecurrentLayerForm {
   bool linear_before_reset = false;  ///< GRU: the reset gate is applied after the product
   bool couples_gates = false;        ///< LSTM: the forget gate is 1 minus the input gate
   /// Cells are bit-identical on all instruction sets, which is required if states are quantized.
-  bool is_same_on_levels = false;
+  bool is_same_on_isas = false;
   std::optional<double> clip;                  ///< gate sums are clipped to [-clip, clip]
   std::array<GateFunction, 6> functions = {};  ///< f, g (, h) for each direction
 
@@ -87,7 +87,8 @@ struct RecurrentOperands {
 };
 
 template <typename T>
-std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+std::int64_t recurrent_workspace_bytes(const RecurrentLayerParams& params,
+                                       const RecurrentSizes& sizes,
                                        const RecurrentProducts<T>& products);
 
 /// Runs the layer. Outputs past a sequence's length are 0; a sequence of length 0 ends with zero
@@ -95,7 +96,7 @@ std::int64_t recurrent_workspace_bytes(const RecurrentLayerForm& form, const Rec
 /// to the longest sequence (for all steps with `batch_first`); small directions run concurrently.
 /// Results do not depend on the number of threads. T: float, double.
 template <typename T>
-void recurrent_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
+void recurrent_layer(const RecurrentLayerParams& params, const RecurrentSizes& sizes,
                      const RecurrentOperands<T>& operands, const RecurrentProducts<T>& products,
                      Isa isa, void* workspace, Workers& workers);
 

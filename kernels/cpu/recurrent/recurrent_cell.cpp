@@ -8,25 +8,25 @@
 namespace ortool::cpu {
 namespace {
 
-bool has_usual_functions(const RecurrentLayerForm& form, const GateFunction* functions) {
-  if (form.clip || form.couples_gates || form.cell == RecurrentCell::rnn) return false;
+bool has_usual_functions(const RecurrentLayerParams& params, const GateFunction* functions) {
+  if (params.clip || params.couples_gates || params.cell == RecurrentCell::rnn) return false;
   bool usual = functions[0].op == UnaryOp::sigmoid && functions[1].op == UnaryOp::tanh;
-  if (form.cell == RecurrentCell::lstm) usual = usual && functions[2].op == UnaryOp::tanh;
+  if (params.cell == RecurrentCell::lstm) usual = usual && functions[2].op == UnaryOp::tanh;
   return usual;
 }
 
 }  // namespace
 
 template <typename T>
-CellSteps<T>::CellSteps(const RecurrentLayerForm& form, std::int64_t direction, std::int64_t hidden,
-                        bool has_peepholes, Isa isa)
-    : form_(form),
-      functions_(form.functions.data() + direction * form.functions_each()),
+CellSteps<T>::CellSteps(const RecurrentLayerParams& params, std::int64_t direction,
+                        std::int64_t hidden, bool has_peepholes, Isa isa)
+    : params_(params),
+      functions_(params.functions.data() + direction * params.functions_each()),
       hidden_(hidden),
       isa_(isa),
-      function_isa_(form.is_same_on_levels ? Isa::baseline : isa),
+      function_isa_(params.is_same_on_isas ? Isa::baseline : isa),
       is_usual_(std::is_same_v<T, float> && !has_peepholes &&
-                has_usual_functions(form, functions_)) {}
+                has_usual_functions(params, functions_)) {}
 
 template <typename T>
 void CellSteps<T>::activate(int function, T* values, std::int64_t count) const {
@@ -37,9 +37,9 @@ void CellSteps<T>::activate(int function, T* values, std::int64_t count) const {
 
 template <typename T>
 void CellSteps<T>::clip_and_activate(int function, T* values, std::int64_t count) const {
-  if (form_.clip) {
+  if (params_.clip) {
     Workers alone;
-    const T high = static_cast<T>(*form_.clip);
+    const T high = static_cast<T>(*params_.clip);
     clip(values, values, count, -high, high, alone);
   }
   activate(function, values, count);
@@ -62,7 +62,7 @@ void CellSteps<T>::rnn(const CellRow<T>& row) const {
 
 template <typename T>
 void CellSteps<T>::lstm(const CellRow<T>& row) const {
-  if (is_usual_ && form_.is_same_on_levels) return reproducible_lstm(isa_)(float_row(row));
+  if (is_usual_ && params_.is_same_on_isas) return reproducible_lstm(isa_)(float_row(row));
   if (is_usual_) return recurrent_functions(isa_).lstm(float_row(row));
   T* const input = row.gates;
   T* const output = input + hidden_;
@@ -76,7 +76,7 @@ void CellSteps<T>::lstm(const CellRow<T>& row) const {
   };
   peep(input, 0);
   clip_and_activate(0, input, hidden_);
-  if (form_.couples_gates) {
+  if (params_.couples_gates) {
     for (std::int64_t i = 0; i < hidden_; ++i) forget[i] = T{1} - input[i];
   } else {
     peep(forget, 2);
@@ -103,12 +103,12 @@ void CellSteps<T>::gru_gates(const CellRow<T>& row) const {
 template <typename T>
 void CellSteps<T>::gru_state(const CellRow<T>& row) const {
   if (is_usual_) {
-    return recurrent_functions(isa_).gru_state(float_row(row), form_.linear_before_reset);
+    return recurrent_functions(isa_).gru_state(float_row(row), params_.linear_before_reset);
   }
   const T* update = row.gates;
   const T* reset = update + hidden_;
   T* const state = row.gates + 2 * hidden_;
-  if (form_.linear_before_reset) {
+  if (params_.linear_before_reset) {
     for (std::int64_t i = 0; row.bias != nullptr && i < hidden_; ++i) state[i] += row.bias[i];
     for (std::int64_t i = 0; i < hidden_; ++i) state[i] *= reset[i];
   }

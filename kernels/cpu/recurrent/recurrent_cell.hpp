@@ -23,7 +23,7 @@ struct CellRow {
 template <typename T>
 class CellSteps {
  public:
-  CellSteps(const RecurrentLayerForm& form, std::int64_t direction, std::int64_t hidden,
+  CellSteps(const RecurrentLayerParams& params, std::int64_t direction, std::int64_t hidden,
             bool has_peepholes, Isa isa);
 
   void rnn(const CellRow<T>& row) const;
@@ -38,7 +38,7 @@ class CellSteps {
   void clip_and_activate(int function, T* values, std::int64_t count) const;
   RecurrentRow float_row(const CellRow<T>& row) const;
 
-  const RecurrentLayerForm& form_;
+  const RecurrentLayerParams& params_;
   const GateFunction* functions_;
   std::int64_t hidden_;
   Isa isa_;

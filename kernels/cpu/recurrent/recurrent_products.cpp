@@ -68,9 +68,9 @@ struct PackedParts {
   std::int64_t early;
   std::int64_t late;
 
-  PackedParts(const RecurrentLayerForm& form, std::int64_t in, std::int64_t hidden, Isa isa) {
-    const std::int64_t rows = form.gates() * hidden;
-    const std::int64_t last = form.late_rows(hidden);
+  PackedParts(const RecurrentLayerParams& params, std::int64_t in, std::int64_t hidden, Isa isa) {
+    const std::int64_t rows = params.gates() * hidden;
+    const std::int64_t last = params.late_rows(hidden);
     input = RecurrentProduct<T>::packed_elements(rows, in, isa);
     early = RecurrentProduct<T>::packed_elements(rows - last, hidden, isa);
     late = last == 0 ? 0 : RecurrentProduct<T>::packed_elements(last, hidden, isa);
@@ -91,19 +91,19 @@ struct PackedParts {
 }  // namespace
 
 template <typename T>
-std::int64_t packed_recurrent_elements(const RecurrentLayerForm& form, std::int64_t input,
+std::int64_t packed_recurrent_elements(const RecurrentLayerParams& params, std::int64_t input,
                                        std::int64_t hidden, Isa isa) {
-  return form.directions * PackedParts<T>(form, input, hidden, isa).all();
+  return params.directions * PackedParts<T>(params, input, hidden, isa).all();
 }
 
 template <typename T>
-void pack_recurrent(const RecurrentLayerForm& form, std::int64_t input, std::int64_t hidden,
+void pack_recurrent(const RecurrentLayerParams& params, std::int64_t input, std::int64_t hidden,
                     const T* w, const T* r, Isa isa, T* out, Workers& workers) {
   using Product = RecurrentProduct<T>;
-  const PackedParts<T> parts(form, input, hidden, isa);
-  const std::int64_t rows = form.gates() * hidden;
-  const std::int64_t late = form.late_rows(hidden);
-  for (std::int64_t direction = 0; direction < form.directions; ++direction) {
+  const PackedParts<T> parts(params, input, hidden, isa);
+  const std::int64_t rows = params.gates() * hidden;
+  const std::int64_t late = params.late_rows(hidden);
+  for (std::int64_t direction = 0; direction < params.directions; ++direction) {
     Product::pack(rows, input, w + direction * rows * input, isa, out, workers);
     out += parts.input;
     const T* from = r + direction * rows * hidden;
@@ -118,27 +118,28 @@ template <typename T>
 std::int64_t PackedRecurrentProducts<T>::workspace_bytes(RecurrentFactor factor,
                                                          std::int64_t rows) const {
   const std::int64_t depth = factor == RecurrentFactor::input ? input_ : hidden_;
-  return RecurrentProduct<T>::workspace_bytes(rows, form_.columns_of(factor, hidden_), depth, isa_);
+  return RecurrentProduct<T>::workspace_bytes(rows, params_.columns_of(factor, hidden_), depth,
+                                              isa_);
 }
 
 template <typename T>
 void PackedRecurrentProducts<T>::multiply(RecurrentFactor factor, std::int64_t direction,
                                           std::int64_t rows, const T* from, const T* bias, T* out,
                                           void* workspace, Workers& workers) const {
-  const PackedParts<T> parts(form_, input_, hidden_, isa_);
+  const PackedParts<T> parts(params_, input_, hidden_, isa_);
   const std::int64_t depth = factor == RecurrentFactor::input ? input_ : hidden_;
-  RecurrentProduct<T>::run({rows, form_.columns_of(factor, hidden_), depth}, from,
+  RecurrentProduct<T>::run({rows, params_.columns_of(factor, hidden_), depth}, from,
                            packed_ + direction * parts.all() + parts.begin(factor), bias, out,
-                           form_.gates() * hidden_, isa_, workspace, workers);
+                           params_.gates() * hidden_, isa_, workspace, workers);
 }
 
-template std::int64_t packed_recurrent_elements<float>(const RecurrentLayerForm&, std::int64_t,
+template std::int64_t packed_recurrent_elements<float>(const RecurrentLayerParams&, std::int64_t,
                                                        std::int64_t, Isa);
-template std::int64_t packed_recurrent_elements<double>(const RecurrentLayerForm&, std::int64_t,
+template std::int64_t packed_recurrent_elements<double>(const RecurrentLayerParams&, std::int64_t,
                                                         std::int64_t, Isa);
-template void pack_recurrent(const RecurrentLayerForm&, std::int64_t, std::int64_t, const float*,
+template void pack_recurrent(const RecurrentLayerParams&, std::int64_t, std::int64_t, const float*,
                              const float*, Isa, float*, Workers&);
-template void pack_recurrent(const RecurrentLayerForm&, std::int64_t, std::int64_t, const double*,
+template void pack_recurrent(const RecurrentLayerParams&, std::int64_t, std::int64_t, const double*,
                              const double*, Isa, double*, Workers&);
 template class PackedRecurrentProducts<float>;
 template class PackedRecurrentProducts<double>;

@@ -17,7 +17,7 @@ constexpr std::int64_t searched_elements_of_task = 32768;
 
 template <typename T>
 auto searched_value(T element) {
-  if constexpr (is_half<T>) {
+  if constexpr (is_fp16<T>) {
     return to_float(element);
   } else {
     return element;

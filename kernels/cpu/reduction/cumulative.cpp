@@ -38,7 +38,7 @@ void run_along(const T* in, T* out, std::int64_t steps, std::int64_t step, std::
 }
 
 template <typename T>
-void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes sizes,
+void cumulative_of(CumulativeParams params, const T* in, T* out, CumulativeSizes sizes,
                    Workers& workers) {
   const std::int64_t blocks = (sizes.inner + line_block - 1) / line_block;
   const std::int64_t block_elements =
@@ -46,12 +46,13 @@ void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes siz
   const auto run_block = [&](std::int64_t index) {
     const std::int64_t first = index % blocks * line_block;
     const std::int64_t lines = std::min(line_block, sizes.inner - first);
-    const std::int64_t last = form.reverse ? (sizes.axis - 1) * sizes.inner : 0;
+    const std::int64_t last = params.reverse ? (sizes.axis - 1) * sizes.inner : 0;
     const std::int64_t at = index / blocks * sizes.axis * sizes.inner + first + last;
-    const std::int64_t step = form.reverse ? -sizes.inner : sizes.inner;
+    const std::int64_t step = params.reverse ? -sizes.inner : sizes.inner;
     const auto run =
-        form.multiplies ? (form.exclusive ? run_along<T, true, true> : run_along<T, true, false>)
-                        : (form.exclusive ? run_along<T, false, true> : run_along<T, false, false>);
+        params.multiplies
+            ? (params.exclusive ? run_along<T, true, true> : run_along<T, true, false>)
+            : (params.exclusive ? run_along<T, false, true> : run_along<T, false, false>);
     run(in + at, out + at, sizes.axis, step, lines, workers);
   };
   if (sizes.axis == 0) return;
@@ -64,12 +65,12 @@ void cumulative_of(CumulativeForm form, const T* in, T* out, CumulativeSizes siz
 
 }  // namespace
 
-void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
+void cumulative(CumulativeParams params, DataType type, const void* in, void* out,
                 CumulativeSizes sizes, Workers& workers) {
   dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
-    if constexpr (is_half<T> || sizeof(T) >= 4) {
-      cumulative_of(form, static_cast<const T*>(in), static_cast<T*>(out), sizes, workers);
+    if constexpr (is_fp16<T> || sizeof(T) >= 4) {
+      cumulative_of(params, static_cast<const T*>(in), static_cast<T*>(out), sizes, workers);
     } else {
       ORTOOL_CHECK(false && "no cumulative sums of small integers");
     }

@@ -15,7 +15,7 @@ struct CumulativeSizes {
   std::int64_t inner = 1;
 };
 
-struct CumulativeForm {
+struct CumulativeParams {
   bool multiplies = false;  ///< otherwise adds
   bool exclusive = false;   ///< excludes the element itself
   bool reverse = false;     ///< from the end
@@ -23,7 +23,7 @@ struct CumulativeForm {
 
 /// `type`: floating-point, or an integer of 32 or 64 bits. Floats accumulate in float64 and are
 /// rounded at each output; integers wrap. Lines are not split. `out` may be `in`.
-void cumulative(CumulativeForm form, DataType type, const void* in, void* out,
+void cumulative(CumulativeParams params, DataType type, const void* in, void* out,
                 CumulativeSizes sizes, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t least_work = 65536;
+constexpr std::int64_t min_work = 65536;
 
 double eliminate(double* matrix, std::int64_t n, const Workers& workers) {
   double product = 1;
@@ -51,10 +51,10 @@ void determinant(const T* in, T* out, std::int64_t matrices, std::int64_t n, voi
   WorkspaceSlots slots(workspace, size * static_cast<std::int64_t>(sizeof(double)),
                        workers.count());
   const std::int64_t grain =
-      std::max<std::int64_t>(1, least_work / std::max<std::int64_t>(1, size * n));
+      std::max<std::int64_t>(1, min_work / std::max<std::int64_t>(1, size * n));
   workers.parallel_ranges(matrices, grain, [&](std::int64_t begin, std::int64_t end) {
-    const WorkspaceSlots::Loan loan(slots);
-    auto* matrix = reinterpret_cast<double*>(loan.data());
+    const WorkspaceSlots::Lease lease(slots);
+    auto* matrix = reinterpret_cast<double*>(lease.data());
     for (std::int64_t i = begin; i < end; ++i) {
       std::copy_n(in + i * size, size, matrix);
       out[i] = static_cast<T>(eliminate(matrix, n, workers));

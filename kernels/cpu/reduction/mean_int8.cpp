@@ -37,7 +37,7 @@ void sum_block(const std::uint8_t* in, std::int64_t pixels, std::uint8_t flip, s
   }
 }
 
-std::uint8_t mean_byte(const Int8Mean& mean, std::int64_t sum) {
+std::uint8_t rounded_mean(const Int8Mean& mean, std::int64_t sum) {
   if (mean.pixels == 0) return static_cast<std::uint8_t>(mean.range.zero_point);
   const std::int64_t steps = sum - mean.pixels * mean.x.zero_point;
   const double exact = static_cast<double>(steps) * static_cast<double>(mean.x.scale) /
@@ -59,7 +59,7 @@ void int8_mean(const Int8Mean& mean, const std::uint8_t* in, std::uint8_t* out, 
     for (std::int64_t i = begin; i < end; ++i) {
       const std::uint8_t* from = in + i * bytes;
       if (!mean.is_blocked) {
-        out[i] = mean_byte(mean, sum_row(from, mean.pixels, mean.x.flip));
+        out[i] = rounded_mean(mean, sum_row(from, mean.pixels, mean.x.flip));
         continue;
       }
       std::int64_t sums[channel_block];
@@ -67,7 +67,7 @@ void int8_mean(const Int8Mean& mean, const std::uint8_t* in, std::uint8_t* out, 
       const std::int64_t first = i % groups * channel_block;
       std::uint8_t* to = out + i / groups * mean.channels + first;
       for (std::int64_t lane = 0; lane < std::min(channel_block, mean.channels - first); ++lane)
-        to[lane] = mean_byte(mean, sums[lane]);
+        to[lane] = rounded_mean(mean, sums[lane]);
     }
   });
 }

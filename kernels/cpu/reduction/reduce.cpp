@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t elements_of_task = 32768;
 // Narrow matrices process several rows at a time to have this many independent partial results.
-constexpr std::int64_t least_lanes = 64;
+constexpr std::int64_t min_lanes = 64;
 
 std::int64_t kept_offset(std::span<const ReducePlan::Axis> axes, std::int64_t index) {
   std::int64_t offset = 0;
@@ -56,12 +56,12 @@ struct Part {
 
 /// The vector loop that implements a step, if any.
 template <typename Step>
-struct VectorForm {
+struct VectorizedReduction {
   static constexpr bool exists = false;
 };
 
 template <ReduceOp op>
-struct VectorForm<ReduceStep<op, float>> {
+struct VectorizedReduction<ReduceStep<op, float>> {
   static constexpr bool is_extreme = op == ReduceOp::maximum || op == ReduceOp::minimum;
   static constexpr bool is_largest = op == ReduceOp::maximum;
   static constexpr bool exists = op != ReduceOp::product && op != ReduceOp::log_sum_exp;
@@ -74,13 +74,13 @@ struct VectorForm<ReduceStep<op, float>> {
 template <typename Step, typename T>
 void take_row(const T* in, typename Step::Partial* __restrict partials, std::int64_t count,
               const ReduceRowFunctions& rows) {
-  using Form = VectorForm<Step>;
-  if constexpr (!Form::exists) {
+  using Vectorized = VectorizedReduction<Step>;
+  if constexpr (!Vectorized::exists) {
     for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
-  } else if constexpr (Form::is_extreme) {
-    rows.extreme_columns(Form::is_largest, in, count, partials);
+  } else if constexpr (Vectorized::is_extreme) {
+    rows.extreme_columns(Vectorized::is_largest, in, count, partials);
   } else {
-    rows.sum_columns(Form::kind, in, count, partials);
+    rows.sum_columns(Vectorized::kind, in, count, partials);
   }
 }
 
@@ -88,18 +88,18 @@ void take_row(const T* in, typename Step::Partial* __restrict partials, std::int
 template <typename Step>
 void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
                  typename Step::Partial* partials, const ReduceRowFunctions& rows) {
-  using Form = VectorForm<Step>;
-  if constexpr (Form::is_extreme) {
-    rows.extreme_rows(Form::is_largest, in, count, size, partials);
+  using Vectorized = VectorizedReduction<Step>;
+  if constexpr (Vectorized::is_extreme) {
+    rows.extreme_rows(Vectorized::is_largest, in, count, size, partials);
   } else {
-    rows.sum_rows(Form::kind, in, count, size, partials);
+    rows.sum_rows(Vectorized::kind, in, count, size, partials);
   }
 }
 
 /// Reduces contiguous elements.
 template <typename Step, typename T>
 typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceRowFunctions& rows) {
-  if constexpr (VectorForm<Step>::exists) {
+  if constexpr (VectorizedReduction<Step>::exists) {
     typename Step::Partial partial;
     reduce_rows<Step>(in, 1, count, &partial, rows);
     return partial;
@@ -124,7 +124,7 @@ typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceR
 template <typename Step, typename T>
 void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::int64_t width,
                     typename Step::Partial* partials, const ReduceRowFunctions& rows) {
-  if (plan.columns == 1 && (VectorForm<Step>::exists || part.rows < least_lanes)) {
+  if (plan.columns == 1 && (VectorizedReduction<Step>::exists || part.rows < min_lanes)) {
     *partials = Step::begin();
     for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
       const T* run = in + part.matrix_offset(plan, matrix);
@@ -133,8 +133,8 @@ void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::
     return;
   }
   std::int64_t folds = 1;
-  if (width == plan.columns && width < least_lanes / 2) {
-    folds = std::clamp<std::int64_t>(part.rows / 4, 1, least_lanes / width);
+  if (width == plan.columns && width < min_lanes / 2) {
+    folds = std::clamp<std::int64_t>(part.rows / 4, 1, min_lanes / width);
   }
   const std::int64_t lanes = folds * width;
   std::fill_n(partials, lanes, Step::begin());
@@ -173,7 +173,7 @@ template <typename Step, typename T>
 void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Workers& workers,
                 Isa isa) {
   using Partial = typename Step::Partial;
-  static_assert(sizeof(Partial) <= most_bytes_of_partial);
+  static_assert(sizeof(Partial) <= max_bytes_of_partial);
   const std::int64_t outputs = plan.output_count();
   if (outputs == 0) return;
   if (plan.length == 0) {
@@ -181,7 +181,7 @@ void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Wo
     return;
   }
   const ReduceRowFunctions& rows = reduce_row_functions(isa);
-  if constexpr (VectorForm<Step>::exists) {
+  if constexpr (VectorizedReduction<Step>::exists) {
     const bool is_plain = plan.columns == 1 && plan.parts == 1 && plan.kept.size() <= 1;
     if (is_plain && plan.reduced.empty())
       return reduce_plain_rows<Step>(in, out, plan, workers, rows);

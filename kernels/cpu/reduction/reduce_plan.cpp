@@ -10,7 +10,7 @@ namespace {
 
 // A plan with this many tasks, or too little work, is not split into parts.
 constexpr std::int64_t enough_tasks = 64;
-constexpr std::int64_t least_elements_of_part = 32768;
+constexpr std::int64_t min_elements_of_part = 32768;
 
 struct Run {
   std::int64_t size;
@@ -45,14 +45,14 @@ void cut_into_parts(ReducePlan& plan) {
     most = plan.reduced[i].size;
     plan.cut = i;
   }
-  plan.parts = std::min({enough_tasks / tasks, elements / least_elements_of_part, most});
+  plan.parts = std::min({enough_tasks / tasks, elements / min_elements_of_part, most});
   plan.parts = std::max<std::int64_t>(1, plan.parts);
 }
 
 }  // namespace
 
 std::int64_t ReducePlan::workspace_bytes() const {
-  return parts == 1 ? 0 : parts * output_count() * most_bytes_of_partial;
+  return parts == 1 ? 0 : parts * output_count() * max_bytes_of_partial;
 }
 
 ReducePlan plan_reduction(std::span<const std::int64_t> shape, std::span<const std::int64_t> axes) {

@@ -15,7 +15,7 @@ namespace ortool::cpu {
 
 /// Partial results kept side by side on the stack.
 constexpr std::int64_t reduce_lanes = 512;
-constexpr std::int64_t most_bytes_of_partial = 16;
+constexpr std::int64_t max_bytes_of_partial = 16;
 
 /// Σ e^x represented as e^maximum · sum, to avoid overflow.
 struct ExponentialSum {
@@ -39,7 +39,7 @@ struct ReduceStep {
       is_integer && op != ReduceOp::l2 && op != ReduceOp::log_sum && op != ReduceOp::log_sum_exp;
 
   /// The type of comparisons: 16-bit floats have no arithmetic of their own.
-  using Value = std::conditional_t<is_half<T>, float, T>;
+  using Value = std::conditional_t<is_fp16<T>, float, T>;
 
   /// Integers wrap as unsigned; 64 bits make the mean of narrower ones exact.
   using Partial = std::conditional_t<
@@ -48,7 +48,7 @@ struct ReduceStep {
                          std::conditional_t<is_exact_integer, std::uint64_t, double>>>;
 
   static Value value_of(T element) {
-    if constexpr (is_half<T>) {
+    if constexpr (is_fp16<T>) {
       return to_float(element);
     } else {
       return element;
@@ -122,7 +122,7 @@ struct ReduceStep {
       }
     } else if constexpr (op == ReduceOp::mean) {
       return convert_number<T>(partial / static_cast<double>(length));
-    } else if constexpr (is_extreme && !is_half<T>) {
+    } else if constexpr (is_extreme && !is_fp16<T>) {
       return partial;
     } else {
       return convert_number<T>(partial);

@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t least_buffer = 64;
+constexpr std::int64_t min_buffer = 64;
 constexpr std::int64_t key_block = 32;
 constexpr std::int64_t top_k_task_elements = 16384;
 
@@ -26,7 +26,7 @@ struct Candidate {
 };
 
 std::int64_t buffer_size(const TopKSizes& sizes) {
-  return std::min(sizes.axis, std::max(2 * sizes.k, least_buffer));
+  return std::min(sizes.axis, std::max(2 * sizes.k, min_buffer));
 }
 
 /// The best k of a line with stride `inner`, sorted, at the start of `buffer`.
@@ -79,8 +79,8 @@ void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const
   workers.parallel_ranges(sizes.outer * sizes.inner,
                           std::max<std::int64_t>(1, top_k_task_elements / sizes.axis),
                           [&](std::int64_t begin, std::int64_t end) {
-                            const WorkspaceSlots::Loan loan(slots);
-                            auto* buffer = reinterpret_cast<Candidate<Key>*>(loan.data());
+                            const WorkspaceSlots::Lease lease(slots);
+                            auto* buffer = reinterpret_cast<Candidate<Key>*>(lease.data());
                             for (std::int64_t line = begin; line < end; ++line) {
                               const std::int64_t outer = line / sizes.inner;
                               const std::int64_t inner = line % sizes.inner;

@@ -69,14 +69,14 @@ void run_radix4(const Stage& stage, const ComplexArrays& from, const ComplexArra
       const double odd_r = r[quarter + q] + r[3 * quarter + q];
       const double odd_i = i[quarter + q] + i[3 * quarter + q];
       // -i times the difference of the odd terms.
-      const double turned_r = i[quarter + q] - i[3 * quarter + q];
-      const double turned_i = r[3 * quarter + q] - r[quarter + q];
-      const double b1r = difference_r + turned_r;
-      const double b1i = difference_i + turned_i;
+      const double rotated_r = i[quarter + q] - i[3 * quarter + q];
+      const double rotated_i = r[3 * quarter + q] - r[quarter + q];
+      const double b1r = difference_r + rotated_r;
+      const double b1i = difference_i + rotated_i;
       const double b2r = sum_r - odd_r;
       const double b2i = sum_i - odd_i;
-      const double b3r = difference_r - turned_r;
-      const double b3i = difference_i - turned_i;
+      const double b3r = difference_r - rotated_r;
+      const double b3i = difference_i - rotated_i;
       out_r[q] = sum_r + odd_r;
       out_i[q] = sum_i + odd_i;
       out_r[stage.stride + q] = b1r * c1 - b1i * s1;

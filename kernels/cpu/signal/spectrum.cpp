@@ -74,8 +74,8 @@ void transform_lines(const SpectrumSizes& sizes, const Fft& fft, const double* t
   };
   workers.parallel_ranges(
       sizes.outer * sizes.inner, line_grain(fft), [&](std::int64_t begin, std::int64_t end) {
-        const WorkspaceSlots::Loan loan(slots);
-        const LineSpace line(fft, loan.data());
+        const WorkspaceSlots::Lease lease(slots);
+        const LineSpace line(fft, lease.data());
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t outer = i / sizes.inner;
           const std::int64_t inner = i % sizes.inner;
@@ -91,8 +91,8 @@ void transform_frames(const FrameSizes& sizes, const Fft& fft, const double* tab
   WorkspaceSlots slots(workspace, line_bytes(fft), threads);
   workers.parallel_ranges(
       sizes.batch * sizes.frames, line_grain(fft), [&](std::int64_t begin, std::int64_t end) {
-        const WorkspaceSlots::Loan loan(slots);
-        const LineSpace line(fft, loan.data());
+        const WorkspaceSlots::Lease lease(slots);
+        const LineSpace line(fft, lease.data());
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t first = i % sizes.frames * sizes.step;
           const T* from = signal + (i / sizes.frames * sizes.length + first) * sizes.parts;

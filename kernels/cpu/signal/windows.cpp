@@ -48,17 +48,17 @@ bool fill_bands(const MelBands& mel, T* out) {
       if (!(place >= 0.0 && place <= static_cast<double>(bins))) return false;
     }
     const auto left = static_cast<std::int64_t>(places[0]);
-    const auto centre = static_cast<std::int64_t>(places[1]);
+    const auto center = static_cast<std::int64_t>(places[1]);
     const auto right = static_cast<std::int64_t>(places[2]);
-    if (centre >= bins) return false;
+    if (center >= bins) return false;
     const auto set = [&](std::int64_t bin, double part, double whole) {
       out[bin * mel.bands + band] = convert_number<T>(part / whole);
     };
-    if (left == centre) set(centre, 1.0, 1.0);
-    for (std::int64_t bin = left; left < centre && bin <= centre; ++bin)
-      set(bin, static_cast<double>(bin - left), static_cast<double>(centre - left));
-    for (std::int64_t bin = centre; bin < right; ++bin)
-      set(bin, static_cast<double>(right - bin), static_cast<double>(right - centre));
+    if (left == center) set(center, 1.0, 1.0);
+    for (std::int64_t bin = left; left < center && bin <= center; ++bin)
+      set(bin, static_cast<double>(bin - left), static_cast<double>(center - left));
+    for (std::int64_t bin = center; bin < right; ++bin)
+      set(bin, static_cast<double>(right - bin), static_cast<double>(right - center));
   }
   return true;
 }

@@ -16,7 +16,7 @@ void for_each_number(std::int64_t count, Workers& workers, Body body) {
 }  // namespace
 
 template <typename T>
-void adagrad_step(const AdagradNumbers<T>& numbers, const StepOperands<T>& operands,
+void adagrad_step(const AdagradParams<T>& numbers, const StepOperands<T>& operands,
                   const T* squares, T* new_squares, Workers& workers) {
   for_each_number(operands.count, workers, [=](std::int64_t i) {
     const T x = operands.x[i];
@@ -28,7 +28,7 @@ void adagrad_step(const AdagradNumbers<T>& numbers, const StepOperands<T>& opera
 }
 
 template <typename T>
-void adam_step(const AdamNumbers<T>& numbers, const StepOperands<T>& operands, const T* momenta,
+void adam_step(const AdamParams<T>& numbers, const StepOperands<T>& operands, const T* momenta,
                const T* squares, T* new_momenta, T* new_squares, Workers& workers) {
   for_each_number(operands.count, workers, [=](std::int64_t i) {
     const T x = operands.x[i];
@@ -43,7 +43,7 @@ void adam_step(const AdamNumbers<T>& numbers, const StepOperands<T>& operands, c
 }
 
 template <typename T>
-void momentum_step(const MomentumNumbers<T>& numbers, const StepOperands<T>& operands,
+void momentum_step(const MomentumParams<T>& numbers, const StepOperands<T>& operands,
                    const T* momenta, T* new_momenta, Workers& workers) {
   for_each_number(operands.count, workers, [=](std::int64_t i) {
     const T x = operands.x[i];
@@ -55,12 +55,12 @@ void momentum_step(const MomentumNumbers<T>& numbers, const StepOperands<T>& ope
   });
 }
 
-#define ORTOOL_INSTANTIATE(T)                                                                    \
-  template void adagrad_step(const AdagradNumbers<T>&, const StepOperands<T>&, const T*, T*,     \
-                             Workers&);                                                          \
-  template void adam_step(const AdamNumbers<T>&, const StepOperands<T>&, const T*, const T*, T*, \
-                          T*, Workers&);                                                         \
-  template void momentum_step(const MomentumNumbers<T>&, const StepOperands<T>&, const T*, T*,   \
+#define ORTOOL_INSTANTIATE(T)                                                                   \
+  template void adagrad_step(const AdagradParams<T>&, const StepOperands<T>&, const T*, T*,     \
+                             Workers&);                                                         \
+  template void adam_step(const AdamParams<T>&, const StepOperands<T>&, const T*, const T*, T*, \
+                          T*, Workers&);                                                        \
+  template void momentum_step(const MomentumParams<T>&, const StepOperands<T>&, const T*, T*,   \
                               Workers&);
 ORTOOL_INSTANTIATE(float)
 ORTOOL_INSTANTIATE(double)

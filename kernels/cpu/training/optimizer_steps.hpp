@@ -20,19 +20,19 @@ struct StepOperands {
 
 /// g = norm x + gradient; h += g^2; x -= rate g / (sqrt(h) + epsilon).
 template <typename T>
-struct AdagradNumbers {
+struct AdagradParams {
   T rate = 0;
   T norm = 0;
   T epsilon = 0;
 };
 template <typename T>
-void adagrad_step(const AdagradNumbers<T>& numbers, const StepOperands<T>& operands,
+void adagrad_step(const AdagradParams<T>& numbers, const StepOperands<T>& operands,
                   const T* squares, T* new_squares, Workers& workers);
 
 /// g as above; v = alpha v + (1 - alpha) g; h = beta h + (1 - beta) g^2; x = (1 - norm_post) (x -
 /// rate v / (sqrt(h) + epsilon)).
 template <typename T>
-struct AdamNumbers {
+struct AdamParams {
   T rate = 0;
   T alpha = 0;
   T beta = 0;
@@ -41,12 +41,12 @@ struct AdamNumbers {
   T epsilon = 0;
 };
 template <typename T>
-void adam_step(const AdamNumbers<T>& numbers, const StepOperands<T>& operands, const T* momenta,
+void adam_step(const AdamParams<T>& numbers, const StepOperands<T>& operands, const T* momenta,
                const T* squares, T* new_momenta, T* new_squares, Workers& workers);
 
 /// g as above; v = alpha v + beta g; x -= rate v, or rate (g + alpha v) with Nesterov momentum.
 template <typename T>
-struct MomentumNumbers {
+struct MomentumParams {
   T rate = 0;
   T alpha = 0;
   T beta = 0;
@@ -54,7 +54,7 @@ struct MomentumNumbers {
   bool is_nesterov = false;
 };
 template <typename T>
-void momentum_step(const MomentumNumbers<T>& numbers, const StepOperands<T>& operands,
+void momentum_step(const MomentumParams<T>& numbers, const StepOperands<T>& operands,
                    const T* momenta, T* new_momenta, Workers& workers);
 
 }  // namespace ortool::cpu

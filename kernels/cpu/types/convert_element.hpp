@@ -11,18 +11,18 @@
 namespace ortool::cpu {
 
 template <typename T>
-constexpr bool is_half = std::is_same_v<T, Float16Bits> || std::is_same_v<T, BFloat16Bits>;
+constexpr bool is_fp16 = std::is_same_v<T, Float16Bits> || std::is_same_v<T, BFloat16Bits>;
 
 /// Floating-point to integer truncates toward zero and saturates, and NaN gives 0; integer to
 /// integer wraps; to bool, anything but 0 (NaN too) is true; to a floating-point type rounds ties
 /// to even, also through float64 (a 16-bit float is rounded once).
 template <typename To, typename From>
 inline To convert_number(From value) {
-  if constexpr (is_half<From>) {
+  if constexpr (is_fp16<From>) {
     return convert_number<To>(to_float(value));
   } else if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (is_half<To>) {
+  } else if constexpr (is_fp16<To>) {
     To out;
     if constexpr (std::is_same_v<From, float>) {
       from_float(value, out);

@@ -7,7 +7,7 @@
 
 namespace ortool::cpu {
 
-struct TwoWords {
+struct Uint64x2 {
   std::uint64_t words[2];
 };
 
@@ -25,7 +25,7 @@ decltype(auto) dispatch_element_size(std::int64_t bytes, Function&& function) {
       return function(std::uint64_t{});
     default:
       ORTOOL_CHECK(bytes == 16);
-      return function(TwoWords{});
+      return function(Uint64x2{});
   }
 }
 

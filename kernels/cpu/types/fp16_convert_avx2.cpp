@@ -8,7 +8,7 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-inline __m128i load_halves(const uint16_t* in, int64_t count) {
+inline __m128i load_fp16(const uint16_t* in, int64_t count) {
   uint16_t part[8] = {};
   const uint16_t* from = in;
   if (count < 8) {
@@ -20,7 +20,7 @@ inline __m128i load_halves(const uint16_t* in, int64_t count) {
   return value;
 }
 
-inline void store_halves(uint16_t* out, int64_t count, __m128i value) {
+inline void store_fp16(uint16_t* out, int64_t count, __m128i value) {
   memcpy(out, &value, count < 8 ? static_cast<size_t>(count) * sizeof out[0] : sizeof value);
 }
 
@@ -37,7 +37,7 @@ inline void store_floats(float* out, int64_t count, __m256 value) {
 
 void float16_to_float(const uint16_t* in, float* out, int64_t count) {
   for (int64_t i = 0; i < count; i += 8) {
-    store_floats(out + i, count - i, _mm256_cvtph_ps(load_halves(in + i, count - i)));
+    store_floats(out + i, count - i, _mm256_cvtph_ps(load_fp16(in + i, count - i)));
   }
 }
 
@@ -45,13 +45,13 @@ void float_to_float16(const float* in, uint16_t* out, int64_t count) {
   constexpr int nearest_even = _MM_FROUND_TO_NEAREST_INT;
   for (int64_t i = 0; i < count; i += 8) {
     const __m256 value = load_floats(in + i, count - i);
-    store_halves(out + i, count - i, _mm256_cvtps_ph(value, nearest_even));
+    store_fp16(out + i, count - i, _mm256_cvtps_ph(value, nearest_even));
   }
 }
 
 void bfloat16_to_float(const uint16_t* in, float* out, int64_t count) {
   for (int64_t i = 0; i < count; i += 8) {
-    const __m256i wide = _mm256_cvtepu16_epi32(load_halves(in + i, count - i));
+    const __m256i wide = _mm256_cvtepu16_epi32(load_fp16(in + i, count - i));
     store_floats(out + i, count - i, _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
   }
 }
@@ -69,7 +69,7 @@ void float_to_bfloat16(const float* in, uint16_t* out, int64_t count) {
         _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(half, odd)), 16);
     const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
     const __m256i result = _mm256_blendv_epi8(rounded, _mm256_or_si256(upper, quiet), nan);
-    store_halves(
+    store_fp16(
         out + i, count - i,
         _mm_packus_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1)));
   }

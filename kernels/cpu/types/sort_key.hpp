@@ -19,7 +19,7 @@ template <typename T>
 OrderKey<T> sort_key(T value) {
   using Key = OrderKey<T>;
   constexpr Key top = Key{1} << (sizeof(Key) * 8 - 1);
-  if constexpr (is_half<T>) {
+  if constexpr (is_fp16<T>) {
     return sort_key(to_float(value));
   } else if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(value)) return std::numeric_limits<Key>::max();

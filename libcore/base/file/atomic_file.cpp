@@ -132,10 +132,10 @@ void AtomicFile::remove_temporary() noexcept {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   // The kernel transfers at most 2 GiB in one call.
-  constexpr std::size_t most_bytes_a_call = std::size_t{1} << 30;
+  constexpr std::size_t max_bytes_a_call = std::size_t{1} << 30;
   while (!bytes.empty()) {
     const ssize_t count = retry_interrupted([&] {
-      return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), most_bytes_a_call));
+      return ::write(descriptor_.number(), bytes.data(), std::min(bytes.size(), max_bytes_a_call));
     });
     if (count < 0 && errno == EFAULT) fail_for_lost_mapping(bytes);
     if (count < 0) fail("cannot be written", errno);

@@ -122,15 +122,15 @@ bool drop_pages(std::span<const std::byte> bytes) noexcept {
   const std::span<const std::byte> mapping = remembered_mapping_around(bytes);
   if (mapping.empty()) return false;
   // Reading a page also maps its neighborhood, up to the size of a large page.
-  constexpr std::uintptr_t most_page_bytes = std::uintptr_t{2} << 20;
+  constexpr std::uintptr_t max_page_bytes = std::uintptr_t{2} << 20;
   const auto number_of = [](const std::byte* address) {
     return reinterpret_cast<std::uintptr_t>(address);
   };
   const auto rounded_up = [](std::uintptr_t address) {
-    return (address + most_page_bytes - 1) / most_page_bytes * most_page_bytes;
+    return (address + max_page_bytes - 1) / max_page_bytes * max_page_bytes;
   };
   const auto begin = std::max(number_of(mapping.data()),
-                              number_of(bytes.data()) / most_page_bytes * most_page_bytes);
+                              number_of(bytes.data()) / max_page_bytes * max_page_bytes);
   const auto end = std::min(number_of(mapping.data() + mapping.size()),
                             rounded_up(number_of(bytes.data() + bytes.size())));
   // Mappings are read-only, so only the cached copy of the pages is dropped.
@@ -138,16 +138,16 @@ bool drop_pages(std::span<const std::byte> bytes) noexcept {
   return true;
 }
 
-std::string read_text_file(const std::string& path, std::int64_t most_bytes, MemoryCap* cap) {
-  if (path == "-") return std::string(read_standard_input(cap, most_bytes).text());
+std::string read_text_file(const std::string& path, std::int64_t max_bytes, MemoryCap* cap) {
+  if (path == "-") return std::string(read_standard_input(cap, max_bytes).text());
   const MappedFile file = MappedFile::open(path);
-  if (file.size_bytes() > most_bytes) {
+  if (file.size_bytes() > max_bytes) {
     throw Error(ErrorCode::invalid,
-                format("has {} bytes where {} are allowed", file.size_bytes(), most_bytes))
+                format("has {} bytes where {} are allowed", file.size_bytes(), max_bytes))
         .with_id("file.size")
         .in(shorten(path));
   }
-  const TakenBytes room(cap, file.size_bytes(), "the text of a file");
+  const MemoryReservation room(cap, file.size_bytes(), "the text of a file");
   const auto bytes = file.bytes();
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }

@@ -38,9 +38,9 @@ class MappedFile {
 bool drop_pages(std::span<const std::byte> bytes) noexcept;
 
 /// Reads a complete regular file ("-": standard input) as text. Throws ErrorCode::invalid above
-/// `most_bytes` and in the cases of MappedFile::open, and ErrorCode::memory_limit when `cap` (may
+/// `max_bytes` and in the cases of MappedFile::open, and ErrorCode::memory_limit when `cap` (may
 /// be null) has too little left.
-std::string read_text_file(const std::string& path, std::int64_t most_bytes,
+std::string read_text_file(const std::string& path, std::int64_t max_bytes,
                            MemoryCap* cap = nullptr);
 
 /// The description of an errno value. Thread-safe.

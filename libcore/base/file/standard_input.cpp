@@ -18,7 +18,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t least_growth_bytes = 1 << 16;
+constexpr std::int64_t min_growth_bytes = 1 << 16;
 
 /// realloc() remaps the pages of large blocks instead of copying them, so the peak is the block
 /// itself.
@@ -39,10 +39,10 @@ class GrowingBlock {
   std::span<const std::byte> bytes() const { return {data_, static_cast<std::size_t>(size_)}; }
   std::int64_t capacity() const { return capacity_; }
 
-  /// Grows by half, or up to `most_bytes`; returns false if that allows nothing.
-  bool grow(std::int64_t most_bytes) {
+  /// Grows by half, or up to `max_bytes`; returns false if that allows nothing.
+  bool grow(std::int64_t max_bytes) {
     const std::int64_t growth =
-        std::min(std::max(least_growth_bytes, capacity_ / 2), most_bytes - capacity_);
+        std::min(std::max(min_growth_bytes, capacity_ / 2), max_bytes - capacity_);
     if (growth <= 0) return false;
     if (cap_ != nullptr) cap_->take(growth, "standard input");
     void* const grown = std::realloc(data_, static_cast<std::size_t>(capacity_ + growth));
@@ -63,8 +63,8 @@ class GrowingBlock {
 };
 
 /// The maximum size to which a block of `capacity` bytes may grow.
-std::int64_t most_capacity(const MemoryCap* cap, std::int64_t capacity, std::int64_t most_bytes) {
-  std::int64_t most = most_bytes >= 0 ? most_bytes + 1 : std::numeric_limits<std::int64_t>::max();
+std::int64_t max_capacity(const MemoryCap* cap, std::int64_t capacity, std::int64_t max_bytes) {
+  std::int64_t most = max_bytes >= 0 ? max_bytes + 1 : std::numeric_limits<std::int64_t>::max();
   if (cap == nullptr || cap->limit_bytes() == 0) return std::min(most, machine_memory_bytes() / 2);
   return std::min(most,
                   capacity + std::max<std::int64_t>(0, cap->limit_bytes() - cap->used_bytes()));
@@ -72,17 +72,17 @@ std::int64_t most_capacity(const MemoryCap* cap, std::int64_t capacity, std::int
 
 }  // namespace
 
-StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes) {
+StandardInput read_standard_input(MemoryCap* cap, std::int64_t max_bytes) {
   const auto block = std::make_shared<GrowingBlock>(cap);
   while (true) {
     const bool has_room =
-        !block->room().empty() || block->grow(most_capacity(cap, block->capacity(), most_bytes));
+        !block->room().empty() || block->grow(max_capacity(cap, block->capacity(), max_bytes));
     const auto held = static_cast<std::int64_t>(block->bytes().size());
-    if (!has_room || (most_bytes >= 0 && held > most_bytes)) {
+    if (!has_room || (max_bytes >= 0 && held > max_bytes)) {
       throw Error(
           ErrorCode::memory_limit,
           format("standard input holds more than the {} bytes allowed",
-                 most_bytes >= 0 && held > most_bytes ? most_bytes : held),
+                 max_bytes >= 0 && held > max_bytes ? max_bytes : held),
           format("store it in a file, which is mapped rather than read into memory, or raise {}",
                  setting_name("max-memory")))
           .with_id("file.size");

@@ -23,8 +23,8 @@ struct StandardInput {
 
 /// Reads to the end. The bytes count against `cap`, which must outlive them; if it is null, half of
 /// the machine's memory is the limit. Throws ErrorCode::invalid when the input cannot be read, and
-/// ErrorCode::memory_limit when it exceeds what the cap has left, or `most_bytes` if that is not
+/// ErrorCode::memory_limit when it exceeds what the cap has left, or `max_bytes` if that is not
 /// negative.
-StandardInput read_standard_input(MemoryCap* cap, std::int64_t most_bytes = -1);
+StandardInput read_standard_input(MemoryCap* cap, std::int64_t max_bytes = -1);
 
 }  // namespace ortool

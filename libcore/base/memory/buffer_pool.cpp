@@ -30,9 +30,9 @@ void allow_use([[maybe_unused]] const std::byte* data, [[maybe_unused]] std::int
 }
 
 /// A free block serves requests of at least half its size.
-constexpr std::int64_t most_slack_ratio = 2;
+constexpr std::int64_t max_slack_ratio = 2;
 constexpr std::int64_t growth_divisor = 8;
-constexpr std::int64_t most_growth_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t max_growth_bytes = std::int64_t{16} << 20;
 
 constinit thread_local BufferPool* pool_of_this_thread = nullptr;
 
@@ -47,7 +47,7 @@ BufferPool::Scope::~Scope() {
 }
 
 BufferPool* BufferPool::of_this_thread(std::int64_t bytes) noexcept {
-  return bytes >= least_pooled_bytes ? pool_of_this_thread : nullptr;
+  return bytes >= min_pooled_bytes ? pool_of_this_thread : nullptr;
 }
 
 std::shared_ptr<BufferPool> BufferPool::make(MemoryCap* cap) {
@@ -87,7 +87,7 @@ void BufferPool::uncount(std::int64_t bytes) noexcept {
 std::byte* BufferPool::find(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   auto entry = by_size_.lower_bound(bytes);
-  if (entry == by_size_.end() || entry->first / most_slack_ratio > bytes) return nullptr;
+  if (entry == by_size_.end() || entry->first / max_slack_ratio > bytes) return nullptr;
   // The last of equal blocks is the one most likely to be in the processor's caches.
   entry = std::prev(by_size_.upper_bound(entry->first));
   Block& block = *entry->second;
@@ -97,7 +97,7 @@ std::byte* BufferPool::find(std::int64_t bytes) {
   used_.splice(used_.end(), free_, block.place);
   free_bytes_ -= block.bytes;
   used_bytes_ += block.bytes;
-  most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
+  max_used_bytes_ = std::max(max_used_bytes_, used_bytes_);
   uncount(bytes);
   allow_use(block.data, block.bytes);
   return block.data;
@@ -107,8 +107,8 @@ std::int64_t BufferPool::room_for(std::int64_t bytes) const {
   const std::lock_guard lock(mutex_);
   const auto above = by_size_.lower_bound(bytes);
   const bool is_growing =
-      above != by_size_.begin() && std::prev(above)->first >= bytes / most_slack_ratio;
-  return is_growing ? std::min(bytes / growth_divisor, most_growth_bytes) : 0;
+      above != by_size_.begin() && std::prev(above)->first >= bytes / max_slack_ratio;
+  return is_growing ? std::min(bytes / growth_divisor, max_growth_bytes) : 0;
 }
 
 std::byte* BufferPool::allocate(std::int64_t bytes) {
@@ -132,8 +132,8 @@ std::byte* BufferPool::allocate(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   used_.splice(used_.end(), made);
   used_bytes_ += block.bytes;
-  most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
-  while (!free_.empty() && used_bytes_ + free_bytes_ > 2 * most_used_bytes_) free_oldest();
+  max_used_bytes_ = std::max(max_used_bytes_, used_bytes_);
+  while (!free_.empty() && used_bytes_ + free_bytes_ > 2 * max_used_bytes_) free_oldest();
   return block.data;
 }
 
@@ -183,7 +183,7 @@ void BufferPool::free_all() noexcept {
 void BufferPool::begin_run() {
   const std::lock_guard lock(mutex_);
   ++run_;
-  while (!free_.empty() && free_.front().run + most_idle_runs < run_) free_oldest();
+  while (!free_.empty() && free_.front().run + max_idle_runs < run_) free_oldest();
 }
 
 void BufferPool::release_kept() noexcept {

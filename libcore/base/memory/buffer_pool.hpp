@@ -17,13 +17,13 @@ class MemoryCap;
 /// Pages returned to the system must be faulted in and zeroed again by the next run. While a pool's
 /// Scope is active, the AlignedBuffers that its thread creates take their blocks from the pool, and
 /// return them wherever and whenever they are destroyed. Free and used blocks together never exceed
-/// twice the peak use. A block that was not needed for `most_idle_runs` runs is freed. Free blocks
+/// twice the peak use. A block that was not needed for `max_idle_runs` runs is freed. Free blocks
 /// count against the cap and are released when it is exhausted. Thread-safe.
 class BufferPool : public KeptMemory, public std::enable_shared_from_this<BufferPool> {
  public:
   /// Smaller blocks are left to the C library, which recycles them itself.
-  static constexpr std::int64_t least_pooled_bytes = 1024;
-  static constexpr std::int64_t most_idle_runs = 64;
+  static constexpr std::int64_t min_pooled_bytes = 1024;
+  static constexpr std::int64_t max_idle_runs = 64;
 
   /// `cap` may be null; otherwise it must outlive the pool and all of its blocks.
   static std::shared_ptr<BufferPool> make(MemoryCap* cap);
@@ -89,7 +89,7 @@ class BufferPool : public KeptMemory, public std::enable_shared_from_this<Buffer
   BySize by_size_;  ///< only the free ones
   std::int64_t free_bytes_ = 0;
   std::int64_t used_bytes_ = 0;
-  std::int64_t most_used_bytes_ = 0;
+  std::int64_t max_used_bytes_ = 0;
   std::int64_t run_ = 0;
   bool is_closed_ = false;
 };

@@ -28,18 +28,18 @@ class MemoryCap {
 };
 
 /// A reservation of bytes for the lifetime of this object.
-class TakenBytes {
+class MemoryReservation {
  public:
   /// Reserves as MemoryCap::take(); `cap` may be null and must outlive this object.
-  TakenBytes(MemoryCap* cap, std::int64_t bytes, std::string_view purpose)
+  MemoryReservation(MemoryCap* cap, std::int64_t bytes, std::string_view purpose)
       : cap_(cap), bytes_(bytes) {
     if (cap_ != nullptr) cap_->take(bytes_, purpose);
   }
-  ~TakenBytes() {
+  ~MemoryReservation() {
     if (cap_ != nullptr) cap_->give_back(bytes_);
   }
-  TakenBytes(const TakenBytes&) = delete;
-  TakenBytes& operator=(const TakenBytes&) = delete;
+  MemoryReservation(const MemoryReservation&) = delete;
+  MemoryReservation& operator=(const MemoryReservation&) = delete;
 
   std::int64_t bytes() const { return bytes_; }
 

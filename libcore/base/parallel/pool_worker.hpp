@@ -32,7 +32,7 @@ bool spin_until(Condition condition) {
 struct alignas(64) ThreadPool::Worker {
   using Clock = std::chrono::steady_clock;
   static constexpr int no_processor = -1;
-  static constexpr auto least_patience = std::chrono::microseconds(100);
+  static constexpr auto min_patience = std::chrono::microseconds(100);
 
   std::atomic<ParallelJob*> job{nullptr};
   int number = 0;  ///< index among the job's threads; set before the job
@@ -53,8 +53,8 @@ struct alignas(64) ThreadPool::Worker {
   Clock::duration in_jobs = {};
   Clock::duration alone = {};
   Clock::time_point window_begin;
-  Clock::duration patience = least_patience;
-  SharingHabits habits;
+  Clock::duration patience = min_patience;
+  ThreadCountHeuristic heuristic;
 
   void wake();
   /// Withdraws a job that was handed over but not started, so that the caller need not wait for a

@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-using Way = RunMemory::Way;
+using Strategy = RunStrategies::Strategy;
 
 /// Number of runs in a trial. The first one finds caches and threads in the state of another
 /// strategy and is not counted. Runs below `short_ns` need more samples, since one disturbance
@@ -18,31 +18,31 @@ constexpr std::int64_t short_ns = 300'000;
 constexpr std::uint32_t until_steps_are_known = 8;
 /// The distance between trials as a multiple of a trial's length: at first, and its doublings at
 /// most.
-constexpr std::uint32_t least_between_trials = 10;
-constexpr std::uint32_t most_doublings = 4;
+constexpr std::uint32_t min_between_trials = 10;
+constexpr std::uint32_t max_doublings = 4;
 /// Runs longer than this have enough work to share, and a trial would be too expensive.
 constexpr std::int64_t long_run_ns = 20'000'000;
 /// Minimum gain in percent for switching strategies, and for sharing over running alone: smaller
 /// gains are noise, and not worth a second processor.
-constexpr std::int64_t least_run_gain = 2;
+constexpr std::int64_t min_run_gain = 2;
 
-bool is_better(Way rival, std::int64_t rival_ns, std::int64_t known_ns) {
-  const std::int64_t allowed = rival == Way::alone ? 100 + least_run_gain : 100 - least_run_gain;
+bool is_better(Strategy rival, std::int64_t rival_ns, std::int64_t known_ns) {
+  const std::int64_t allowed = rival == Strategy::alone ? 100 + min_run_gain : 100 - min_run_gain;
   return 100 * rival_ns < allowed * known_ns;
 }
 
-std::size_t index_of(Way way) {
-  return static_cast<std::size_t>(way);
+std::size_t index_of(Strategy strategy) {
+  return static_cast<std::size_t>(strategy);
 }
 
-Way after(Way way) {
-  return static_cast<Way>((index_of(way) + 1) % 3);
+Strategy after(Strategy strategy) {
+  return static_cast<Strategy>((index_of(strategy) + 1) % 3);
 }
 
 }  // namespace
 
 /// The median of the recent samples; 0 without samples.
-std::int64_t RunMemory::Entry::usual_ns(Way of) const {
+std::int64_t RunStrategies::Entry::usual_ns(Strategy of) const {
   const std::size_t count = std::min<std::size_t>(recorded[index_of(of)], samples);
   if (count == 0) return 0;
   std::array<std::int64_t, samples> sorted = {};
@@ -51,56 +51,56 @@ std::int64_t RunMemory::Entry::usual_ns(Way of) const {
   return sorted[(count - 1) / 2];
 }
 
-void RunMemory::Entry::begin_trial(Way of) {
-  const std::int64_t known_ns = usual_ns(settled);
+void RunStrategies::Entry::begin_trial(Strategy of) {
+  const std::int64_t known_ns = usual_ns(best);
   const bool is_short = known_ns != 0 && known_ns < short_ns;
   trial_runs = is_short ? trial_of_short_runs : trial_of_long_runs;
-  if (rounds == 0 && of == Way::by_step) trial_runs += until_steps_are_known;
+  if (rounds == 0 && of == Strategy::by_step) trial_runs += until_steps_are_known;
   rival = of;
-  way = of;
+  strategy = of;
   is_trial = true;
   left = trial_runs;
   recorded[index_of(of)] = 0;
 }
 
-void RunMemory::Entry::end_trial() {
-  const std::int64_t known_ns = usual_ns(settled);
+void RunStrategies::Entry::end_trial() {
+  const std::int64_t known_ns = usual_ns(best);
   const std::int64_t rival_ns = usual_ns(rival);
-  if (rival_ns != 0 && (known_ns == 0 || is_better(rival, rival_ns, known_ns))) settled = rival;
-  if (rounds == 0 && rival != Way::by_step) {
-    const bool is_long = usual_ns(Way::shared) >= long_run_ns;
-    return begin_trial(rival == Way::shared && !is_long ? Way::alone : Way::by_step);
+  if (rival_ns != 0 && (known_ns == 0 || is_better(rival, rival_ns, known_ns))) best = rival;
+  if (rounds == 0 && rival != Strategy::by_step) {
+    const bool is_long = usual_ns(Strategy::shared) >= long_run_ns;
+    return begin_trial(rival == Strategy::shared && !is_long ? Strategy::alone : Strategy::by_step);
   }
   is_trial = false;
-  way = settled;
+  strategy = best;
   const std::uint32_t length = rounds == 0 ? trial_runs - until_steps_are_known : trial_runs;
-  left = (length * least_between_trials) << std::min(rounds, most_doublings);
+  left = (length * min_between_trials) << std::min(rounds, max_doublings);
   ++rounds;
 }
 
-RunMemory::Way RunMemory::choose(std::uint64_t key) {
+RunStrategies::Strategy RunStrategies::choose(std::uint64_t key) {
   Entry& entry = place_of(key);
   if (entry.key != key) {
-    entry = {.key = key, .settled = Way::shared};
-    entry.begin_trial(Way::shared);
+    entry = {.key = key, .best = Strategy::shared};
+    entry.begin_trial(Strategy::shared);
   }
   if (entry.left == 0 && entry.is_trial) entry.end_trial();
   if (entry.left == 0) {
-    Way next = after(entry.rival);
-    const bool is_long = entry.usual_ns(entry.settled) >= long_run_ns;
-    while (next == entry.settled || (next == Way::alone && is_long)) next = after(next);
+    Strategy next = after(entry.rival);
+    const bool is_long = entry.usual_ns(entry.best) >= long_run_ns;
+    while (next == entry.best || (next == Strategy::alone && is_long)) next = after(next);
     entry.begin_trial(next);
   }
   --entry.left;
-  return entry.way;
+  return entry.strategy;
 }
 
-void RunMemory::record(std::uint64_t key, Duration time) {
+void RunStrategies::record(std::uint64_t key, Duration time) {
   Entry& entry = place_of(key);
   if (entry.key != key) return;
   const bool is_first_of_trial = entry.is_trial && entry.left + 1 == entry.trial_runs;
   if (is_first_of_trial) return;
-  const std::size_t index = index_of(entry.way);
+  const std::size_t index = index_of(entry.strategy);
   entry.times_ns[index][entry.recorded[index]++ % samples] = time.count();
 }
 

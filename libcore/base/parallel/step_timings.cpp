@@ -9,15 +9,15 @@ namespace {
 /// A step that takes longer is shared without a trial.
 constexpr std::int64_t long_job_ns = 150'000;
 constexpr std::uint32_t trials = 3;  ///< for each mode; the first may run with cold caches
-constexpr std::uint32_t most_between_trials = 256;
+constexpr std::uint32_t max_between_trials = 256;
 constexpr std::uint32_t uses_between_records = 16;
 /// Minimum gain of sharing in percent; its effect on the following steps is not measured.
-constexpr std::int64_t least_sharing_gain = 20;
+constexpr std::int64_t min_sharing_gain = 20;
 
 /// Trials at 8, 16, 32 ... uses, and later at regular intervals.
 bool is_trial(std::uint32_t use) {
-  return use % most_between_trials == 0 ||
-         (use < most_between_trials && use >= 8 && std::has_single_bit(use));
+  return use % max_between_trials == 0 ||
+         (use < max_between_trials && use >= 8 && std::has_single_bit(use));
 }
 
 /// Adopts lower times at once and higher ones slowly: disturbances only lengthen a measurement.
@@ -28,19 +28,19 @@ void take_in(std::int64_t& known_ns, std::int64_t time_ns) {
 
 }  // namespace
 
-SharingMemory::Way SharingMemory::choose(std::uint64_t key) {
+StepTimings::Strategy StepTimings::choose(std::uint64_t key) {
   Entry& entry = place_of(key);
   if (entry.key != key) entry = {.key = key};
   const std::uint32_t use = entry.uses++;
-  if (use < trials || entry.shared_ns >= long_job_ns) return Way::shared;
-  if (use < 2 * trials) return Way::alone;
+  if (use < trials || entry.shared_ns >= long_job_ns) return Strategy::shared;
+  if (use < 2 * trials) return Strategy::alone;
   const bool is_better_shared =
-      entry.shared_ns != 0 && 100 * entry.shared_ns < (100 - least_sharing_gain) * entry.alone_ns;
-  if (is_better_shared != is_trial(use)) return Way::shared;
-  return use % uses_between_records == 0 ? Way::alone : Way::settled_alone;
+      entry.shared_ns != 0 && 100 * entry.shared_ns < (100 - min_sharing_gain) * entry.alone_ns;
+  if (is_better_shared != is_trial(use)) return Strategy::shared;
+  return use % uses_between_records == 0 ? Strategy::alone : Strategy::known_alone;
 }
 
-void SharingMemory::record(std::uint64_t key, bool was_shared, Duration time) {
+void StepTimings::record(std::uint64_t key, bool was_shared, Duration time) {
   Entry& entry = place_of(key);
   if (entry.key == key) take_in(was_shared ? entry.shared_ns : entry.alone_ns, time.count());
 }

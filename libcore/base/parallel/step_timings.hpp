@@ -10,19 +10,19 @@ namespace ortool {
 
 /// Stores times of recurring steps, alone and shared, identified by the caller's key. Holds a fixed
 /// number of them; new ones evict older ones. Not thread-safe.
-class SharingMemory {
+class StepTimings {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  enum class Way : std::uint8_t {
+  enum class Strategy : std::uint8_t {
     shared,
     alone,
-    settled_alone,  ///< its time is known well enough; record() may be omitted
+    known_alone,  ///< its time is known well enough; record() may be omitted
   };
 
   /// The mode for the next execution of the step. A new step is shared; a short one is tried both
   /// ways, then run in the faster mode, with occasional trials of the other.
-  Way choose(std::uint64_t key);
+  Strategy choose(std::uint64_t key);
   /// Records the time of a step in the mode last chosen. Optional.
   void record(std::uint64_t key, bool was_shared, Duration time);
 

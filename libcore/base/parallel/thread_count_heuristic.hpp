@@ -10,39 +10,39 @@
 namespace ortool {
 
 /// Used by one run at a time. Its measurements outlive the run.
-class SharingHabits {
+class ThreadCountHeuristic {
  public:
   using Clock = std::chrono::steady_clock;
-  using Way = SharingMemory::Way;
+  using Strategy = StepTimings::Strategy;
 
   void begin_run();
   /// Records the run's time; not to be called for a run that ends with an error.
   void end_run();
   /// Other runs started meanwhile, so the time of this one is not recorded.
-  void set_crowded() { is_crowded_ = true; }
+  void set_oversubscribed() { is_oversubscribed_ = true; }
 
   /// The first step of a run identifies the kind of run. `key` is not 0.
   void begin_step(std::uint64_t key);
   /// Discards the time of the current step.
   void forget_step() { step_key_ = 0; }
   /// The mode for the jobs of the current step.
-  Way way() const { return way_; }
+  Strategy strategy() const { return strategy_; }
   /// A job of the current step has ended, with or without help of other threads.
   void end_job(bool had_help);
 
  private:
   void end_step();
 
-  SharingMemory steps_;
-  RunMemory runs_;
+  StepTimings steps_;
+  RunStrategies runs_;
   /// 0 until the first named job of the run.
   std::uint64_t run_key_ = 0;
-  RunMemory::Way run_way_ = RunMemory::Way::shared;
+  RunStrategies::Strategy run_strategy_ = RunStrategies::Strategy::shared;
   Clock::time_point run_begin_;
-  bool is_crowded_ = false;
+  bool is_oversubscribed_ = false;
   /// 0: no step is measured. Measured from the start of its first job to the end of its last.
   std::uint64_t step_key_ = 0;
-  Way way_ = Way::shared;
+  Strategy strategy_ = Strategy::shared;
   bool had_help_ = false;
   Clock::time_point step_begin_;
   Clock::time_point step_end_;

@@ -34,7 +34,7 @@ constexpr auto much_shared = std::chrono::microseconds(100);
 /// Short runs wake workers when they spent that much on jobs within one such window ...
 constexpr auto window = std::chrono::milliseconds(1);
 /// ... and later and later if woken workers fell asleep again before there was work for them.
-constexpr auto most_patience = std::chrono::milliseconds(1);
+constexpr auto max_patience = std::chrono::milliseconds(1);
 
 /// Never 0.
 std::uint64_t key_of_step(const void* step, std::int64_t tasks, int helpers) {
@@ -128,21 +128,21 @@ Workers::Workers(ThreadPool& pool, int threads, const StopToken* stop) : pool_(&
   // Each active run has a thread of its own; more workers than the remaining processors would
   // compete with them.
   const int others = pool.state_->runs.fetch_add(1);
-  const int wanted = std::min({threads - 1, most_workers, pool.size() - 1 - others});
+  const int wanted = std::min({threads - 1, max_workers, pool.size() - 1 - others});
   for (auto& worker : pool.state_->workers) {
     if (taken_count_ >= wanted) break;
     if (!worker->taken.exchange(true)) taken_[taken_count_++] = worker.get();
   }
   if (taken_count_ == 0) return;
   taken_[0]->in_jobs = {};
-  taken_[0]->habits.begin_run();
+  taken_[0]->heuristic.begin_run();
   if (taken_[0]->processor != ThreadPool::Worker::no_processor) pool.state_->step_aside();
 }
 
 Workers::~Workers() {
   if (pool_ != nullptr) pool_->state_->runs.fetch_sub(1);
   if (taken_count_ > 0) {
-    taken_[0]->habits.end_run();
+    taken_[0]->heuristic.end_run();
     const bool had_much = taken_[0]->in_jobs > much_shared;
     std::atomic<bool>& expects_much = pool_->state_->expects_much;
     if (expects_much.load(std::memory_order_relaxed) != had_much)
@@ -163,14 +163,15 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
     }
   };
   if (taken_count_ == 0 || tasks == 1 || busy_) return do_alone();
-  SharingHabits& habits = taken_[0]->habits;
+  ThreadCountHeuristic& heuristic = taken_[0]->heuristic;
   const int room = pool_->state_->room();
-  if (room < taken_count_) habits.set_crowded();
+  if (room < taken_count_) heuristic.set_oversubscribed();
   const bool is_named = step_ != nullptr;
-  if (is_named && jobs_of_step_++ == 0) habits.begin_step(key_of_step(step_, tasks, taken_count_));
-  if (!is_named || habits.way() == SharingMemory::Way::shared) {
+  if (is_named && jobs_of_step_++ == 0)
+    heuristic.begin_step(key_of_step(step_, tasks, taken_count_));
+  if (!is_named || heuristic.strategy() == StepTimings::Strategy::shared) {
     if (room > 0) return share(tasks, body);
-    habits.forget_step();
+    heuristic.forget_step();
     for (int i = 0; i < taken_count_; ++i)
       taken_[i]->engaged.store(false, std::memory_order_relaxed);
   }
@@ -179,11 +180,11 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
     do_alone();
   } catch (...) {
     busy_ = false;
-    habits.forget_step();
+    heuristic.forget_step();
     throw;
   }
   busy_ = false;
-  habits.end_job(false);
+  heuristic.end_job(false);
 }
 
 /// Runs a job with all workers that can take part in it.
@@ -220,8 +221,8 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
       if (!is_worth_it && own.alone + spent < own.patience) continue;
       if (!is_worth_it) {
         own.patience = own.was_of_use.exchange(false)
-                           ? Clock::duration(ThreadPool::Worker::least_patience)
-                           : std::min<Clock::duration>(2 * own.patience, most_patience);
+                           ? Clock::duration(ThreadPool::Worker::min_patience)
+                           : std::min<Clock::duration>(2 * own.patience, max_patience);
         own.window_begin = {};
       }
       wake_sleepers();
@@ -240,7 +241,7 @@ void Workers::share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body) {
   }
   while (!spin_until([&job] { return job.active.load() == 0; })) std::this_thread::yield();
   own.in_jobs += Clock::now() - begin;
-  own.habits.end_job(had_help);
+  own.heuristic.end_job(had_help);
   busy_ = false;
   if (job.error) std::rethrow_exception(job.error);
 }

@@ -76,7 +76,7 @@ class Workers {
   }
 
  private:
-  static constexpr int most_workers = 256;
+  static constexpr int max_workers = 256;
 
   void share(std::int64_t tasks, FunctionRef<void(std::int64_t)> body);
 
@@ -86,7 +86,7 @@ class Workers {
   bool busy_ = false;
   const void* step_ = nullptr;
   std::uint32_t jobs_of_step_ = 0;
-  ThreadPool::Worker* taken_[most_workers] = {};
+  ThreadPool::Worker* taken_[max_workers] = {};
 };
 
 /// The number of processors this process may use, by affinity and control group quota; at least 1.

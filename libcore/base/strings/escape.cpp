@@ -55,9 +55,9 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string cut_to(std::string_view text, std::size_t most_bytes) {
-  if (text.size() <= most_bytes) return std::string(text);
-  std::size_t end = most_bytes - std::min<std::size_t>(most_bytes, 3);
+std::string cut_to(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  std::size_t end = max_bytes - std::min<std::size_t>(max_bytes, 3);
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
   return std::string(text.substr(0, end)) + "...";
 }

@@ -17,8 +17,8 @@ std::string printable(std::string_view text);
 /// `text` with `<`, `>`, `&` and `"` as entities, for HTML and XML elements and attributes.
 std::string escape_markup(std::string_view text);
 
-/// `text` truncated at a character boundary to `most_bytes`, including the appended "...".
-std::string cut_to(std::string_view text, std::size_t most_bytes);
+/// `text` truncated at a character boundary to `max_bytes`, including the appended "...".
+std::string cut_to(std::string_view text, std::size_t max_bytes);
 
 /// The width of valid UTF-8 text on a terminal, counting one column for each character.
 std::size_t column_count(std::string_view text);

@@ -50,12 +50,12 @@ std::optional<double> number_in(const Value* value) {
   if (value == nullptr) return std::nullopt;
   const Tensor* tensor =
       value->is_constant() && value->has_content() ? &value->constant() : nullptr;
-  const Node* maker = value->producer();
-  if (tensor == nullptr && maker != nullptr && maker->op_type() == "Constant") {
-    const Attribute* number = maker->find_attribute("value_float");
+  const Node* producer = value->producer();
+  if (tensor == nullptr && producer != nullptr && producer->op_type() == "Constant") {
+    const Attribute* number = producer->find_attribute("value_float");
     const auto* given = number != nullptr ? std::get_if<float>(&number->value) : nullptr;
     if (given != nullptr) return static_cast<double>(*given);
-    const Attribute* attribute = maker->find_attribute("value");
+    const Attribute* attribute = producer->find_attribute("value");
     tensor = attribute != nullptr ? std::get_if<Tensor>(&attribute->value) : nullptr;
   }
   if (tensor == nullptr || !is_arithmetic(tensor->type()) || tensor->element_count() != 1)
@@ -65,7 +65,7 @@ std::optional<double> number_in(const Value* value) {
 
 /// Whether a node is the 1 - x of (1 - x) * -10,000, which masks a softmax.
 bool is_mask(const Node& node, std::int64_t index) {
-  constexpr double least_factor = 1000;
+  constexpr double min_factor = 1000;
   if (node.op_type() != "Sub" || index != 1 || node.output(0) == nullptr) return false;
   const std::optional<double> first = number_in(node.input(0));
   if (!first || *first < 1 || *first > 1) return false;
@@ -73,28 +73,28 @@ bool is_mask(const Node& node, std::int64_t index) {
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
     if (use.kind != Use::Kind::input || use.node->op_type() != "Mul") return false;
     const std::optional<double> factor = number_in(use.node->input(1 - use.index));
-    return factor && std::abs(*factor) >= least_factor;
+    return factor && std::abs(*factor) >= min_factor;
   });
 }
 
 /// How the graph uses an input's elements.
 struct Reading {
-  std::int64_t most_entries = 0;  ///< as an index: the least number of entries; 0: not an index
+  std::int64_t max_entries = 0;  ///< as an index: the least number of entries; 0: not an index
   bool is_shape = false;
   bool is_mask = false;
 };
 
 void follow(const Value& value, int depth, Reading& reading) {
-  constexpr int most_steps = 8;
-  if (depth > most_steps) return;
+  constexpr int max_steps = 8;
+  if (depth > max_steps) return;
   for (const Use& use : value.uses()) {
     if (use.kind != Use::Kind::input) continue;
     const Node& node = *use.node;
     const OpTraits& traits = traits_of(node);
     if (use.index == traits.indices) {
       const std::int64_t entries = gathered_entries(node);
-      if (entries > 0 && (reading.most_entries == 0 || entries < reading.most_entries)) {
-        reading.most_entries = entries;
+      if (entries > 0 && (reading.max_entries == 0 || entries < reading.max_entries)) {
+        reading.max_entries = entries;
       }
     }
     if (use.index == traits.shape) reading.is_shape = true;
@@ -110,12 +110,12 @@ RandomRange default_range(const Reading& reading, DataType type) {
   if (type == DataType::boolean || reading.is_mask) return {0, 1};
   if (type == DataType::uint8) return {0, 255};
   if (reading.is_shape) return {1, 1};
-  if (reading.most_entries > 0) return {0, static_cast<double>(reading.most_entries - 1)};
+  if (reading.max_entries > 0) return {0, static_cast<double>(reading.max_entries - 1)};
   const bool is_small = element_bits(type) < 8;
   return {0, is_small ? 1.0 : 9.0};
 }
 
-Shape complete_shape(const Value& input, const ValueType& type, SymbolNumbers& symbols,
+Shape complete_shape(const Value& input, const ValueType& type, SymbolSizes& symbols,
                      std::vector<std::string>& defaulted) {
   if (!type.shape) {
     throw Error(ErrorCode::invalid,
@@ -206,7 +206,7 @@ Tensor random_tensor(const Value& input, DataType type, Shape shape, RandomBits&
 
 }  // namespace
 
-void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols) {
+void learn_symbols(const Value& input, const Shape& shape, SymbolSizes& symbols) {
   const PartialShape& declared = input.type().shape;
   if (!declared || static_cast<std::int64_t>(declared->size()) != shape.rank()) return;
   for (std::size_t i = 0; i < declared->size(); ++i) {
@@ -216,10 +216,9 @@ void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbol
   }
 }
 
-RunValue random_value(const Value& input, SymbolNumbers& symbols,
-                      std::vector<std::string>& defaulted, std::uint64_t seed,
-                      std::int64_t position, const std::optional<RandomRange>& range,
-                      MemoryCap& cap) {
+RunValue random_value(const Value& input, SymbolSizes& symbols, std::vector<std::string>& defaulted,
+                      std::uint64_t seed, std::int64_t position,
+                      const std::optional<RandomRange>& range, MemoryCap& cap) {
   const ValueType* type = &input.type();
   while (type->kind == ValueType::Kind::optional && type->inner != nullptr) {
     type = type->inner.get();

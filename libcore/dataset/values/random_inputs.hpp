@@ -21,17 +21,17 @@ struct RandomRange {
 };
 
 /// The sizes of symbols.
-using SymbolNumbers = std::map<std::string, std::int64_t, std::less<>>;
+using SymbolSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// How random inputs are generated.
 struct RandomInputOptions {
   std::int64_t seed = 0;
   std::map<std::string, RandomRange, std::less<>> ranges = {};  ///< by input
-  SymbolNumbers sizes = {};                                     ///< of free dimensions
+  SymbolSizes sizes = {};                                       ///< of free dimensions
 };
 
 /// Records the sizes that a given tensor's shape implies for the input's symbols.
-void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbols);
+void learn_symbols(const Value& input, const Shape& shape, SymbolSizes& symbols);
 
 /// A value for `input`, with dimensions from `symbols`, where unnamed ones are "x_dim_2"; missing
 /// ones become 1 and are reported in `defaulted`, and symbols are added to `symbols`. The same seed
@@ -41,9 +41,8 @@ void learn_symbols(const Value& input, const Shape& shape, SymbolNumbers& symbol
 /// -10,000, is 0 or 1, with the first of each row 1. `range` overrides all this. Sequences get two
 /// elements, optionals their content. Throws ErrorCode::invalid when not even the rank is known,
 /// ErrorCode::unsupported for maps.
-RunValue random_value(const Value& input, SymbolNumbers& symbols,
-                      std::vector<std::string>& defaulted, std::uint64_t seed,
-                      std::int64_t position, const std::optional<RandomRange>& range,
-                      MemoryCap& cap);
+RunValue random_value(const Value& input, SymbolSizes& symbols, std::vector<std::string>& defaulted,
+                      std::uint64_t seed, std::int64_t position,
+                      const std::optional<RandomRange>& range, MemoryCap& cap);
 
 }  // namespace ortool

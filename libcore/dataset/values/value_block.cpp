@@ -14,9 +14,9 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_value_rows = 10000;
-constexpr std::int64_t most_listed_elements = 8;
-constexpr std::size_t most_listed_blocks = 100;
+constexpr std::int64_t max_value_rows = 10000;
+constexpr std::int64_t max_listed_elements = 8;
+constexpr std::size_t max_listed_blocks = 100;
 
 std::string element_in_words(const Tensor& tensor, std::int64_t index) {
   return is_floating_point(tensor.type()) ? readable_number(element_as_double(tensor, index))
@@ -31,9 +31,9 @@ Json element_block(const Tensor& tensor, std::int64_t index) {
 
 std::string tensor_text(const Tensor& tensor) {
   if (tensor.element_count() == 0) return "empty";
-  if (tensor.element_count() <= most_listed_elements || !is_arithmetic(tensor.type())) {
+  if (tensor.element_count() <= max_listed_elements || !is_arithmetic(tensor.type())) {
     std::string text = "[";
-    const std::int64_t listed = std::min(tensor.element_count(), most_listed_elements);
+    const std::int64_t listed = std::min(tensor.element_count(), max_listed_elements);
     for (std::int64_t i = 0; i < listed; ++i) {
       text += (i > 0 ? ", " : "") + element_in_words(tensor, i);
     }
@@ -71,7 +71,7 @@ void add_elements(Json& block, const RunValue& value) {
     block.set("length", value.elements().size());
     Json elements = Json::list();
     for (const RunValue& element :
-         value.elements().first(std::min(value.elements().size(), most_listed_blocks))) {
+         value.elements().first(std::min(value.elements().size(), max_listed_blocks))) {
       elements.add(run_value_block({}, element));
     }
     block.set("elements", std::move(elements));
@@ -79,7 +79,7 @@ void add_elements(Json& block, const RunValue& value) {
     const std::int64_t count = value.keys().element_count();
     block.set("length", count);
     Json entries = Json::list();
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, most_listed_blocks); ++i) {
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, max_listed_blocks); ++i) {
       entries.add(Json::object()
                       .set("key", element_block(value.keys(), i))
                       .set("value", element_block(value.map_values(), i)));
@@ -103,7 +103,7 @@ std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count) {
   const std::int64_t rank = tensor.shape().rank();
   if (!is_arithmetic(tensor.type()) || rank == 0 || tensor.element_count() == 0) return entries;
   const std::int64_t width = class_count(tensor.shape());
-  const std::int64_t rows = std::min(tensor.element_count() / width, most_value_rows);
+  const std::int64_t rows = std::min(tensor.element_count() / width, max_value_rows);
   const std::int64_t taken = std::min(count, width);
   std::vector<double> values(static_cast<std::size_t>(width));
   std::vector<std::size_t> order(values.size());
@@ -195,12 +195,12 @@ std::string type_text(const RunValue& value) {
 std::string content_text(const RunValue& value) {
   if (value.is_none()) return "empty";
   if (value.is_tensor()) return tensor_text(value.tensor());
-  constexpr std::size_t most_listed = most_listed_elements;
+  constexpr std::size_t max_listed = max_listed_elements;
   const bool is_map = value.is_map();
   const std::size_t count =
       is_map ? static_cast<std::size_t>(value.keys().element_count()) : value.elements().size();
   std::string text = is_map ? "{" : "[";
-  for (std::size_t i = 0; i < std::min(count, most_listed); ++i) {
+  for (std::size_t i = 0; i < std::min(count, max_listed); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     text += i > 0 ? ", " : "";
     if (is_map) {
@@ -211,7 +211,7 @@ std::string content_text(const RunValue& value) {
       text += element.is_map() ? content_text(element) : type_text(element);
     }
   }
-  if (count > most_listed) text += ", ...";
+  if (count > max_listed) text += ", ...";
   return text + (is_map ? "}" : "]");
 }
 

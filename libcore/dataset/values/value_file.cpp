@@ -30,10 +30,10 @@ bool holds_bits_of(DataType found, const ValueType& type) {
 Tensor read_array(const NpzFile& archive, const std::string& key, const ValueType& type,
                   std::string_view fed, MemoryCap* cap) {
   if (!fed.empty()) {
-    const NpzFile::Form form = archive.form(key);
-    const DataType element = holds_bits_of(form.type, type) ? type.element : form.type;
-    if (!takes_tensor(type, element, form.shape)) {
-      throw input_mismatch(fed, format("{}[{}]", name_of(form.type), form.shape.to_string()), type);
+    const NpzFile::ArrayInfo info = archive.info(key);
+    const DataType element = holds_bits_of(info.type, type) ? type.element : info.type;
+    if (!takes_tensor(type, element, info.shape)) {
+      throw input_mismatch(fed, format("{}[{}]", name_of(info.type), info.shape.to_string()), type);
     }
   }
   return archive.read(key, cap);

@@ -106,8 +106,8 @@ bool sort_nodes(Graph& graph) {
       if (node.output(i) == nullptr) continue;
       for (const Use& use : node.output(i)->uses()) {
         if (use.node == nullptr) continue;
-        const std::size_t reader = positions.of(*use.node);
-        if (--waits_for[reader] == 0) ready.push(reader);
+        const std::size_t consumer = positions.of(*use.node);
+        if (--waits_for[consumer] == 0) ready.push(consumer);
       }
     }
   }

@@ -39,7 +39,7 @@ std::vector<const Graph*> graphs_in(const Model& model) {
   return graphs;
 }
 
-Node* only_reader(const Value& value) {
+Node* only_consumer(const Value& value) {
   if (value.uses().size() != 1 || value.uses().front().kind != Use::Kind::input) return nullptr;
   return value.uses().front().node;
 }

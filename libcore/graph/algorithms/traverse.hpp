@@ -15,6 +15,6 @@ std::vector<Graph*> graphs_in(Graph& graph);
 std::vector<const Graph*> graphs_in(const Model& model);
 
 /// The only consumer of `value`, or null if there is none or more than one.
-Node* only_reader(const Value& value);
+Node* only_consumer(const Value& value);
 
 }  // namespace ortool

@@ -12,22 +12,22 @@
 namespace ortool::diff {
 namespace {
 
-constexpr std::size_t most_items = 12;
-constexpr std::size_t most_text = 80;
-constexpr std::int64_t most_commuting_inputs = 64;
+constexpr std::size_t max_items = 12;
+constexpr std::size_t max_text = 80;
+constexpr std::int64_t max_commuting_inputs = 64;
 
 template <typename List, typename Convert>
 std::string list_text(const List& list, const Convert& convert) {
   std::string text = "[";
-  for (std::size_t i = 0; i < std::min(list.size(), most_items); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), max_items); ++i) {
     text += (i > 0 ? ", " : "") + convert(list[i]);
   }
-  if (list.size() > most_items) text += format(", ... {} more", list.size() - most_items);
+  if (list.size() > max_items) text += format(", ... {} more", list.size() - max_items);
   return text + "]";
 }
 
 std::string short_text(const std::string& text) {
-  return quote(text.size() <= most_text ? text : text.substr(0, most_text) + "...");
+  return quote(text.size() <= max_text ? text : text.substr(0, max_text) + "...");
 }
 
 std::string tensor_text(const Tensor& tensor) {
@@ -83,7 +83,7 @@ void compare_attributes(const Node& before, const Node& after, const DiffOptions
 /// Whether a commutative operator has the same inputs in another order.
 bool reads_the_same(const Node& before, const Node& after, const Matching& matching,
                     const DiffOptions& options) {
-  const bool is_short = before.input_count() <= most_commuting_inputs;
+  const bool is_short = before.input_count() <= max_commuting_inputs;
   if (!commutes(before, options) || before.input_count() != after.input_count() || !is_short)
     return false;
   std::vector<bool> is_taken(static_cast<std::size_t>(after.input_count()));

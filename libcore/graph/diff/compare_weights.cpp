@@ -78,10 +78,10 @@ void WeightComparison::pair_by_names() {
 void WeightComparison::pair_by_content() {
   std::unordered_multimap<std::uint64_t, const Value*> by_content;
   for (const Value* value : open_values(0)) {
-    by_content.emplace(hasher_.of_tensor(tensor_of(*value), Level::full), value);
+    by_content.emplace(hasher_.of_tensor(tensor_of(*value), HashScope::full), value);
   }
   for (const Value* value : open_values(1)) {
-    const auto found = by_content.find(hasher_.of_tensor(tensor_of(*value), Level::full));
+    const auto found = by_content.find(hasher_.of_tensor(tensor_of(*value), HashScope::full));
     if (found == by_content.end()) continue;
     pair(*found->second, *value);
     by_content.erase(found);
@@ -90,7 +90,7 @@ void WeightComparison::pair_by_content() {
 
 void WeightComparison::compare(ModelDiff& result) {
   const auto hash = [&](const Value& value) {
-    return hasher_.of_tensor(tensor_of(value), Level::full);
+    return hasher_.of_tensor(tensor_of(value), HashScope::full);
   };
   for (const Stored& stored : stored_[0]) {
     const Value* other = matching_.partner(*stored.value);

@@ -7,7 +7,7 @@ namespace ortool::diff {
 
 /// Hashes each unmatched node with its matched neighbors, and unmatched ones up to `rounds` away.
 std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const Side& side,
-                                                                          Level level,
+                                                                          HashScope scope,
                                                                           int rounds) const {
   std::unordered_map<const Node*, std::uint64_t> hashes;
   for (const Node* node : open_nodes(side)) {
@@ -25,14 +25,14 @@ std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const 
         if (token) sum += Mixer(~static_cast<std::uint64_t>(use.index)).add(*token).value();
       }
     }
-    hashes.emplace(node, Mixer(local_hash(*node, level)).add(rounds < 0 ? 0 : sum).value());
+    hashes.emplace(node, Mixer(local_hash(*node, scope)).add(rounds < 0 ? 0 : sum).value());
   }
   for (int round = 0; round < rounds; ++round) {
     std::unordered_map<const Node*, std::uint64_t> next;
     for (const auto& [node, hash] : hashes) {
       std::uint64_t sum = 0;
-      const auto add = [&](const Node* neighbour, std::uint64_t place) {
-        const auto found = hashes.find(neighbour);
+      const auto add = [&](const Node* adjacent, std::uint64_t place) {
+        const auto found = hashes.find(adjacent);
         if (found != hashes.end()) sum += Mixer(place).add(found->second).value();
       };
       each_input(*node, [&](const Value* value, std::int64_t position) {
@@ -51,12 +51,12 @@ std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const 
   return hashes;
 }
 
-bool GraphMatcher::match_by_surroundings(Level level, int rounds) {
+bool GraphMatcher::match_by_surroundings(HashScope scope, int rounds) {
   const Nodes open[2] = {open_nodes(sides_[0]), open_nodes(sides_[1])};
   if (open[0].empty() || open[1].empty()) return false;
   const std::size_t pairs_before = pairs_.size();
   const std::unordered_map<const Node*, std::uint64_t> hashes[2] = {
-      surroundings(sides_[0], level, rounds), surroundings(sides_[1], level, rounds)};
+      surroundings(sides_[0], scope, rounds), surroundings(sides_[1], scope, rounds)};
   const auto hash = [&](std::size_t side, const Node& node) { return hashes[side].at(&node); };
   for (const Bucket& bucket : buckets_by(open, hash)) {
     if (bucket.of[0].size() == 1 && bucket.of[1].size() == 1) {

@@ -37,7 +37,7 @@ GraphMatcher::GraphMatcher(const Graph& before, const Graph& after, NodeHasher& 
     sides_[0].output_hash[outputs_[i].first] += Mixer(i).add(1).value();
     sides_[1].output_hash[outputs_[i].second] += Mixer(i).add(1).value();
   }
-  for (Side& side : sides_) hash_readers(side);
+  for (Side& side : sides_) hash_consumers(side);
 }
 
 void GraphMatcher::collect(Side& side) const {
@@ -47,40 +47,41 @@ void GraphMatcher::collect(Side& side) const {
 }
 
 /// A token that is equal for matched values, for equal tensors, and for omitted inputs.
-std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, Level level) const {
+std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, HashScope scope) const {
   if (value == nullptr) return 2;
   const Tensor* stored = stored_tensor(*value);
-  if (stored != nullptr) return Mixer(3).add(hasher_.of_tensor(*stored, level)).value();
+  if (stored != nullptr) return Mixer(3).add(hasher_.of_tensor(*stored, scope)).value();
   return matching_.token(outermost(*value));
 }
 
-std::uint64_t GraphMatcher::local_hash(const Node& node, Level level) const {
-  Mixer mixer(hasher_.of_label(node, level));
-  if (level == Level::operator_) return mixer.value();
+std::uint64_t GraphMatcher::local_hash(const Node& node, HashScope scope) const {
+  Mixer mixer(hasher_.of_label(node, scope));
+  if (scope == HashScope::operator_) return mixer.value();
   const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
   each_input(node, [&](const Value* value, std::int64_t position) {
     const Tensor* stored = value != nullptr ? stored_tensor(*value) : nullptr;
     if (stored == nullptr) return;
     const auto place = static_cast<std::uint64_t>(has_order ? position : 0);
-    sum += Mixer(place).add(hasher_.of_tensor(*stored, level)).value();
+    sum += Mixer(place).add(hasher_.of_tensor(*stored, scope)).value();
   });
   return mixer.add(sum).value();
 }
 
 /// Nothing while an input is unmatched.
-std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, Level level) const {
+std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, HashScope scope) const {
   const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
   bool is_known = true;
   each_input(node, [&](const Value* value, std::int64_t position) {
-    const auto token = slot_token(value, level);
+    const auto token = slot_token(value, scope);
     is_known = is_known && token;
-    if (!token || (level == Level::operator_ && value != nullptr && stored_tensor(*value))) return;
+    if (!token || (scope == HashScope::operator_ && value != nullptr && stored_tensor(*value)))
+      return;
     sum += Mixer(static_cast<std::uint64_t>(has_order ? position : 0)).add(*token).value();
   });
   if (!is_known) return std::nullopt;
-  return Mixer(hasher_.of_label(node, level)).add(sum).value();
+  return Mixer(hasher_.of_label(node, scope)).add(sum).value();
 }
 
 /// A key of what the node reads and which operators consume it: equal for a replaced node.
@@ -94,15 +95,15 @@ std::uint64_t GraphMatcher::replaced_key(const Node& node) const {
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr) continue;
     for (const Use& use : node.output(i)->uses()) {
-      sum += use.node != nullptr ? hasher_.of_label(*use.node, Level::operator_) : 5;
+      sum += use.node != nullptr ? hasher_.of_label(*use.node, HashScope::operator_) : 5;
     }
   }
   return Mixer(11).add(sum).value();
 }
 
 /// Hashes each node by the consumers of its outputs, from the last node to the first.
-void GraphMatcher::hash_readers(Side& side) const {
-  side.reader_hash.reserve(side.nodes.size());
+void GraphMatcher::hash_consumers(Side& side) const {
+  side.consumer_hash.reserve(side.nodes.size());
   for (std::size_t i = side.nodes.size(); i-- > 0;) {
     const Node& node = *side.nodes[i];
     std::uint64_t sum = 0;
@@ -113,21 +114,21 @@ void GraphMatcher::hash_readers(Side& side) const {
         if (use.kind == Use::Kind::graph_output) {
           mixer.add(side.output_hash.at(node.output(out)));
         } else {
-          const auto reader = side.reader_hash.find(use.node);
-          mixer.add(reader == side.reader_hash.end() ? 0 : reader->second);
+          const auto consumer = side.consumer_hash.find(use.node);
+          mixer.add(consumer == side.consumer_hash.end() ? 0 : consumer->second);
           mixer.add(static_cast<std::uint64_t>(use.kind));
           mixer.add(static_cast<std::uint64_t>(commutes(*use.node, options_) ? 0 : use.index));
         }
         sum += mixer.value();
       }
     }
-    side.reader_hash.emplace(&node, Mixer(local_hash(node, Level::full)).add(sum).value());
+    side.consumer_hash.emplace(&node, Mixer(local_hash(node, HashScope::full)).add(sum).value());
   }
 }
 
-bool GraphMatcher::can_pair(const Node& before, const Node& after, Level level) const {
+bool GraphMatcher::can_pair(const Node& before, const Node& after, HashScope scope) const {
   return matching_.partner(before) == nullptr && matching_.partner(after) == nullptr &&
-         local_hash(before, level) == local_hash(after, level);
+         local_hash(before, scope) == local_hash(after, scope);
 }
 
 void GraphMatcher::pair(const Node& before, const Node& after) {
@@ -150,23 +151,23 @@ GraphMatcher::Nodes GraphMatcher::open_nodes(const Side& side) const {
   return nodes;
 }
 
-void GraphMatcher::start_forward(std::size_t side, Level level) {
+void GraphMatcher::start_forward(std::size_t side, HashScope scope) {
   sides_[side].waits_for.clear();
   for (const Node* node : open_nodes(sides_[side])) {
     std::int64_t waits_for = 0;
     each_input(*node, [&](const Value* value, std::int64_t) {
-      waits_for += slot_token(value, level) ? 0 : 1;
+      waits_for += slot_token(value, scope) ? 0 : 1;
     });
     sides_[side].waits_for[node] = waits_for + 1;
-    settle_reader(side, *node, level);
+    pair_consumer(side, *node, scope);
   }
 }
 
 /// Decrements the node's count of unmatched inputs; at zero, it joins the group of its key.
-void GraphMatcher::settle_reader(std::size_t side, const Node& node, Level level) {
+void GraphMatcher::pair_consumer(std::size_t side, const Node& node, HashScope scope) {
   const auto waits_for = sides_[side].waits_for.find(&node);
   if (waits_for == sides_[side].waits_for.end() || --waits_for->second > 0) return;
-  const auto key = forward_key(node, level);
+  const auto key = forward_key(node, scope);
   if (!key) return;
   const auto join = [&](std::uint64_t group, std::deque<std::uint64_t>& ready) {
     Nodes& nodes = groups_[group].of[side];
@@ -177,27 +178,27 @@ void GraphMatcher::settle_reader(std::size_t side, const Node& node, Level level
   if (may_replace_) join(replaced_key(node), ready_replaced_);
 }
 
-void GraphMatcher::tell_readers(std::size_t side, const Value& value, Level level) {
+void GraphMatcher::notify_consumers(std::size_t side, const Value& value, HashScope scope) {
   for (const Use& use : value.uses()) {
-    if (use.kind != Use::Kind::graph_output) settle_reader(side, *use.node, level);
+    if (use.kind != Use::Kind::graph_output) pair_consumer(side, *use.node, scope);
   }
 }
 
-void GraphMatcher::match_producers(const Value* before, const Value* after, Level level) {
+void GraphMatcher::match_producers(const Value* before, const Value* after, HashScope scope) {
   if (before == nullptr || after == nullptr) return;
   const Node* made_before = before->producer();
   const Node* made_after = after->producer();
   if (made_before == nullptr || made_after == nullptr ||
       before->producer_index() != after->producer_index() || is_constant_node(*made_before) ||
-      is_constant_node(*made_after) || !can_pair(*made_before, *made_after, level)) {
+      is_constant_node(*made_after) || !can_pair(*made_before, *made_after, scope)) {
     return;
   }
   pair(*made_before, *made_after);
 }
 
-void GraphMatcher::go_backward(const Node& before, const Node& after, Level level) {
+void GraphMatcher::go_backward(const Node& before, const Node& after, HashScope scope) {
   each_input_pair(before, after, [&](const Value* value_before, const Value* value_after) {
-    match_producers(value_before, value_after, level);
+    match_producers(value_before, value_after, scope);
   });
 }
 
@@ -223,8 +224,8 @@ void GraphMatcher::split_group(Group& group, bool may_use_order) {
       if (same.of[0].size() == 1 && same.of[1].size() == 1) pair_in_order(same);
     }
   };
-  const auto readers = [&](std::size_t side, const Node& node) {
-    return sides_[side].reader_hash.at(&node);
+  const auto consumers = [&](std::size_t side, const Node& node) {
+    return sides_[side].consumer_hash.at(&node);
   };
   if (!drop_paired()) return;
   if (group.of[0].size() == 1 && group.of[1].size() == 1) {
@@ -232,7 +233,7 @@ void GraphMatcher::split_group(Group& group, bool may_use_order) {
     drop_paired();
     return;
   }
-  for (const Bucket& bucket : buckets_by(group.of, readers)) {
+  for (const Bucket& bucket : buckets_by(group.of, consumers)) {
     if (bucket.of[0].size() != bucket.of[1].size()) continue;
     pair_by_names(bucket);
     Group rest{{bucket.of[0], bucket.of[1]}};
@@ -248,12 +249,12 @@ void GraphMatcher::split_group(Group& group, bool may_use_order) {
   drop_paired();
 }
 
-void GraphMatcher::grow(Level level, bool may_use_order) {
+void GraphMatcher::grow(HashScope scope, bool may_use_order) {
   groups_.clear();
   ready_.clear();
   ready_replaced_.clear();
   fresh_.clear();
-  for (std::size_t side = 0; side < 2; ++side) start_forward(side, level);
+  for (std::size_t side = 0; side < 2; ++side) start_forward(side, scope);
   std::size_t next_backward = 0;
   bool has_outputs = false;
   std::deque<std::uint64_t> ambiguous;
@@ -266,7 +267,7 @@ void GraphMatcher::grow(Level level, bool may_use_order) {
       for (std::size_t side = 0; side < 2; ++side) {
         for (std::int64_t i = 0; i < count; ++i) {
           if (before->output(i) == nullptr || after->output(i) == nullptr) continue;
-          tell_readers(side, *made[side]->output(i), level);
+          notify_consumers(side, *made[side]->output(i), scope);
         }
       }
     } else if (!ready_.empty()) {
@@ -277,10 +278,10 @@ void GraphMatcher::grow(Level level, bool may_use_order) {
       if (!group.of[0].empty() && !group.of[1].empty()) ambiguous.push_back(key);
     } else if (!has_outputs) {
       has_outputs = true;
-      for (const auto& [before, after] : outputs_) match_producers(before, after, level);
+      for (const auto& [before, after] : outputs_) match_producers(before, after, scope);
     } else if (next_backward < pairs_.size()) {
       const auto [before, after] = pairs_[next_backward++];
-      go_backward(*before, *after, level);
+      go_backward(*before, *after, scope);
     } else if (may_use_order && !ambiguous.empty()) {
       split_group(groups_[ambiguous.front()], true);
       ambiguous.pop_front();
@@ -293,7 +294,7 @@ void GraphMatcher::grow(Level level, bool may_use_order) {
   }
 }
 
-void GraphMatcher::match_by_names(Level level) {
+void GraphMatcher::match_by_names(HashScope scope) {
   std::unordered_map<std::string_view, const Node*> by_name;
   for (const Node* node : open_nodes(sides_[0])) {
     if (node->has_name_of_its_own()) by_name.emplace(node->name(), node);
@@ -301,7 +302,7 @@ void GraphMatcher::match_by_names(Level level) {
   for (const Node* node : open_nodes(sides_[1])) {
     const auto found = by_name.find(node->name());
     if (node->has_name_of_its_own() && found != by_name.end() &&
-        can_pair(*found->second, *node, level)) {
+        can_pair(*found->second, *node, scope)) {
       pair(*found->second, *node);
     }
   }
@@ -312,19 +313,19 @@ void GraphMatcher::match() {
     return open_nodes(sides_[0]).empty() || open_nodes(sides_[1]).empty();
   };
   // Order decides among identical nodes only after everything else has failed.
-  for (const Level level : {Level::full, Level::soft, Level::operator_}) {
-    if (level != Level::full) match_by_names(level);
+  for (const HashScope scope : {HashScope::full, HashScope::soft, HashScope::operator_}) {
+    if (scope != HashScope::full) match_by_names(scope);
     for (const bool may_use_order : {false, true}) {
-      grow(level, may_use_order);
+      grow(scope, may_use_order);
       for (const int rounds : {4, 1, 0, -1}) {
         if (is_done()) return;
-        if (level == Level::operator_ && rounds < 0) continue;
-        if (match_by_surroundings(level, rounds)) grow(level, may_use_order);
+        if (scope == HashScope::operator_ && rounds < 0) continue;
+        if (match_by_surroundings(scope, rounds)) grow(scope, may_use_order);
       }
     }
   }
   may_replace_ = true;
-  grow(Level::operator_, true);
+  grow(HashScope::operator_, true);
 }
 
 }  // namespace ortool::diff

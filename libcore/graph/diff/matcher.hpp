@@ -35,7 +35,7 @@ class GraphMatcher {
     const Graph* graph;
     Nodes nodes;  ///< in order, without those that only hold a tensor
     std::unordered_map<const Value*, std::uint64_t> output_hash;
-    std::unordered_map<const Node*, std::uint64_t> reader_hash;
+    std::unordered_map<const Node*, std::uint64_t> consumer_hash;
     std::unordered_map<const Node*, std::int64_t> waits_for;
   };
   struct Group {
@@ -44,23 +44,23 @@ class GraphMatcher {
   using Groups = std::unordered_map<std::uint64_t, Group>;
 
   void collect(Side& side) const;
-  void hash_readers(Side& side) const;
-  std::optional<std::uint64_t> slot_token(const Value* value, Level level) const;
-  std::uint64_t local_hash(const Node& node, Level level) const;
-  std::optional<std::uint64_t> forward_key(const Node& node, Level level) const;
+  void hash_consumers(Side& side) const;
+  std::optional<std::uint64_t> slot_token(const Value* value, HashScope scope) const;
+  std::uint64_t local_hash(const Node& node, HashScope scope) const;
+  std::optional<std::uint64_t> forward_key(const Node& node, HashScope scope) const;
   std::uint64_t replaced_key(const Node& node) const;
-  bool can_pair(const Node& before, const Node& after, Level level) const;
+  bool can_pair(const Node& before, const Node& after, HashScope scope) const;
   void pair(const Node& before, const Node& after);
-  void grow(Level level, bool may_use_order);
-  void start_forward(std::size_t side, Level level);
-  void settle_reader(std::size_t side, const Node& node, Level level);
-  void tell_readers(std::size_t side, const Value& value, Level level);
-  void go_backward(const Node& before, const Node& after, Level level);
-  void match_producers(const Value* before, const Value* after, Level level);
+  void grow(HashScope scope, bool may_use_order);
+  void start_forward(std::size_t side, HashScope scope);
+  void pair_consumer(std::size_t side, const Node& node, HashScope scope);
+  void notify_consumers(std::size_t side, const Value& value, HashScope scope);
+  void go_backward(const Node& before, const Node& after, HashScope scope);
+  void match_producers(const Value* before, const Value* after, HashScope scope);
   void split_group(Group& group, bool may_use_order);
-  void match_by_names(Level level);
-  bool match_by_surroundings(Level level, int rounds);
-  std::unordered_map<const Node*, std::uint64_t> surroundings(const Side& side, Level level,
+  void match_by_names(HashScope scope);
+  bool match_by_surroundings(HashScope scope, int rounds);
+  std::unordered_map<const Node*, std::uint64_t> surroundings(const Side& side, HashScope scope,
                                                               int rounds) const;
   Nodes open_nodes(const Side& side) const;
 

@@ -13,7 +13,7 @@ namespace ortool::diff {
 namespace {
 
 constexpr std::int64_t window_bytes = 4096;
-constexpr std::int64_t most_windows = 16;
+constexpr std::int64_t max_windows = 16;
 
 void add_bytes(Mixer& mixer, const std::byte* bytes, std::int64_t count) {
   mixer.add(
@@ -83,11 +83,11 @@ std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
   if (known != contents_.end()) return known->second;
   Mixer mixer;
   const std::int64_t size = tensor.size_bytes();
-  if (size <= window_bytes * most_windows) {
+  if (size <= window_bytes * max_windows) {
     add_bytes(mixer, tensor.bytes(), size);
   } else {
-    for (std::int64_t i = 0; i < most_windows; ++i) {
-      const std::int64_t first = (size - window_bytes) / (most_windows - 1) * i;
+    for (std::int64_t i = 0; i < max_windows; ++i) {
+      const std::int64_t first = (size - window_bytes) / (max_windows - 1) * i;
       add_bytes(mixer, tensor.bytes() + first, window_bytes);
     }
     // The system maps more pages than requested, which adds up for a large file.
@@ -98,14 +98,14 @@ std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
   return mixer.value();
 }
 
-std::uint64_t NodeHasher::of_tensor(const Tensor& tensor, Level level) {
-  if (level == Level::operator_) return 1;
+std::uint64_t NodeHasher::of_tensor(const Tensor& tensor, HashScope scope) {
+  if (scope == HashScope::operator_) return 1;
   Mixer mixer;
   mixer.add(static_cast<std::uint64_t>(tensor.type()));
   for (const std::int64_t dimension : tensor.shape()) {
     mixer.add(static_cast<std::uint64_t>(dimension));
   }
-  if (level == Level::full && reads_weights_) mixer.add(of_content(tensor));
+  if (scope == HashScope::full && reads_weights_) mixer.add(of_content(tensor));
   return mixer.value();
 }
 
@@ -120,7 +120,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     mixer.add(*text);
   } else if (const auto* tensor = std::get_if<Tensor>(&value)) {
-    mixer.add(of_tensor(*tensor, Level::full));
+    mixer.add(of_tensor(*tensor, HashScope::full));
   } else if (const auto* floats = std::get_if<std::vector<float>>(&value)) {
     add_numbers(mixer, *floats);
   } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
@@ -128,7 +128,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
   } else if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
     for (const std::string& item : *texts) mixer.add(item);
   } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
-    for (const Tensor& item : *tensors) mixer.add(of_tensor(item, Level::full));
+    for (const Tensor& item : *tensors) mixer.add(of_tensor(item, HashScope::full));
   } else if (const auto* type = std::get_if<ValueType>(&value)) {
     mixer.add(type->to_string());
   }
@@ -157,7 +157,7 @@ std::uint64_t NodeHasher::of_graph(const Graph& graph) {
       Mixer mixer(of_plain_label(node));
       for (std::int64_t i = 0; i < node.input_count(); ++i) {
         const Tensor* stored = node.input(i) != nullptr ? stored_tensor(*node.input(i)) : nullptr;
-        if (stored != nullptr) mixer.add(of_tensor(*stored, Level::full));
+        if (stored != nullptr) mixer.add(of_tensor(*stored, HashScope::full));
       }
       if (!is_constant_node(node)) sum += mixer.value();
       for (const Graph* inside : node.subgraphs()) open.push_back(inside);
@@ -166,7 +166,7 @@ std::uint64_t NodeHasher::of_graph(const Graph& graph) {
   return sum;
 }
 
-std::uint64_t NodeHasher::of_label(const Node& node, Level level) {
+std::uint64_t NodeHasher::of_label(const Node& node, HashScope scope) {
   auto known = labels_.find(&node);
   if (known == labels_.end()) {
     Mixer mixer(of_plain_label(node));
@@ -175,7 +175,7 @@ std::uint64_t NodeHasher::of_label(const Node& node, Level level) {
     known = labels_.emplace(&node, Labels{mixer.value(), Mixer(name).add(node.overload()).value()})
                 .first;
   }
-  return level == Level::full ? known->second.full : known->second.name;
+  return scope == HashScope::full ? known->second.full : known->second.name;
 }
 
 }  // namespace ortool::diff

@@ -12,7 +12,7 @@
 namespace ortool::diff {
 
 /// How much of a node must be equal.
-enum class Level {
+enum class HashScope {
   full,      ///< operator, attributes, stored tensors
   soft,      ///< operator, types and shapes of stored tensors
   operator_  ///< operator
@@ -48,9 +48,9 @@ class NodeHasher {
       : reads_weights_(reads_weights), is_default_(std::move(is_default)) {}
 
   /// Hash of a stored tensor; at Level::operator_ the same for all.
-  std::uint64_t of_tensor(const Tensor& tensor, Level level);
+  std::uint64_t of_tensor(const Tensor& tensor, HashScope scope);
   /// Hash of operator and attributes; graphs in it by their set of nodes.
-  std::uint64_t of_label(const Node& node, Level level);
+  std::uint64_t of_label(const Node& node, HashScope scope);
 
  private:
   struct Labels {

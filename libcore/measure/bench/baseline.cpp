@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_baseline_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t max_baseline_bytes = std::int64_t{1} << 30;
 
 std::string text_in(const Json& object, std::string_view key) {
   const Json* value = object.find(key);
@@ -48,7 +48,7 @@ Baseline::Baseline(const std::string& path, const MachineFingerprint& machine, M
 
 void Baseline::read(const std::string& path, MemoryCap* cap) {
   const Json document =
-      parse_json(read_text_file(path, most_baseline_bytes, cap), path, {.cap = cap});
+      parse_json(read_text_file(path, max_baseline_bytes, cap), path, {.cap = cap});
   const Json* machine = document.find("machine");
   const Json* results = document.find("results");
   if (machine == nullptr || results == nullptr || !results->is_list()) fail_no_report(path);

@@ -7,7 +7,7 @@
 namespace ortool {
 
 void summarize_times(BenchReport& report, const BenchTiming& timing) {
-  const LaneTimes& times = report.times;
+  const RunnerTimes& times = report.times;
   report.sorted_ms = all_samples(times.blocks);
   std::sort(report.sorted_ms.begin(), report.sorted_ms.end());
   const double effect = design_effect(times.blocks);

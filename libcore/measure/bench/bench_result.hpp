@@ -7,7 +7,7 @@
 
 #include "libcore/measure/bench/bench_settings.hpp"
 #include "libcore/measure/bench/bench_variant.hpp"
-#include "libcore/measure/bench/lane_meter.hpp"
+#include "libcore/measure/bench/measure_runners.hpp"
 
 namespace ortool {
 
@@ -38,9 +38,9 @@ struct OfferedLoad {
 
 /// What was measured of one lane.
 struct BenchReport {
-  LaneFacts facts;
-  LaneTimes times;
-  bool is_settled = false;  ///< the median is known as well as was asked for
+  RunnerFacts facts;
+  RunnerTimes times;
+  bool has_converged = false;  ///< the median is known as well as was asked for
 
   // Derived from `times` by summarize_times().
   std::vector<double> sorted_ms;

@@ -11,7 +11,7 @@
 namespace ortool {
 
 /// Per lane, however they are requested.
-inline constexpr std::int64_t most_bench_runs = 10'000'000;
+inline constexpr std::int64_t max_bench_runs = 10'000'000;
 
 /// "p99=20ms": an upper bound on a percentile.
 struct LatencyBound {
@@ -20,7 +20,7 @@ struct LatencyBound {
 };
 
 /// The sizes given for dimensions, as text: {"batch", "8"}.
-using DimensionNumbers = std::vector<std::pair<std::string, std::string>>;
+using DimensionSizes = std::vector<std::pair<std::string, std::string>>;
 
 /// How long variants are measured, and what is reported of their times.
 struct BenchTiming {
@@ -30,7 +30,7 @@ struct BenchTiming {
   double precision = 0.01;      ///< half width of the median's interval, relative to it
   /// The precision determines when to stop, and whether the result is conclusive.
   bool has_target = true;
-  double seconds_a_lane = 10;  ///< time limit, even if the target is not reached
+  double seconds_a_runner = 10;  ///< time limit, even if the target is not reached
   std::vector<double> percentiles = {50, 90, 95, 99};
   int concurrency = 1;  ///< concurrent callers
 };
@@ -40,7 +40,7 @@ struct BenchSettings : BenchTiming {
   std::vector<std::string> references;  ///< none or one
   std::vector<std::string> providers;   ///< one entry per variant; {"auto"} when none is named
   std::vector<int> threads;
-  std::vector<DimensionNumbers> dims;  ///< every combination; one empty entry when none is given
+  std::vector<DimensionSizes> dims;  ///< every combination; one empty entry when none is given
   bool has_concurrency = false;
   double rate_per_s = 0;  ///< 0: requests back to back
   bool is_poisson = true;

@@ -49,7 +49,7 @@ std::vector<BenchVariant> list_variants(const BenchSettings& settings) {
     const bool is_reference = i >= settings.models.size();
     for (const std::string& provider : settings.providers) {
       for (const int threads : settings.threads) {
-        for (const DimensionNumbers& dims : settings.dims) {
+        for (const DimensionSizes& dims : settings.dims) {
           BenchVariant variant{{}, paths[i], labels[i], provider, threads, dims, is_reference};
           variant.name = variant.model_label + " " + variant.setting();
           if (is_reference) variant.name += " (reference)";

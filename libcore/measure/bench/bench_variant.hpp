@@ -15,7 +15,7 @@ struct BenchVariant {
   std::string model_label;  ///< short, unique for each model
   std::string provider;     ///< as given: "onednn,cpu", "auto"
   int threads = 1;
-  DimensionNumbers dims;
+  DimensionSizes dims;
   bool is_reference = false;
   /// Additional settings by name, which override those of all variants.
   std::vector<std::pair<std::string, std::string>> more_options = {};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double gate_confidence = 0.99;
 constexpr std::uint64_t resampling_seed = 0;
-constexpr std::size_t least_gate_rounds = 20;
+constexpr std::size_t min_gate_rounds = 20;
 
 double share_width(const RatioEstimate& estimate) {
   return (estimate.interval.high - estimate.interval.low) / 2 / estimate.ratio;
@@ -23,7 +23,7 @@ double threshold_of(const BenchVariant& variant, const BenchSettings& settings) 
   return settings.threshold_of(variant.provider.substr(0, variant.provider.find(',')));
 }
 
-RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<double>& before) {
+RatioEstimate compare_with_baseline(const RunnerTimes& times, const std::vector<double>& before) {
   const std::vector<double> now = block_medians(times.blocks);
   RatioEstimate estimate = compare_apart(now, before, gate_confidence, resampling_seed);
   estimate.noise_floor =
@@ -31,8 +31,8 @@ RatioEstimate compare_with_baseline(const LaneTimes& times, const std::vector<do
   return estimate;
 }
 
-RegressionVerdict judge_lanes(const RatioEstimate& estimate, const LaneTimes& a, const LaneTimes& b,
-                              double threshold) {
+RegressionVerdict judge_runners(const RatioEstimate& estimate, const RunnerTimes& a,
+                                const RunnerTimes& b, double threshold) {
   return judge_paired(estimate, block_medians(a.blocks), block_medians(b.blocks), threshold);
 }
 
@@ -66,8 +66,8 @@ GateEntry latency_entry(const VariantResult& result, const LatencyBound& bound) 
   return entry;
 }
 
-GateEntry memory_entry(const VariantResult& result, std::int64_t most_bytes) {
-  const auto most = static_cast<double>(most_bytes);
+GateEntry memory_entry(const VariantResult& result, std::int64_t max_bytes) {
+  const auto most = static_cast<double>(max_bytes);
   GateEntry entry{result.variant.name,
                   "peak_rss",
                   setting_name("max-rss"),
@@ -94,7 +94,7 @@ std::optional<std::size_t> reference_of(const std::vector<BenchVariant>& variant
   return std::nullopt;
 }
 
-RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b) {
+RatioEstimate compare_runners(const RunnerTimes& a, const RunnerTimes& b) {
   std::vector<double> times_a = block_medians(a.blocks);
   std::vector<double> times_b = block_medians(b.blocks);
   const std::size_t rounds = std::min(times_a.size(), times_b.size());
@@ -121,27 +121,27 @@ std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& res
                        : (i > 0 ? std::optional<std::size_t>(0) : std::nullopt);
     if (!other || !results[i].was_measured() || !results[*other].was_measured()) continue;
     comparisons.push_back({variants[i].name, variants[*other].name,
-                           compare_lanes(results[i].times, results[*other].times)});
+                           compare_runners(results[i].times, results[*other].times)});
   }
   return comparisons;
 }
 
-bool are_known(const std::vector<BenchVariant>& variants, const std::vector<LaneTimes>& times,
+bool are_known(const std::vector<BenchVariant>& variants, const std::vector<RunnerTimes>& times,
                const BenchSettings& settings, const Baseline& baseline) {
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const double threshold = threshold_of(variants[i], settings);
     bool has_gate = variants[i].is_reference;
     if (const auto other = reference_of(variants, i)) {
       has_gate = true;
-      if (times[i].blocks.size() < least_gate_rounds) return false;
-      const RatioEstimate estimate = compare_lanes(times[i], times[*other]);
-      const RegressionVerdict verdict = judge_lanes(estimate, times[i], times[*other], threshold);
+      if (times[i].blocks.size() < min_gate_rounds) return false;
+      const RatioEstimate estimate = compare_runners(times[i], times[*other]);
+      const RegressionVerdict verdict = judge_runners(estimate, times[i], times[*other], threshold);
       if (!is_known_ratio(estimate, verdict, threshold, settings.precision)) return false;
     }
     const BaselineEntry* before = variants[i].is_reference ? nullptr : baseline.find(variants[i]);
     if (before != nullptr && !before->block_medians_ms.empty()) {
       has_gate = true;
-      if (times[i].blocks.size() < least_gate_rounds) return false;
+      if (times[i].blocks.size() < min_gate_rounds) return false;
       const RatioEstimate estimate = compare_with_baseline(times[i], before->block_medians_ms);
       // The width of the baseline's interval does not shrink with further measurement.
       if (judge_ratio(estimate, threshold) == RegressionVerdict::inconclusive) return false;
@@ -171,10 +171,10 @@ std::vector<GateEntry> judge(const std::vector<VariantResult>& results,
     const auto other = reference_of(variants, i);
     if (other && results[*other].was_measured()) {
       const VariantResult& reference = results[*other];
-      const RatioEstimate estimate = compare_lanes(result.times, reference.times);
+      const RatioEstimate estimate = compare_runners(result.times, reference.times);
       entries.push_back(
           ratio_entry(result, reference.variant.name, reference.median.value, estimate, threshold,
-                      judge_lanes(estimate, result.times, reference.times, threshold)));
+                      judge_runners(estimate, result.times, reference.times, threshold)));
     }
     if (!settings.baseline.empty()) {
       const BaselineEntry* before = baseline.find(result.variant);

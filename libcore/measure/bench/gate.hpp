@@ -35,14 +35,14 @@ std::optional<std::size_t> reference_of(const std::vector<BenchVariant>& variant
 
 /// The ratio of block medians measured in the same rounds, with 99 % confidence and the noise
 /// floors of both.
-RatioEstimate compare_lanes(const LaneTimes& a, const LaneTimes& b);
+RatioEstimate compare_runners(const RunnerTimes& a, const RunnerTimes& b);
 
 /// Each variant with its reference; without one, with the first variant.
 std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& results);
 
 /// Whether the lanes have been measured well enough: gated ones by their verdict, all others by the
 /// precision of their median.
-bool are_known(const std::vector<BenchVariant>& variants, const std::vector<LaneTimes>& times,
+bool are_known(const std::vector<BenchVariant>& variants, const std::vector<RunnerTimes>& times,
                const BenchSettings& settings, const Baseline& baseline);
 
 /// Verdicts for references, baseline, --max-latency and --max-rss, in the order of the variants.

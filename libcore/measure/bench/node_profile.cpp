@@ -16,8 +16,8 @@ namespace ortool {
 namespace {
 
 constexpr double profiled_ms = 500;
-constexpr std::size_t most_profiled_runs = 50;
-constexpr std::size_t least_runs = 3;
+constexpr std::size_t max_profiled_runs = 50;
+constexpr std::size_t min_runs = 3;
 
 /// The operations and memory traffic of the file's nodes for the shapes of the inputs.
 class FileWork {
@@ -152,23 +152,24 @@ std::map<std::string, std::vector<std::string>> groups_of(
 
 }  // namespace
 
-NodeProfile profile_nodes(const std::string& variant, Lane& lane, const MachineLimits& limits,
+NodeProfile profile_nodes(const std::string& variant, BenchRunner& runner,
+                          const MachineLimits& limits,
                           const std::function<std::unique_ptr<Model>()>& load_file,
                           const StopToken& stop) {
-  const Session& session = *lane.session();
+  const Session& session = *runner.session();
   NodeProfile result;
   result.variant = variant;
   result.limits = limits;
-  RunOptions options = lane.run_options();
-  timed_run_ms(session, *lane.inputs(), options);
+  RunOptions options = runner.run_options();
+  timed_run_ms(session, *runner.inputs(), options);
   std::map<NodeKey, NodeTimes> nodes;
   std::vector<double> runs_ms;
   const Stopwatch watch;
-  while (runs_ms.size() < least_runs ||
-         (runs_ms.size() < most_profiled_runs && watch.milliseconds() < profiled_ms)) {
+  while (runs_ms.size() < min_runs ||
+         (runs_ms.size() < max_profiled_runs && watch.milliseconds() < profiled_ms)) {
     Profile profile;
     options.profile = &profile;
-    timed_run_ms(session, *lane.inputs(), options);
+    timed_run_ms(session, *runner.inputs(), options);
     result.last = std::move(profile);
     add_run(result.last, runs_ms.size(), nodes);
     runs_ms.push_back(1e-6 * static_cast<double>(result.last.total_ns));
@@ -176,7 +177,7 @@ NodeProfile profile_nodes(const std::string& variant, Lane& lane, const MachineL
   }
   result.run_ms = median_of(runs_ms);
 
-  const FileWork work(load_file(), *lane.inputs());
+  const FileWork work(load_file(), *runner.inputs());
   const auto groups = groups_of(session, nodes);
   std::map<NodeKey, const ProfileEvent*> last_events;
   for (const ProfileEvent& event : result.last.events) {

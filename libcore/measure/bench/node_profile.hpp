@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/measure/bench/lane.hpp"
+#include "libcore/measure/bench/bench_runner.hpp"
 #include "libcore/measure/roofline.hpp"
 
 namespace ortool {
@@ -39,7 +39,8 @@ struct NodeProfile {
 /// Runs the lane several times with profiling; its session must be in this process. Work is counted
 /// for the file's own nodes, with the shapes of the inputs: `load_file` loads the model as in the
 /// file, or returns null when it cannot be read again.
-NodeProfile profile_nodes(const std::string& variant, Lane& lane, const MachineLimits& limits,
+NodeProfile profile_nodes(const std::string& variant, BenchRunner& runner,
+                          const MachineLimits& limits,
                           const std::function<std::unique_ptr<Model>()>& load_file,
                           const StopToken& stop);
 

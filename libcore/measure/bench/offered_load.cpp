@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double default_seconds = 5;
 constexpr double search_seconds = 2;
-constexpr std::size_t most_requests = 2'000'000;
+constexpr std::size_t max_requests = 2'000'000;
 constexpr std::size_t block_count = 20;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -44,9 +44,10 @@ struct Served {
   double last_arrival_s = 0;
 };
 
-Served serve(Lane& lane, const std::vector<double>& arrivals, int callers, const StopToken& stop) {
-  const Session& session = *lane.session();
-  RunOptions options = lane.run_options();
+Served serve(BenchRunner& runner, const std::vector<double>& arrivals, int callers,
+             const StopToken& stop) {
+  const Session& session = *runner.session();
+  RunOptions options = runner.run_options();
   Served served;
   served.latency_ms.resize(arrivals.size());
   served.last_arrival_s = arrivals.back();
@@ -60,7 +61,7 @@ Served serve(Lane& lane, const std::vector<double>& arrivals, int callers, const
         const auto moment = start + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(arrivals[i]));
         wait_until(moment, stop);
-        session.run(*lane.inputs(), options);
+        session.run(*runner.inputs(), options);
         served.latency_ms[i] = 1e3 * seconds_between(moment, Clock::now());
       }
     } catch (...) {
@@ -89,7 +90,7 @@ std::vector<double> arrivals_at(double rate_per_s, double seconds, bool is_poiss
                                 std::int64_t fixed_count) {
   const auto wanted = fixed_count > 0 ? static_cast<double>(fixed_count) : rate_per_s * seconds;
   const auto count = static_cast<std::size_t>(
-      std::clamp(std::ceil(wanted), 1.0, static_cast<double>(most_requests)));
+      std::clamp(std::ceil(wanted), 1.0, static_cast<double>(max_requests)));
   return is_poisson ? poisson_arrivals(rate_per_s, count, 0) : constant_arrivals(rate_per_s, count);
 }
 
@@ -114,18 +115,18 @@ OfferedTimes times_of(const Served& served, double rate_per_s, const BenchSettin
   return offered;
 }
 
-OfferedTimes search_rate(Lane& lane, const BenchSettings& settings, int callers, double run_s,
-                         const StopToken& stop) {
+OfferedTimes search_rate(BenchRunner& runner, const BenchSettings& settings, int callers,
+                         double run_s, const StopToken& stop) {
   const LatencyBound bound = *settings.find_rate;
   // A percentile needs to be exceeded several times to be trusted.
-  const double least_requests = std::max(200.0, 10 / (1 - std::max(bound.percent, 50.0) / 100));
+  const double min_requests = std::max(200.0, 10 / (1 - std::max(bound.percent, 50.0) / 100));
   RateSearch search(0.5 * callers / run_s);
   OfferedTimes best;
   while (!search.is_done()) {
     const double seconds = std::max(settings.duration_s > 0 ? settings.duration_s : search_seconds,
-                                    std::min(30.0, least_requests / search.next()));
+                                    std::min(30.0, min_requests / search.next()));
     const Served served =
-        serve(lane, arrivals_at(search.next(), seconds, settings.is_poisson, settings.iterations),
+        serve(runner, arrivals_at(search.next(), seconds, settings.is_poisson, settings.iterations),
               callers, stop);
     OfferedTimes offered = times_of(served, search.next(), settings);
     std::vector<double> sorted = served.latency_ms;
@@ -145,22 +146,22 @@ OfferedTimes search_rate(Lane& lane, const BenchSettings& settings, int callers,
 
 }  // namespace
 
-OfferedTimes offer_load(Lane& lane, const BenchSettings& settings, int threads,
+OfferedTimes offer_load(BenchRunner& runner, const BenchSettings& settings, int threads,
                         const StopToken& stop) {
   const int callers = settings.has_concurrency
                           ? settings.concurrency
                           : std::max(1, available_processors() / std::max(1, threads));
   const std::int64_t warmup_runs = std::max<std::int64_t>(settings.warmup, 3);
-  lane.run(warmup_runs);
-  const double run_s = std::max(1e-6, 1e-3 * median_of(lane.run(5).samples_ms));
+  runner.run(warmup_runs);
+  const double run_s = std::max(1e-6, 1e-3 * median_of(runner.run(5).samples_ms));
   OfferedTimes offered;
   if (settings.find_rate) {
-    offered = search_rate(lane, settings, callers, run_s, stop);
+    offered = search_rate(runner, settings, callers, run_s, stop);
   } else {
     const double seconds = settings.duration_s > 0 ? settings.duration_s : default_seconds;
     const std::vector<double> arrivals =
         arrivals_at(settings.rate_per_s, seconds, settings.is_poisson, settings.iterations);
-    offered = times_of(serve(lane, arrivals, callers, stop), settings.rate_per_s, settings);
+    offered = times_of(serve(runner, arrivals, callers, stop), settings.rate_per_s, settings);
   }
   offered.times.warmup_runs = warmup_runs;
   return offered;

@@ -6,7 +6,7 @@
 namespace ortool {
 
 struct OfferedTimes {
-  LaneTimes times;
+  RunnerTimes times;
   OfferedLoad load;
   /// Requests piled up: the rate exceeded the throughput.
   bool is_overrun = false;
@@ -16,7 +16,7 @@ struct OfferedTimes {
 /// latencies start at a request's arrival and include queueing, so that slow responses cannot hide
 /// those of later requests (coordinated omission). Without --concurrency there are as many callers
 /// as fit the processors with `threads` each.
-OfferedTimes offer_load(Lane& lane, const BenchSettings& settings, int threads,
+OfferedTimes offer_load(BenchRunner& runner, const BenchSettings& settings, int threads,
                         const StopToken& stop);
 
 }  // namespace ortool

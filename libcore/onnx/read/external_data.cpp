@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "libcore/base/error.hpp"
-#include "libcore/base/file/open_below.hpp"
+#include "libcore/base/file/open_beneath.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/onnx/invalid.hpp"
@@ -172,7 +172,7 @@ const MappedFile& ExternalFiles::open(const std::string& location) {
                   "give the model as a file next to its weights", "external.path");
   }
   check_location(location);
-  const Descriptor descriptor = open_below_directory(location);
+  const Descriptor descriptor = open_beneath_directory(location);
   MappedFile file;
   try {
     file = MappedFile::from_descriptor(descriptor.number(), directory_ + "/" + location);
@@ -184,13 +184,13 @@ const MappedFile& ExternalFiles::open(const std::string& location) {
   return mapped_.emplace(location, std::move(file)).first->second;
 }
 
-Descriptor ExternalFiles::open_below_directory(const std::string& location) {
+Descriptor ExternalFiles::open_beneath_directory(const std::string& location) {
   if (!directory_descriptor_.is_open()) {
     directory_descriptor_ = Descriptor(retry_interrupted(
         [&] { return ::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); }));
     if (!directory_descriptor_.is_open()) fail_to_open(directory_, errno);
   }
-  Descriptor file = open_below(directory_descriptor_.number(), location);
+  Descriptor file = open_beneath(directory_descriptor_.number(), location);
   if (!file.is_open()) fail_to_open(location, errno);
   return file;
 }

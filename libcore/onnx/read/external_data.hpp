@@ -52,7 +52,7 @@ class ExternalFiles {
 
  private:
   const MappedFile& open(const std::string& location);
-  Descriptor open_below_directory(const std::string& location);
+  Descriptor open_beneath_directory(const std::string& location);
 
   std::string directory_;
   Descriptor directory_descriptor_;

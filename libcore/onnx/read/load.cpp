@@ -11,8 +11,8 @@
 #include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
+#include "libcore/onnx/read/detect_format.hpp"
 #include "libcore/onnx/read/load_context.hpp"
-#include "libcore/onnx/read/looks_like.hpp"
 #include "libcore/onnx/read/read_function.hpp"
 #include "libcore/onnx/read/read_graph.hpp"
 #include "libcore/onnx/read/read_opsets.hpp"
@@ -52,7 +52,7 @@ auto with_file_name(const Input& input, Body body) {
     if (input.bytes.empty()) {
       throw invalid("the file is empty", "download or export the model again", "file.empty");
     }
-    const OtherFormat other = recognize_format(input.bytes);
+    const OtherFormat other = detect_format(input.bytes);
     if (!other.name.empty()) {
       throw invalid(format("is not an ONNX file but {}", other.name), std::string(other.hint),
                     "file.format");

@@ -15,8 +15,8 @@ class MemoryCap;
 
 struct LoadOptions {
   bool read_external_data = true;  ///< false: external tensors become empty constants of their type
-  int most_nesting = 100;          ///< depth of protobuf messages
-  int most_subgraph_depth = 32;
+  int max_nesting = 100;           ///< depth of protobuf messages
+  int max_subgraph_depth = 32;
   /// The memory cap for a model from standard input, which must outlive the model; null: half of
   /// the machine's memory.
   MemoryCap* cap = nullptr;

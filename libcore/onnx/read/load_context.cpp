@@ -10,13 +10,13 @@
 namespace ortool::onnx {
 namespace {
 
-constexpr std::size_t most_warnings = 50;
+constexpr std::size_t max_warnings = 50;
 
 }  // namespace
 
 LoadContext::LoadContext(std::span<const std::byte> file, std::shared_ptr<const void> bytes_owner,
                          const std::string& directory, const LoadOptions& load_options)
-    : source{file, load_options.most_nesting},
+    : source{file, load_options.max_nesting},
       owner(std::move(bytes_owner)),
       options(load_options),
       budget(static_cast<std::int64_t>(file.size())),
@@ -33,7 +33,7 @@ void LoadContext::drop_large(std::span<const std::byte> bytes) {
 }
 
 void LoadContext::warn(std::string text) {
-  if (warnings.size() < most_warnings) {
+  if (warnings.size() < max_warnings) {
     warnings.push_back(std::move(text));
   } else {
     ++warnings_left_out_;

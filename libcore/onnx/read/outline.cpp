@@ -8,15 +8,15 @@ namespace ortool {
 namespace {
 
 /// Constants that determine shapes are smaller.
-constexpr std::int64_t least_outside_bytes = 4096;
+constexpr std::int64_t min_outside_bytes = 4096;
 
 }  // namespace
 
 std::string outline_of(const Model& model) {
   const SaveOptions options = {.external_data = ExternalData::always,
-                               .external_threshold_bytes = least_outside_bytes};
+                               .external_threshold_bytes = min_outside_bytes};
   onnx::WireWriter writer;
-  onnx::SideFile nowhere = onnx::SideFile::nowhere();
+  onnx::ExternalDataFile nowhere = onnx::ExternalDataFile::nowhere();
   onnx::WriteContext context{writer, options, nowhere};
   context.moves_large = true;
   onnx::write_model(context, model);

@@ -24,7 +24,7 @@ struct FunctionParts {
 
 FunctionParts walk(LoadContext& context, Message message, Function& function) {
   FunctionParts parts;
-  bool is_spelled_out = false;
+  bool is_explicit = false;
   WireReader reader(context.source, message, function_table);
   reader.keep_unknown(function.residue);
   while (reader.next()) {
@@ -34,7 +34,7 @@ FunctionParts walk(LoadContext& context, Message message, Function& function) {
         break;
       case function_field::domain:
         function.domain = canonical_domain(reader.text());
-        is_spelled_out = reader.text() != function.domain;
+        is_explicit = reader.text() != function.domain;
         break;
       case function_field::overload:
         function.overload = reader.text();
@@ -70,7 +70,7 @@ FunctionParts walk(LoadContext& context, Message message, Function& function) {
     }
   }
   FieldPresence present = reader.present_fields();
-  if (is_spelled_out) present.set(FieldPresence::spelled_out_domain);
+  if (is_explicit) present.set(FieldPresence::explicit_domain);
   function.spelling = present;
   return parts;
 }

@@ -86,7 +86,7 @@ GraphParts walk(LoadContext& context, Message message, Graph& graph) {
 }
 
 /// Sets type, presence bits and notes of the value as given by the file.
-void settle(LoadContext& context, Value& value, ValueInfo info) {
+void apply_value_info(LoadContext& context, Value& value, ValueInfo info) {
   value.set_type(std::move(info.type));
   value.spelling = info.spelling;
   if (auto notes = to_pointer(context, std::move(info.notes))) {
@@ -99,7 +99,7 @@ void read_inputs(LoadContext& context, std::span<const Message> messages, Graph&
     ValueInfo info = read_value_info(context, message);
     Value& value = declare_value(context, graph, info.name, "graph input");
     graph.mark_input(value);
-    settle(context, value, std::move(info));
+    apply_value_info(context, value, std::move(info));
   }
 }
 
@@ -162,8 +162,8 @@ bool says_the_same(const Value& value, const ValueInfo& info) {
 /// later one that differs is returned, to be kept with its entry. No sizes are derived from it.
 std::unique_ptr<OwnDeclaration> declare(LoadContext& context, Value* value, ValueInfo info) {
   const bool is_plain = value != nullptr && !value->is_constant() && value->captured() == nullptr;
-  if (is_plain && value->spelling == SourceSpelling::not_from_file) {
-    settle(context, *value, std::move(info));
+  if (is_plain && value->spelling == SourceFormat::not_from_file) {
+    apply_value_info(context, *value, std::move(info));
     return nullptr;
   }
   if (is_plain && says_the_same(*value, info)) return nullptr;

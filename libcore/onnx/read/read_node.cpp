@@ -68,22 +68,22 @@ NodeParts walk(LoadContext& context, Message message) {
     }
   }
   parts.present_fields = reader.present_fields();
-  if (parts.domain == "ai.onnx") parts.present_fields.set(FieldPresence::spelled_out_domain);
+  if (parts.domain == "ai.onnx") parts.present_fields.set(FieldPresence::explicit_domain);
   return parts;
 }
 
 void read_subgraph(LoadContext& context, Message message, Graph& graph) {
-  if (graph.depth() > context.options.most_subgraph_depth) {
-    throw invalid(format("graphs nest deeper than {}", context.options.most_subgraph_depth),
+  if (graph.depth() > context.options.max_subgraph_depth) {
+    throw invalid(format("graphs nest deeper than {}", context.options.max_subgraph_depth),
                   "no real model needs this; the file looks crafted", "limit.depth");
   }
   read_graph(context, message, graph);
 }
 
 void read_attributes(LoadContext& context, const NodeParts& parts, Node& node) {
-  if (static_cast<std::int64_t>(parts.attributes.size()) > LoadBudget::most_attributes_a_node) {
+  if (static_cast<std::int64_t>(parts.attributes.size()) > LoadBudget::max_attributes_a_node) {
     throw invalid(format("has {} attributes (at most {} are allowed)", parts.attributes.size(),
-                         LoadBudget::most_attributes_a_node),
+                         LoadBudget::max_attributes_a_node),
                   "no real model needs this; the file looks crafted", "limit.attributes");
   }
   for (const Message message : parts.attributes) {

@@ -14,19 +14,19 @@ std::vector<DeclaredOpset> read_opsets(LoadContext& context, std::span<const Mes
   for (const Message message : messages) {
     context.budget.take_bytes(96 + sizeof(DeclaredOpset), "opset imports");
     DeclaredOpset opset;
-    bool is_spelled_out = false;
+    bool is_explicit = false;
     WireReader reader(context.source, message, opset_table);
     reader.keep_unknown(opset.residue);
     while (reader.next()) {
       if (reader.number() == opset_field::domain) {
         opset.domain = canonical_domain(reader.text());
-        is_spelled_out = reader.text() != opset.domain;
+        is_explicit = reader.text() != opset.domain;
       } else {
         opset.version = reader.integer();
       }
     }
     FieldPresence present = reader.present_fields();
-    if (is_spelled_out) present.set(FieldPresence::spelled_out_domain);
+    if (is_explicit) present.set(FieldPresence::explicit_domain);
     opset.spelling = present;
     const std::string shown = opset.domain.empty() ? "ai.onnx" : shorten(opset.domain);
     if (opset.version < 1) {

@@ -95,8 +95,8 @@ TensorParts walk(LoadContext& context, Message message, NamedTensor& result) {
     switch (reader.number()) {
       case dims:
         if (static_cast<std::int64_t>(parts.dims.size()) + reader.count_numbers() >
-            Shape::most_dimensions) {
-          throw bad_tensor(format("the shape has more than {} dimensions", Shape::most_dimensions),
+            Shape::max_dimensions) {
+          throw bad_tensor(format("the shape has more than {} dimensions", Shape::max_dimensions),
                            "tensor.shape");
         }
         reader.each_number(

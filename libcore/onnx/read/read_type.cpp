@@ -55,9 +55,9 @@ Dimensions read_shape(LoadContext& context, Message message, TypeSides* sides) {
   Dimensions dimensions;
   WireReader reader(context.source, message, shape_table);
   while (reader.next()) {
-    if (dimensions.size() == static_cast<std::size_t>(Shape::most_dimensions)) {
+    if (dimensions.size() == static_cast<std::size_t>(Shape::max_dimensions)) {
       throw Error(ErrorCode::invalid,
-                  format("the shape has more than {} dimensions", Shape::most_dimensions))
+                  format("the shape has more than {} dimensions", Shape::max_dimensions))
           .with_id("type.rank");
     }
     context.budget.take_bytes(sizeof(Dimension), "shapes");

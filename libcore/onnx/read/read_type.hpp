@@ -15,7 +15,7 @@ ValueType read_type(LoadContext& context, Message message);
 struct ValueInfo {
   std::string_view name;  ///< view of the file
   ValueType type;
-  SourceSpelling spelling = SourceSpelling::not_from_file;
+  SourceFormat spelling = SourceFormat::not_from_file;
   Notes notes;
 };
 

@@ -28,26 +28,26 @@ std::int64_t save(const Model& model, const std::string& path, const SaveOptions
   bool moves_large = options.external_data == ExternalData::always;
   while (true) {
     WireWriter writer;
-    SideFile side_file(path, options.external_name);
-    WriteContext context{writer, options, side_file};
+    ExternalDataFile external_file(path, options.external_name);
+    WriteContext context{writer, options, external_file};
     context.moves_large = moves_large;
     context.has_external_data = model.has_external_data;
     context.keeps_references = options.external_data == ExternalData::automatic && !moves_large &&
                                is_same_folder(model.directory, path);
     write_model(context, model);
     const bool is_too_much = options.external_data == ExternalData::automatic && !moves_large &&
-                             writer.size_bytes() > options.most_file_bytes;
+                             writer.size_bytes() > options.max_file_bytes;
     if (is_too_much) {
       moves_large = true;
       continue;
     }
-    if (side_file.is_used()) side_file.write(options.stop);
+    if (external_file.is_used()) external_file.write(options.stop);
     writer.each_piece([&](std::span<const std::byte> bytes, bool is_view) {
       is_view ? write_and_drop(file, bytes, options.stop) : file.write(bytes);
     });
     file.commit(options.stop);
-    side_file.keep();
-    return writer.size_bytes() + (side_file.is_used() ? side_file.size_bytes() : 0);
+    external_file.keep();
+    return writer.size_bytes() + (external_file.is_used() ? external_file.size_bytes() : 0);
   }
 }
 

@@ -21,7 +21,7 @@ struct SaveOptions {
   /// Smaller tensors stay in the model, whatever `external_data` says.
   std::int64_t external_threshold_bytes = 1024;
   /// The maximum file size for `automatic`: the limit of protobuf readers.
-  std::int64_t most_file_bytes = (std::int64_t{1} << 31) - 1;
+  std::int64_t max_file_bytes = (std::int64_t{1} << 31) - 1;
   /// The name of the weight file; empty: derived from the model's name, with a number if that is
   /// taken.
   std::string external_name;

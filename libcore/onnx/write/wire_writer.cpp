@@ -12,7 +12,7 @@ namespace ortool::onnx {
 namespace {
 
 /// Smaller data is copied, which is cheaper than referring to it.
-constexpr std::size_t least_view_bytes = 512;
+constexpr std::size_t min_view_bytes = 512;
 
 std::string varint_text(std::uint64_t value) {
   std::string text;
@@ -54,7 +54,7 @@ void WireWriter::put_view(std::uint32_t field, std::span<const std::byte> bytes)
 }
 
 void WireWriter::put_fields(std::span<const std::byte> fields) {
-  if (fields.size() < least_view_bytes) {
+  if (fields.size() < min_view_bytes) {
     text_ += to_text(fields);
   } else {
     views_.push_back({text_.size(), fields});

@@ -19,7 +19,7 @@ bool WriteContext::is_taken_around(const Graph& graph, std::string_view name) co
   return new_names.contains(name);
 }
 
-void WriteContext::settle_names(const Graph& graph) {
+void WriteContext::resolve_names(const Graph& graph) {
   if (graph.owner() == nullptr) return;
   std::set<std::string_view> read;
   for (const Value* capture : graph.captures()) read.insert(name_of(*capture));

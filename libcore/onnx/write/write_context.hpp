@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "libcore/graph/model.hpp"
+#include "libcore/onnx/write/external_data_file.hpp"
 #include "libcore/onnx/write/save.hpp"
-#include "libcore/onnx/write/side_file.hpp"
 #include "libcore/onnx/write/wire_writer.hpp"
 
 namespace ortool::onnx {
@@ -17,7 +17,7 @@ namespace ortool::onnx {
 struct WriteContext {
   WireWriter& writer;
   const SaveOptions& options;
-  SideFile& side_file;
+  ExternalDataFile& external_file;
   bool keeps_references = false;  ///< external tensors stay in their files
   bool moves_large = false;       ///< every large tensor is moved to the weight file
   bool has_external_data = true;  ///< the data of external tensors was loaded
@@ -30,7 +30,7 @@ struct WriteContext {
   std::string_view name_of(const Value& value) const;
   /// Finds the values of `graph` that must be renamed. Call it before writing its nodes, and after
   /// the enclosing graphs.
-  void settle_names(const Graph& graph);
+  void resolve_names(const Graph& graph);
   /// Whether a value of an enclosing graph of `graph` has `name` in the file.
   bool is_taken_around(const Graph& graph, std::string_view name) const;
 };

@@ -95,7 +95,7 @@ void write_outputs(WriteContext& context, const Graph& graph) {
 void write_graph(WriteContext& context, std::uint32_t field, const Graph& graph) {
   WireWriter& writer = context.writer;
   const FieldPresence present = graph.spelling;
-  context.settle_names(graph);
+  context.resolve_names(graph);
   writer.begin_message(field);
   for (const Node& node : graph.nodes()) write_node(context, graph_field::node, node);
   writer.put_text(graph_field::name, graph.name(), present);
@@ -128,10 +128,10 @@ void write_opsets(WriteContext& context, std::uint32_t field, const Graph& graph
   const OpsetImports all = left;
   const auto write = [&](const std::string& domain, std::int64_t version, FieldPresence present,
                          const Residue* residue) {
-    const bool is_spelled_out = domain.empty() && present.has(FieldPresence::spelled_out_domain);
+    const bool is_explicit = domain.empty() && present.has(FieldPresence::explicit_domain);
     writer.begin_message(field);
     if (!present.has(FieldPresence::came_from_file)) present.set(opset_field::domain);
-    writer.put_text(opset_field::domain, is_spelled_out ? "ai.onnx" : domain, present);
+    writer.put_text(opset_field::domain, is_explicit ? "ai.onnx" : domain, present);
     writer.put_varint(opset_field::version, version);
     if (residue != nullptr) writer.put_unknown(*residue);
     writer.end_message();

@@ -26,9 +26,8 @@ void write_function(WriteContext& context, const Function& function) {
   for (const Node& node : body.nodes()) write_node(context, function_field::node, node);
   writer.put_text(function_field::doc_string, function.doc_string, present);
   write_opsets(context, function_field::opset_import, body);
-  const bool is_spelled_out =
-      function.domain.empty() && present.has(FieldPresence::spelled_out_domain);
-  writer.put_text(function_field::domain, is_spelled_out ? "ai.onnx" : function.domain, present);
+  const bool is_explicit = function.domain.empty() && present.has(FieldPresence::explicit_domain);
+  writer.put_text(function_field::domain, is_explicit ? "ai.onnx" : function.domain, present);
   for (const Attribute& attribute : function.attribute_defaults) {
     write_attribute(context, function_field::attribute_proto, attribute);
   }

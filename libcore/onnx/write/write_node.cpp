@@ -25,9 +25,8 @@ void write_node(WriteContext& context, std::uint32_t field, const Node& node) {
     write_attribute(context, node_field::attribute, attribute);
   }
   writer.put_text(node_field::doc_string, node.doc_string(), present);
-  const bool is_spelled_out =
-      node.domain().empty() && present.has(FieldPresence::spelled_out_domain);
-  writer.put_text(node_field::domain, is_spelled_out ? "ai.onnx" : node.domain(), present);
+  const bool is_explicit = node.domain().empty() && present.has(FieldPresence::explicit_domain);
+  writer.put_text(node_field::domain, is_explicit ? "ai.onnx" : node.domain(), present);
   writer.put_text(node_field::overload, node.overload(), present);
   writer.put_entries(node_field::metadata_props, node.metadata(), node.notes().residue);
   writer.put_unknown(node.notes().residue);

@@ -78,8 +78,8 @@ void put_data(WriteContext& context, const Tensor& tensor, Place place) {
     writer.put_view(tensor_field::raw_data, bytes);
     return;
   }
-  const std::int64_t offset = context.side_file.add(bytes);
-  put_entry(writer, "location", context.side_file.name());
+  const std::int64_t offset = context.external_file.add(bytes);
+  put_entry(writer, "location", context.external_file.name());
   put_entry(writer, "offset", std::to_string(offset));
   put_entry(writer, "length", std::to_string(bytes.size()));
   writer.put_varint(tensor_field::data_location, 1);

@@ -12,7 +12,7 @@ namespace {
 
 /// Number of calls after which all shape information of carried values that still change is
 /// dropped.
-constexpr int most_calls = 3;
+constexpr int max_calls = 3;
 
 bool widen_elements(std::optional<KnownElements>& elements,
                     const std::optional<KnownElements>& other, const Dimension& unknown) {
@@ -142,7 +142,7 @@ std::vector<InferredValue> repeat_body(
       if (widen(carried[i], results[i], unknown)) has_changed = true;
     }
     if (!has_changed) return results;
-    if (calls < most_calls) continue;
+    if (calls < max_calls) continue;
     for (InferredValue& value : carried) {
       value.elements.reset();
       if (value.type.shape) {
@@ -150,7 +150,7 @@ std::vector<InferredValue> repeat_body(
         value.type.rank_cause = unknown;
       }
     }
-    if (calls <= most_calls) continue;
+    if (calls <= max_calls) continue;
     return results;
   }
 }
@@ -169,8 +169,8 @@ void name_sizes(const std::vector<InferredValue>& before, const std::vector<Infe
           Dimension::symbol(format("{}_dim_{}", inputs[first.value]->name(), first.axis));
     }
     const std::vector<InferredValue> results = body(named);
-    if (calls > most_calls || !part_by(results, sizes)) return;
-    if (calls < most_calls) continue;
+    if (calls > max_calls || !part_by(results, sizes)) return;
+    if (calls < max_calls) continue;
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].first = i;
   }
 }

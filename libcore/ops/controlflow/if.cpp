@@ -2,6 +2,7 @@
 #include "libcore/ops/controlflow/if.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/controlflow/body_rules.hpp"
 #include "libcore/ops/controlflow/flow_types.hpp"
 

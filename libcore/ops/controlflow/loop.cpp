@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/controlflow/body_rules.hpp"
 #include "libcore/ops/controlflow/flow_types.hpp"
 #include "libcore/tensor/shape.hpp"

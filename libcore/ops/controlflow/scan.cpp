@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/controlflow/body_rules.hpp"
 #include "libcore/ops/shape_rules.hpp"
 

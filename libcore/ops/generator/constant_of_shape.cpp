@@ -76,9 +76,9 @@ void ConstantOfShape::infer(InferContext& context) const {
                     format("the shape contains {} (expected 0 or more)", number));
       }
     }
-    if (numbers->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
+    if (numbers->size() > static_cast<std::size_t>(Shape::max_dimensions)) {
       throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
-                                             numbers->size(), Shape::most_dimensions));
+                                             numbers->size(), Shape::max_dimensions));
     }
     result.emplace(numbers->begin(), numbers->end());
   } else {

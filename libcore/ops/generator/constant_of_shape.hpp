@@ -15,7 +15,7 @@ namespace ortool {
 struct ConstantOfShape {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> shape;
+  ValueOrInput<std::vector<std::int64_t>> shape;
   Tensor value;  ///< one element
 
   void read(AttributeReader& attributes, int version);

@@ -135,14 +135,14 @@ void RandomTensor<Distribution>::infer(InferContext& context) const {
 }
 
 template <typename Distribution>
-void RandomLike<Distribution>::read(AttributeReader& attributes, int) {
+void RandomLikeInput<Distribution>::read(AttributeReader& attributes, int) {
   distribution.read(attributes);
   seed = attributes.find_number("seed");
   element = read_element_type(attributes, "dtype", "T2");
 }
 
 template <typename Distribution>
-void RandomLike<Distribution>::infer(InferContext& context) const {
+void RandomLikeInput<Distribution>::infer(InferContext& context) const {
   const DataType own = context.element(0);
   if (!element && own != DataType::undefined && !is_floating_point(own)) {
     throw Error(ErrorCode::invalid,
@@ -155,7 +155,7 @@ void RandomLike<Distribution>::infer(InferContext& context) const {
 
 template struct RandomTensor<NormalDistribution>;
 template struct RandomTensor<UniformDistribution>;
-template struct RandomLike<NormalDistribution>;
-template struct RandomLike<UniformDistribution>;
+template struct RandomLikeInput<NormalDistribution>;
+template struct RandomLikeInput<UniformDistribution>;
 
 }  // namespace ortool

@@ -41,7 +41,7 @@ struct RandomTensor {
 
 /// A tensor of the input's shape, and of its type unless an attribute gives another one.
 template <typename Distribution>
-struct RandomLike {
+struct RandomLikeInput {
   Distribution distribution;
   std::optional<float> seed;
   std::optional<DataType> element;
@@ -53,13 +53,13 @@ struct RandomLike {
 struct RandomNormal : RandomTensor<NormalDistribution> {
   static const OpSchema schema;
 };
-struct RandomNormalLike : RandomLike<NormalDistribution> {
+struct RandomNormalLike : RandomLikeInput<NormalDistribution> {
   static const OpSchema schema;
 };
 struct RandomUniform : RandomTensor<UniformDistribution> {
   static const OpSchema schema;
 };
-struct RandomUniformLike : RandomLike<UniformDistribution> {
+struct RandomUniformLike : RandomLikeInput<UniformDistribution> {
   static const OpSchema schema;
 };
 

@@ -144,7 +144,7 @@ void Range::infer(InferContext& context) const {
                               ? Dimension(range_count(*start, *limit, *delta))
                               : range_length(first, range_operand(context, 1), step);
   context.set_output(0, element, Dimensions{count});
-  if (!count.is_known() || count.number() > most_known_elements) return;
+  if (!count.is_known() || count.number() > max_known_elements) return;
   if (first.is_unknown() || step.is_unknown()) return;
   KnownElements elements;
   for (std::int64_t i = 0; i < count.number(); ++i) {

@@ -53,7 +53,7 @@ EinsumTerm read_einsum_term(const std::string& equation, std::string_view text) 
     term.letters += letter;
     text.remove_prefix(1);
   }
-  if (static_cast<std::int64_t>(term.letters.size()) > Shape::most_dimensions) {
+  if (static_cast<std::int64_t>(term.letters.size()) > Shape::max_dimensions) {
     refuse_einsum(equation, "has a term with more than 64 letters");
   }
   return term;

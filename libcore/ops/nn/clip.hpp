@@ -16,8 +16,8 @@ struct Clip {
 
   /// There is no bound when neither a value nor an input is given. A constant input is stored as a
   /// value only if it is float32.
-  ValueOr<float> low;
-  ValueOr<float> high;
+  ValueOrInput<float> low;
+  ValueOrInput<float> high;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -15,8 +15,8 @@ namespace ortool {
 struct Dropout {
   static const OpSchema schema;
 
-  ValueOr<float> ratio;
-  ValueOr<bool> is_training;  ///< neither value nor input: inference
+  ValueOrInput<float> ratio;
+  ValueOrInput<bool> is_training;  ///< neither value nor input: inference
   std::optional<std::int64_t> seed;
   bool has_boolean_mask = true;  ///< before version 10 the mask had the input's type
 

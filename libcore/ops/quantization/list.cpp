@@ -1,4 +1,6 @@
 // The quantization operators, one line each, sorted by domain, then name.
+#include "libcore/ops/contrib/dynamic_quantize_lstm.hpp"
+#include "libcore/ops/contrib/matmul_n_bits.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/channel_lookup.hpp"
@@ -12,8 +14,6 @@
 #include "libcore/ops/quantization/quantized_binary.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
 #include "libcore/ops/quantization/quantized_mean.hpp"
-#include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
-#include "libcore/ops/vendor/matmul_n_bits.hpp"
 
 namespace ortool {
 namespace {

@@ -14,9 +14,9 @@ namespace ortool {
 
 /// Common base of the ten operators.
 struct Reduction {
-  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted or empty: all axes
-  bool keep_dimensions = true;              ///< with size 1
-  bool nothing_when_empty = false;          ///< noop_with_empty_axes
+  ValueOrInput<std::vector<std::int64_t>> axes;  ///< omitted or empty: all axes
+  bool keep_dimensions = true;                   ///< with size 1
+  bool nothing_when_empty = false;               ///< noop_with_empty_axes
 
   /// The axes that `given` denotes, in increasing order. Throws for axes out of range.
   std::vector<std::int64_t> reduced_axes(std::int64_t rank,

@@ -60,9 +60,9 @@ const FunctionRow& row_named(std::string_view name) {
 }
 
 /// The values of activation_alpha or activation_beta, consumed in order.
-class Numbers {
+class CoefficientList {
  public:
-  Numbers(AttributeReader& attributes, std::string_view name)
+  CoefficientList(AttributeReader& attributes, std::string_view name)
       : name_(name), values_(attributes.find_numbers(name).value_or(std::vector<float>())) {}
 
   float next(float otherwise) { return used_ < values_.size() ? values_[used_++] : otherwise; }
@@ -101,8 +101,8 @@ std::vector<RecurrentActivation> read_activations(AttributeReader& attributes,
                 format("activations has {} functions (expected {}, {} per direction)", rows.size(),
                        wanted, defaults.size()));
   }
-  Numbers alphas(attributes, "activation_alpha");
-  Numbers betas(attributes, "activation_beta");
+  CoefficientList alphas(attributes, "activation_alpha");
+  CoefficientList betas(attributes, "activation_beta");
   alphas.check_count(rows.size());
   betas.check_count(rows.size());
   std::vector<RecurrentActivation> result;

@@ -16,7 +16,7 @@ struct LSTM : RecurrentLayer {
   void infer(InferContext& context) const;
 
  protected:
-  void infer_layer(InferContext& context, bool is_turned) const;
+  void infer_layer(InferContext& context, bool is_transposed) const;
 };
 
 }  // namespace ortool

@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_hidden = std::int64_t{1} << 31;
+constexpr std::int64_t max_hidden = std::int64_t{1} << 31;
 
 RecurrentLayer::Direction read_direction(AttributeReader& attributes) {
   using Direction = RecurrentLayer::Direction;
@@ -33,7 +33,7 @@ void RecurrentLayer::read_layer(AttributeReader& attributes,
                                 std::span<const RecurrentActivation::Function> defaults) {
   direction = read_direction(attributes);
   hidden_size = attributes.find_integer("hidden_size");
-  if (hidden_size && (*hidden_size < 1 || *hidden_size > most_hidden)) {
+  if (hidden_size && (*hidden_size < 1 || *hidden_size > max_hidden)) {
     throw Error(ErrorCode::invalid, format("hidden_size is {} (expected 1 to 2^31)", *hidden_size));
   }
   clip = attributes.find_number("clip");
@@ -46,9 +46,9 @@ void RecurrentLayer::read_layer(AttributeReader& attributes,
 }
 
 RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context,
-                                                     std::int64_t gates, bool is_turned) const {
-  const std::int64_t rows_axis = is_turned ? 2 : 1;
-  const std::int64_t depth_axis = is_turned ? 1 : 2;
+                                                     std::int64_t gates, bool is_transposed) const {
+  const std::int64_t rows_axis = is_transposed ? 2 : 1;
+  const std::int64_t depth_axis = is_transposed ? 1 : 2;
   check_rank(context, 0, "X", 3);
   check_rank(context, 1, "W", 3);
   check_rank(context, 2, "R", 3);
@@ -66,8 +66,8 @@ RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context
   }
   const Dimension rows = weight_rows(sizes, gates);
   const auto weights = [&](const Dimension& depth) {
-    return is_turned ? Dimensions{directions(), depth, rows}
-                     : Dimensions{directions(), rows, depth};
+    return is_transposed ? Dimensions{directions(), depth, rows}
+                         : Dimensions{directions(), rows, depth};
   };
   check_operand_shape(context, 1, "W", weights(dimension_at(context, 0, 2)));
   check_operand_shape(context, 2, "R", weights(sizes.hidden));

@@ -38,7 +38,7 @@ struct RecurrentLayer {
   /// if `W` and `R` are transposed, the gates are along their last axis. Throws ErrorCode::invalid
   /// for incompatible shapes.
   Sizes check_operands(const InferContext& context, std::int64_t gates,
-                       bool is_turned = false) const;
+                       bool is_transposed = false) const;
   /// The number of weight rows for `gates` gates.
   static Dimension weight_rows(const Sizes& sizes, std::int64_t gates);
   /// The shape of the final and initial states.

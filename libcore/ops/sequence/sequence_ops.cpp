@@ -77,7 +77,7 @@ void SequenceEmpty::read(AttributeReader& attributes, int) {
       attributes.integer("dtype", static_cast<std::int64_t>(DataType::float32));
   const bool is_type = number > 0 && number < data_type_count;
   element = is_type ? static_cast<DataType>(number) : DataType::undefined;
-  if (!attributes.version().allowed("S").contains(TypeSet::Form::sequence, element)) {
+  if (!attributes.version().allowed("S").contains(TypeSet::Container::sequence, element)) {
     throw Error(ErrorCode::invalid,
                 format("dtype is {} (expected the number of a tensor type that version {} takes)",
                        number, attributes.version().since));

@@ -19,7 +19,7 @@ static_assert(own_opset == newest_opset);
 
 /// The same operator in another domain.
 template <typename Op>
-OpEntry session_form() {
+OpEntry session_entry() {
   static const OpSchema schema = {Op::schema.name, own_domain, Op::schema.versions};
   OpEntry entry = op_entry<Op>();
   entry.schema = &schema;
@@ -30,17 +30,17 @@ OpEntry session_form() {
 
 std::span<const OpEntry> session_operators() {
   static const std::array<OpEntry, 11> entries = {
-      session_form<Attention>(),
+      session_entry<Attention>(),
       op_entry<EmbedLayerNormalization>(),
-      session_form<Gelu>(),
-      session_form<GroupNormalization>(),
-      session_form<HardSwish>(),
-      session_form<LayerNormalization>(),
-      session_form<Mish>(),
-      session_form<RMSNormalization>(),
-      session_form<RotaryEmbedding>(),
+      session_entry<Gelu>(),
+      session_entry<GroupNormalization>(),
+      session_entry<HardSwish>(),
+      session_entry<LayerNormalization>(),
+      session_entry<Mish>(),
+      session_entry<RMSNormalization>(),
+      session_entry<RotaryEmbedding>(),
       op_entry<SkipLayerNormalization>(),
-      session_form<Swish>(),
+      session_entry<Swish>(),
   };
   return entries;
 }

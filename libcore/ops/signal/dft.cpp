@@ -29,7 +29,7 @@ constinit const OpSchema DFT::schema = {
 namespace {
 
 std::optional<std::int64_t> known_axis(const InferContext& context,
-                                       const ValueOr<std::int64_t>& axis) {
+                                       const ValueOrInput<std::int64_t>& axis) {
   if (axis.input < 0) return axis.value;
   check_single(context, axis.input, "axis");
   const auto values = context.integers(axis.input);

@@ -16,7 +16,7 @@ namespace ortool {
 struct DFT {
   static const OpSchema schema;
 
-  ValueOr<std::int64_t> axis;  ///< always present; before version 20 an attribute
+  ValueOrInput<std::int64_t> axis;  ///< always present; before version 20 an attribute
   bool inverse = false;
   /// Uses the non-redundant half of the spectrum: the input or, for the inverse, the output is
   /// real.

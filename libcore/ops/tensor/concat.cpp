@@ -44,7 +44,7 @@ std::optional<KnownElements> concat_elements(const InferContext& context, std::i
     std::optional<KnownTensor> part = known_input(context, i);
     if (!part) return std::nullopt;
     count += part->shape.element_count();
-    if (count > most_known_elements) return std::nullopt;
+    if (count > max_known_elements) return std::nullopt;
     parts.push_back(std::move(*part));
   }
   if (parts.empty()) return std::nullopt;

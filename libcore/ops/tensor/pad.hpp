@@ -19,9 +19,9 @@ struct Pad {
   enum class Mode { constant, reflect, edge, wrap };
 
   Mode mode = Mode::constant;
-  ValueOr<std::vector<std::int64_t>> pads;  ///< all leading pads, then all trailing ones
-  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted: all axes
-  float value = 0;                          ///< before opset 11; later input 2
+  ValueOrInput<std::vector<std::int64_t>> pads;  ///< all leading pads, then all trailing ones
+  ValueOrInput<std::vector<std::int64_t>> axes;  ///< omitted: all axes
+  float value = 0;                               ///< before opset 11; later input 2
 
   /// Leading and trailing pads of each axis.
   struct Edges {

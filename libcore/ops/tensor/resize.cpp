@@ -44,8 +44,8 @@ Dimension scaled(const Dimension& dimension, float scale) {
     throw Error(ErrorCode::invalid, format("an axis of {} scaled by {} is too long (at most 2^43)",
                                            dimension.number(), scale));
   }
-  constexpr int most_parts = 64;
-  for (int parts = 1; parts <= most_parts; ++parts) {
+  constexpr int max_parts = 64;
+  for (int parts = 1; parts <= max_parts; ++parts) {
     const float times = std::round(scale * static_cast<float>(parts));
     if (times < 1 || times > 0x1p20F || times / static_cast<float>(parts) != scale) continue;
     return floor_divide(dimension * static_cast<std::int64_t>(times), parts);
@@ -86,7 +86,7 @@ bool is_empty_vector(const InferContext& context, std::int64_t input) {
 }
 
 std::optional<std::vector<float>> known_scales(const InferContext& context,
-                                               const ValueOr<std::vector<float>>& scales) {
+                                               const ValueOrInput<std::vector<float>>& scales) {
   if (scales.input < 0) return scales.value;
   const Tensor* value = context.input_value(scales.input);
   return value != nullptr ? std::optional(numbers_of(*value)) : std::nullopt;
@@ -118,7 +118,7 @@ std::optional<std::size_t> resampled_rank(const InferContext& context, const Res
   if (op.axes) return std::nullopt;
   if (op.scales.value) return op.scales.value->size();
   const Dimension count = dimension_at(context, by_sizes ? op.sizes_input : op.scales.input, 0);
-  if (!count.is_known() || count.number() > Shape::most_dimensions) return std::nullopt;
+  if (!count.is_known() || count.number() > Shape::max_dimensions) return std::nullopt;
   return static_cast<std::size_t>(count.number());
 }
 

@@ -45,7 +45,7 @@ struct Resampling {
   bool antialias = false;
   AspectRatio aspect_ratio = AspectRatio::stretch;
   std::optional<std::vector<std::int64_t>> axes;  ///< absent: all axes, in order
-  ValueOr<std::vector<float>> scales;
+  ValueOrInput<std::vector<float>> scales;
   std::int64_t roi_input = -1;
   std::int64_t sizes_input = -1;
 

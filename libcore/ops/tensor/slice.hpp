@@ -18,10 +18,10 @@ struct Slice {
 
   using Integers = std::vector<std::int64_t>;
 
-  ValueOr<Integers> starts;
-  ValueOr<Integers> ends;
-  ValueOr<Integers> axes;   ///< omitted: the first axes
-  ValueOr<Integers> steps;  ///< omitted: 1
+  ValueOrInput<Integers> starts;
+  ValueOrInput<Integers> ends;
+  ValueOrInput<Integers> axes;   ///< omitted: the first axes
+  ValueOrInput<Integers> steps;  ///< omitted: 1
 
   /// The elements taken along one axis: `count` elements from `start`, `step` apart.
   struct Range {

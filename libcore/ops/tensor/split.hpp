@@ -17,8 +17,8 @@ struct Split {
   static const OpSchema schema;
 
   std::int64_t axis = 0;
-  ValueOr<std::vector<std::int64_t>> sizes;  ///< omitted: equal pieces, as the version defines
-  std::optional<std::int64_t> pieces;        ///< since 18: the last piece may be smaller
+  ValueOrInput<std::vector<std::int64_t>> sizes;  ///< omitted: equal pieces, as the version defines
+  std::optional<std::int64_t> pieces;             ///< since 18: the last piece may be smaller
 
   /// The sizes of `count` pieces of a dimension when `sizes` is omitted.
   std::vector<std::int64_t> even_sizes(std::int64_t dimension, std::int64_t count) const;

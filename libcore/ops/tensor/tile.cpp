@@ -89,7 +89,7 @@ void Tile::infer(InferContext& context) const {
     throw Error(ErrorCode::invalid, format("there are {} repeats for an input of rank {}",
                                            known->size(), shape->size()));
   }
-  if (!shape && known && known->size() <= static_cast<std::size_t>(Shape::most_dimensions))
+  if (!shape && known && known->size() <= static_cast<std::size_t>(Shape::max_dimensions))
     shape = Dimensions(known->size());
   for (std::size_t i = 0; shape && i < shape->size(); ++i)
     (*shape)[i] = known ? repeated((*shape)[i], (*known)[i], i) : Dimension();

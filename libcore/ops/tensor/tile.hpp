@@ -16,7 +16,7 @@ struct Tile {
   static const OpSchema schema;
 
   bool one_axis = false;  ///< version 1: input 1 is the number of tiles, input 2 the axis
-  ValueOr<std::vector<std::int64_t>> repeats;
+  ValueOrInput<std::vector<std::int64_t>> repeats;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

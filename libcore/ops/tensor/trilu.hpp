@@ -14,7 +14,7 @@ namespace ortool {
 struct Trilu {
   static const OpSchema schema;
 
-  ValueOr<std::int64_t> k;  ///< the diagonal; positive is above the main one; 0 if omitted
+  ValueOrInput<std::int64_t> k;  ///< the diagonal; positive is above the main one; 0 if omitted
   bool upper = true;
 
   void read(AttributeReader& attributes, int version);

@@ -61,9 +61,9 @@ void RegexFullMatch::infer(InferContext& context) const {
 
 void StringSplit::read(AttributeReader& attributes, int) {
   delimiter = attributes.string("delimiter");
-  most_cuts = attributes.find_integer("maxsplit");
-  if (most_cuts && *most_cuts < 0) {
-    throw Error(ErrorCode::invalid, format("maxsplit is {} (expected 0 or more)", *most_cuts));
+  max_cuts = attributes.find_integer("maxsplit");
+  if (max_cuts && *max_cuts < 0) {
+    throw Error(ErrorCode::invalid, format("maxsplit is {} (expected 0 or more)", *max_cuts));
   }
 }
 

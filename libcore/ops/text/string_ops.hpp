@@ -30,8 +30,8 @@ struct RegexFullMatch {
 /// Splits strings at a delimiter: the substrings, padded with empty ones, and their number.
 struct StringSplit {
   static const OpSchema schema;
-  std::string delimiter;                  ///< empty: any whitespace
-  std::optional<std::int64_t> most_cuts;  ///< absent: no limit
+  std::string delimiter;                 ///< empty: any whitespace
+  std::optional<std::int64_t> max_cuts;  ///< absent: no limit
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
 };

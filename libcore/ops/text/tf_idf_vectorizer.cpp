@@ -11,7 +11,7 @@ namespace ortool {
 
 namespace {
 
-constexpr std::int64_t most_columns = std::int64_t{1} << 31;
+constexpr std::int64_t max_columns = std::int64_t{1} << 31;
 
 /// The number of n-grams in the pool. Throws ErrorCode::invalid unless `begins` divides the pool
 /// into complete n-grams.
@@ -56,7 +56,7 @@ void TfIdfVectorizer::read(AttributeReader& attributes, int) {
   mode = attributes.choice("mode", {"TF", "IDF", "TFIDF"}, Mode());
   shortest = attributes.integer("min_gram_length");
   longest = attributes.integer("max_gram_length");
-  most_skipped = attributes.integer("max_skip_count");
+  max_skipped = attributes.integer("max_skip_count");
   pool = read_labels(attributes, "pool_int64s", "pool_strings");
   begins = read_integers(attributes, "ngram_counts");
   if (shortest < 1 || longest < shortest || longest > static_cast<std::int64_t>(begins.size())) {
@@ -65,9 +65,9 @@ void TfIdfVectorizer::read(AttributeReader& attributes, int) {
                        "to that)",
                        shortest, longest, begins.size()));
   }
-  if (most_skipped < 0) {
+  if (max_skipped < 0) {
     throw Error(ErrorCode::invalid,
-                format("max_skip_count is {} (expected 0 or more)", most_skipped));
+                format("max_skip_count is {} (expected 0 or more)", max_skipped));
   }
   columns = read_integers(attributes, "ngram_indexes");
   const std::int64_t count = count_pool(begins, pool.element_count());
@@ -77,9 +77,9 @@ void TfIdfVectorizer::read(AttributeReader& attributes, int) {
   if (!weights.empty())
     check_list_size("weights", weights.size(), columns.size(), "one per n-gram of the pool");
   for (const std::int64_t column : columns) {
-    if (column < 0 || column >= most_columns) {
+    if (column < 0 || column >= max_columns) {
       throw Error(ErrorCode::invalid,
-                  format("ngram_indexes holds {} (expected 0 to {})", column, most_columns - 1));
+                  format("ngram_indexes holds {} (expected 0 to {})", column, max_columns - 1));
     }
     column_count = std::max(column_count, column + 1);
   }

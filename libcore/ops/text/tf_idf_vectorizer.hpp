@@ -21,8 +21,8 @@ struct TfIdfVectorizer {
   Mode mode = Mode::counts;
   std::int64_t shortest = 1;  ///< smallest n of the n-grams
   std::int64_t longest = 1;
-  std::int64_t most_skipped = 0;  ///< maximum number of elements skipped between two of an n-gram
-  Tensor pool;                    ///< int64 or strings: all 1-grams, then all 2-grams …
+  std::int64_t max_skipped = 0;  ///< maximum number of elements skipped between two of an n-gram
+  Tensor pool;                   ///< int64 or strings: all 1-grams, then all 2-grams …
   /// Start of the n-grams of each n in the pool, from n = 1; the last ones end with the pool.
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> columns;  ///< output column of each n-gram of the pool

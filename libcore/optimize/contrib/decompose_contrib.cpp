@@ -17,7 +17,7 @@
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 
 namespace ortool {
 namespace {
@@ -102,15 +102,15 @@ Results fused_gemm(Decomposition& out) {
 
 Results fused_matmul(Decomposition& out) {
   const Node& node = out.node();
-  const bool turns_a = integer_of(node, "transA", 0) != 0;
-  const bool turns_b = integer_of(node, "transB", 0) != 0;
+  const bool transposes_a = integer_of(node, "transA", 0) != 0;
+  const bool transposes_b = integer_of(node, "transB", 0) != 0;
   if (integer_of(node, "transBatchA", 0) != 0 || integer_of(node, "transBatchB", 0) != 0 ||
-      ((turns_a || turns_b) && out.opset() < opset_of("Einsum")))
+      ((transposes_a || transposes_b) && out.opset() < opset_of("Einsum")))
     return {};
   Value* product = nullptr;
-  if (turns_a || turns_b) {
+  if (transposes_a || transposes_b) {
     const std::string formula =
-        format("...{},...{}->...ik", turns_a ? "ji" : "ij", turns_b ? "kj" : "jk");
+        format("...{},...{}->...ik", transposes_a ? "ji" : "ij", transposes_b ? "kj" : "jk");
     product =
         &out.add("Einsum", {out.input(0), out.input(1)}, plain_attributes({{"equation", formula}}));
   } else {
@@ -156,7 +156,7 @@ Results newer_norm(Decomposition& out, const char* op_type) {
   return {&out.add_own(op_type, inputs, out.attributes_but({}))};
 }
 
-Results spelled_out(Node& node) {
+Results decompose(Node& node) {
   Decomposition out(node);
   const std::string_view type = node.op_type();
   if (node.domain().empty()) {
@@ -166,7 +166,7 @@ Results spelled_out(Node& node) {
     return {};
   }
   if (node.domain() != contrib_domain) return {};
-  if (is_vendor_quantized(node)) return spell_out_quantized(out);
+  if (is_contrib_quantized(node)) return decompose_quantized(out);
   if (type == "FusedConv") return fused_conv(out);
   if (type == "FusedGemm") return fused_gemm(out);
   if (type == "FusedMatMul") return fused_matmul(out);
@@ -180,7 +180,7 @@ Results spelled_out(Node& node) {
 
 /// Whether it has all required inputs, and no outputs that the decomposition does not produce.
 bool has_usual_operands(const Node& node) {
-  if (is_vendor_quantized(node)) return has_output(node, 0) && node.output_count() == 1;
+  if (is_contrib_quantized(node)) return has_output(node, 0) && node.output_count() == 1;
   const std::string_view type = node.op_type();
   const bool is_single = type == "Gelu" || type == "FastGelu" || type == "QuickGelu";
   const bool is_sum = type.starts_with("Skip");
@@ -242,7 +242,7 @@ void decompose_contrib_operators(Model& model) {
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
       next = node->next();
       if (!has_usual_operands(*node)) continue;
-      Results results = spelled_out(*node);
+      Results results = decompose(*node);
       if (results.empty()) continue;
       results.resize(static_cast<std::size_t>(node->output_count()), nullptr);
       give_outputs(*node, results);

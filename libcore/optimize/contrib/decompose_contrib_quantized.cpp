@@ -10,7 +10,7 @@
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/softmax.hpp"
 #include "libcore/ops/version_facts.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 
 namespace ortool {
 namespace {
@@ -106,9 +106,9 @@ Results integer_product(Decomposition& out) {
 }
 
 Results dynamic_product(Decomposition& out) {
-  const std::vector<Value*> levels = out.add_many("DynamicQuantizeLinear", {out.input(0)}, 3);
-  Value& sums = out.add("MatMulInteger", {levels[0], out.input(1), levels[2], out.input(3)});
-  return scaled(out, sums, *levels[1], *out.input(2), out.input(4));
+  const std::vector<Value*> codes = out.add_many("DynamicQuantizeLinear", {out.input(0)}, 3);
+  Value& sums = out.add("MatMulInteger", {codes[0], out.input(1), codes[2], out.input(3)});
+  return scaled(out, sums, *codes[1], *out.input(2), out.input(4));
 }
 
 /// Whether Softmax means the same in the opset it was written for as in the graph's.
@@ -119,7 +119,7 @@ bool has_same_softmax(const Decomposition& out) {
 
 }  // namespace
 
-bool is_vendor_quantized(const Node& node) {
+bool is_contrib_quantized(const Node& node) {
   if (node.domain() != contrib_domain) return false;
   const auto found = std::find_if(operators.begin(), operators.end(),
                                   [&](const auto& each) { return each.first == node.op_type(); });
@@ -133,7 +133,7 @@ bool is_vendor_quantized(const Node& node) {
   return node.op_type() != "QLinearConcat" || (node.input_count() - 2) % 3 == 0;
 }
 
-Results spell_out_quantized(Decomposition& out) {
+Results decompose_quantized(Decomposition& out) {
   const std::string_view type = out.node().op_type();
   if (type == "QLinearAdd") return of_two(out, "Add");
   if (type == "QLinearMul") return of_two(out, "Mul");

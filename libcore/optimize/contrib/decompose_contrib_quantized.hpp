@@ -6,12 +6,12 @@
 namespace ortool {
 
 /// Whether it is one of these com.microsoft operators, with its required inputs.
-bool is_vendor_quantized(const Node& node);
+bool is_contrib_quantized(const Node& node);
 
 /// QLinearAdd, QLinearMul, QLinearSigmoid, QLinearLeakyRelu, QLinearSoftmax, QLinearConcat,
 /// QLinearGlobalAveragePool with channels first, and QGemm become the float operator between
 /// DequantizeLinear and QuantizeLinear, which sessions fuse to int8 again; MatMulIntegerToFloat and
 /// DynamicQuantizeMatMul become a MatMulInteger.
-Decomposition::Results spell_out_quantized(Decomposition& out);
+Decomposition::Results decompose_quantized(Decomposition& out);
 
 }  // namespace ortool

@@ -54,7 +54,7 @@ bool are_equal(const AttributeDefault& a, const AttributeDefault& b) {
 }
 
 /// An omitted attribute has the same meaning on both sides only if the defaults are equal.
-void spell_out_defaults(Node& node, const OpVersion& from, const OpVersion& to) {
+void write_defaults(Node& node, const OpVersion& from, const OpVersion& to) {
   for (const AttributeSpec& spec : from.attributes) {
     const AttributeSpec* other = to.find_attribute(spec.name);
     if (other == nullptr || node.find_attribute(spec.name) != nullptr) continue;
@@ -73,7 +73,7 @@ void drop_memory_hint(Node& node, const OpVersion* to) {
 /// The first opset without experimental operators.
 constexpr std::int64_t opset_without_experiments = 10;
 /// The length of a list within an error message, which is limited to 1 kB.
-constexpr std::size_t most_list_bytes = 600;
+constexpr std::size_t max_list_bytes = 600;
 
 class OpsetConversion {
  public:
@@ -123,7 +123,7 @@ class OpsetConversion {
       if (step != nullptr && step->up != nullptr) {
         node = &step->up(*node);
       } else if (before != nullptr && after != nullptr) {
-        spell_out_defaults(*node, *before, *after);
+        write_defaults(*node, *before, *after);
       }
     }
   }
@@ -140,7 +140,7 @@ class OpsetConversion {
       if (step != nullptr && step->down != nullptr) {
         node = &step->down(*node);
       } else if (before != nullptr && after != nullptr) {
-        spell_out_defaults(*node, *before, *after);
+        write_defaults(*node, *before, *after);
         drop_newer_defaults(*node, *before, *after);
       }
     }
@@ -198,7 +198,7 @@ class OpsetConversion {
     std::string list;
     for (std::size_t i = 0; i < blockers_.size(); ++i) {
       const std::string text = format("{}: {}", blockers_[i].node(), blockers_[i].message());
-      if (i > 0 && list.size() + text.size() > most_list_bytes) {
+      if (i > 0 && list.size() + text.size() > max_list_bytes) {
         list += format(" and {} more", blockers_.size() - i);
         break;
       }

@@ -9,12 +9,12 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/attribute_access.hpp"
-#include "libcore/optimize/opset/group_norm_form.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/convert_group_norm.hpp"
+#include "libcore/optimize/opset/convert_softmax.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/opset/opset_guards.hpp"
 #include "libcore/optimize/opset/opset_legacy.hpp"
 #include "libcore/optimize/opset/opset_withdrawn.hpp"
-#include "libcore/optimize/opset/softmax_form.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 

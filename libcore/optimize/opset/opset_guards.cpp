@@ -11,7 +11,7 @@
 
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -48,10 +48,10 @@ bool is_never_negative(const Value* value) {
     }
     return true;
   }
-  const Node* maker = value->producer();
+  const Node* producer = value->producer();
   // Abs of the minimum integer is negative.
-  return maker != nullptr && has_trait(*maker, OpTrait::nonnegative) &&
-         !has_trait(*maker, OpTrait::elementwise);
+  return producer != nullptr && has_trait(*producer, OpTrait::nonnegative) &&
+         !has_trait(*producer, OpTrait::elementwise);
 }
 
 /// An element of an attribute of integers, or `otherwise` when it is omitted.

@@ -9,7 +9,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/experimental/crop.hpp"
 #include "libcore/ops/experimental/scaled_functions.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -21,12 +21,12 @@ class Folding {
       : options_(options), notes_(fold_constants_name, options, report) {}
 
   /// Fixes the allowed growth in advance when limits must not depend on what was folded before.
-  void settle_growth(const Model& model) {
+  void resolve_growth(const Model& model) {
     if (!options_.fold_limits.is_all_or_none || options_.evaluator == nullptr) return;
-    const std::int64_t most_bytes = most_growth_bytes(model);
+    const std::int64_t max_bytes = max_growth_bytes(model);
     const std::int64_t bytes =
         fold_growth(model, [this](const Node& node) { return may_fold(node); });
-    most_growth_ = bytes <= most_bytes ? most_bytes : small_growth_bytes;
+    max_growth_ = bytes <= max_bytes ? max_bytes : small_growth_bytes;
   }
 
   void run(Graph& graph) {
@@ -76,14 +76,14 @@ class Folding {
       if (input->is_constant() && input->uses().size() == 1) freed_bytes += bytes;
     }
     const FoldLimits& limits = options_.fold_limits;
-    const std::int64_t most_growth =
-        most_growth_.value_or(std::max(limits.total_bytes - grown_bytes_, std::int64_t{0}));
-    const std::int64_t most_bytes =
-        std::min(std::max(limits.tensor_bytes, inputs_bytes), most_growth + freed_bytes);
+    const std::int64_t max_growth =
+        max_growth_.value_or(std::max(limits.total_bytes - grown_bytes_, std::int64_t{0}));
+    const std::int64_t max_bytes =
+        std::min(std::max(limits.tensor_bytes, inputs_bytes), max_growth + freed_bytes);
     std::optional<std::vector<Tensor>> results;
     const std::vector<Value*> lent = lend_captured(graph, node);
     try {
-      results = options_.evaluator->evaluate(node, most_bytes);
+      results = options_.evaluator->evaluate(node, max_bytes);
     } catch (Error& error) {
       // A node that always fails may be in code that never runs.
       if (error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported)
@@ -140,7 +140,7 @@ class Folding {
 
   const RewriteOptions& options_;
   PassNotes notes_;
-  std::optional<std::int64_t> most_growth_;  ///< per node, once determined
+  std::optional<std::int64_t> max_growth_;  ///< per node, once determined
   std::int64_t grown_bytes_ = 0;
 };
 
@@ -156,7 +156,7 @@ Pass fold_constants() {
       .summary = "replaces nodes whose inputs are constants by their results (constant folding)",
       .run = [](Model& model, const RewriteOptions& options, RewriteReport& report) {
         Folding folding(options, report);
-        folding.settle_growth(model);
+        folding.resolve_growth(model);
         for (Graph* graph : graphs_in(*model.graph)) folding.run(*graph);
       }};
 }

@@ -11,10 +11,10 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t least_growth_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t min_growth_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t growth_divisor = 4;
 /// Larger tensors count as this many elements, so that sums cannot overflow.
-constexpr std::int64_t most_counted_elements = std::int64_t{1} << 40;
+constexpr std::int64_t max_counted_elements = std::int64_t{1} << 40;
 
 std::int64_t known_bytes(const ValueType& type) {
   if (!type.is_tensor() || !type.shape || type.element == DataType::undefined) return 0;
@@ -22,8 +22,8 @@ std::int64_t known_bytes(const ValueType& type) {
   for (const Dimension& dimension : *type.shape) {
     if (!dimension.is_known()) return 0;
     if (dimension.number() == 0) return 0;
-    count = count > most_counted_elements / dimension.number() ? most_counted_elements
-                                                               : count * dimension.number();
+    count = count > max_counted_elements / dimension.number() ? max_counted_elements
+                                                              : count * dimension.number();
   }
   return bytes_of(type.element, count);
 }
@@ -43,7 +43,7 @@ class GrowthEstimate {
     if (!std::all_of(inputs.begin(), inputs.end(), [&](auto* each) { return bytes_held(*each); }))
       return;
     for (const Value* input : inputs) {
-      if (input->captured() == nullptr && is_last_reader(*input)) bytes_ -= *bytes_held(*input);
+      if (input->captured() == nullptr && is_last_consumer(*input)) bytes_ -= *bytes_held(*input);
     }
     for (const Value* output : outputs) {
       const std::int64_t bytes = known_bytes(output->type());
@@ -65,25 +65,25 @@ class GrowthEstimate {
     return made != made_.end() ? std::optional(made->second) : std::nullopt;
   }
 
-  bool is_last_reader(const Value& value) {
-    const auto [left, is_new] = readers_left_.try_emplace(&value, value.uses().size());
+  bool is_last_consumer(const Value& value) {
+    const auto [left, is_new] = consumers_left_.try_emplace(&value, value.uses().size());
     return --left->second == 0;
   }
 
   const std::function<bool(const Node&)>& may_fold_;
   std::unordered_map<const Value*, std::int64_t> made_;
-  std::unordered_map<const Value*, std::size_t> readers_left_;
+  std::unordered_map<const Value*, std::size_t> consumers_left_;
   std::int64_t bytes_ = 0;
 };
 
 }  // namespace
 
-std::int64_t most_growth_bytes(const Model& model) {
+std::int64_t max_growth_bytes(const Model& model) {
   std::int64_t bytes = 0;
   for (const Graph* graph : graphs_in(model)) {
     for (const Value* value : graph->values()) bytes += value->constant().size_bytes();
   }
-  return std::max(least_growth_bytes, bytes / growth_divisor);
+  return std::max(min_growth_bytes, bytes / growth_divisor);
 }
 
 std::int64_t fold_growth(const Model& model, const std::function<bool(const Node&)>& may_fold) {

@@ -14,7 +14,7 @@ inline constexpr std::int64_t small_growth_bytes = 1024;
 
 /// The limit for all larger results together, in bytes: 4 MiB, or a quarter of the model's
 /// constants if that is more.
-std::int64_t most_growth_bytes(const Model& model);
+std::int64_t max_growth_bytes(const Model& model);
 
 /// The growth in bytes of the constants of the main graph and its subgraphs if all nodes that
 /// depend on constants only, also transitively, were folded; negative when they shrink. `may_fold`

@@ -22,10 +22,10 @@ namespace ortool {
 namespace {
 
 /// A limit, since fused weights occupy memory, whereas those of the file are only mapped.
-constexpr std::int64_t most_joined_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t max_joined_bytes = std::int64_t{16} << 20;
 /// In a session, fusion saves only the overhead of kernel calls, which matters for small products
 /// alone.
-constexpr std::int64_t most_joined_in_session = std::int64_t{1} << 20;
+constexpr std::int64_t max_joined_in_session = std::int64_t{1} << 20;
 
 /// A product with constant weights and an optional constant bias.
 struct Branch {
@@ -34,7 +34,7 @@ struct Branch {
   Value* weights = nullptr;
   Value* bias = nullptr;
   std::int64_t columns = 0;
-  bool is_turned = false;  ///< the weights are transposed
+  bool is_transposed = false;  ///< the weights are transposed
 
   Value& result() const { return *(sum != nullptr ? sum : product)->output(0); }
 };
@@ -46,11 +46,11 @@ bool has_joined_type(const Value& value) {
 }
 
 /// Whether it has one element per column, or one for all.
-bool is_row(const Value* value, std::int64_t columns, std::int64_t most_rank) {
+bool is_row(const Value* value, std::int64_t columns, std::int64_t max_rank) {
   if (value == nullptr || !value->is_constant()) return false;
   const Shape& shape = value->constant().shape();
   const std::int64_t count = value->constant().element_count();
-  if (shape.rank() > most_rank) return false;
+  if (shape.rank() > max_rank) return false;
   return count == 1 || (count == columns && shape[shape.rank() - 1] == columns);
 }
 
@@ -81,8 +81,8 @@ std::optional<Branch> branch_of(Node& node) {
       branch.bias = branch.sum->input(branch.sum->input(0) == node.output(0) ? 1 : 0);
     return branch;
   }
-  branch.is_turned = read_op<Gemm>(node).transpose_b;
-  branch.columns = shape[branch.is_turned ? 0 : 1];
+  branch.is_transposed = read_op<Gemm>(node).transpose_b;
+  branch.columns = shape[branch.is_transposed ? 0 : 1];
   branch.bias = node.input(2);
   if (branch.bias != nullptr && !is_row(branch.bias, branch.columns, 2)) return std::nullopt;
   return branch;
@@ -129,19 +129,19 @@ std::string reason_against(const Branches& branches, bool takes_biases, bool is_
   if (counted_nodes(branches, has_sum) <= 0) return "one product and a Split are not fewer nodes";
   std::int64_t bytes = 0;
   for (const Branch& branch : branches) bytes += branch.weights->constant().size_bytes();
-  const std::int64_t most = is_in_session ? most_joined_in_session : most_joined_bytes;
+  const std::int64_t most = is_in_session ? max_joined_in_session : max_joined_bytes;
   if (bytes > most) return format("the weights take {} bytes, more than {}", bytes, most);
   return {};
 }
 
 Tensor joined_weights(const Branches& branches) {
   const Tensor& first = branches.front().weights->constant();
-  const bool is_turned = branches.front().is_turned;
+  const bool is_transposed = branches.front().is_transposed;
   const std::int64_t total = total_columns(branches);
-  const std::int64_t inner = first.shape()[is_turned ? 1 : 0];
-  Tensor joined(first.type(), is_turned ? Shape{total, inner} : Shape{inner, total});
+  const std::int64_t inner = first.shape()[is_transposed ? 1 : 0];
+  Tensor joined(first.type(), is_transposed ? Shape{total, inner} : Shape{inner, total});
   // Transposed weights are concatenated as they are, as one long row each.
-  const std::int64_t rows = is_turned ? 1 : inner;
+  const std::int64_t rows = is_transposed ? 1 : inner;
   std::byte* out = joined.mutable_bytes();
   for (std::int64_t row = 0; row < rows; ++row) {
     for (const Branch& branch : branches) {
@@ -208,10 +208,10 @@ class Joiner {
       for (Attribute& attribute : copy_attributes(first))
         joined->producer()->set_attribute(std::move(attribute));
     }
-    settle(*joined->producer());
+    check_and_infer(*joined->producer());
     if (!is_gemm && bias != nullptr) {
       joined = &add("Add", std::array{joined, bias}, joined_sum_name());
-      settle(*joined->producer());
+      check_and_infer(*joined->producer());
     }
     hand_out(*joined);
   }
@@ -230,7 +230,7 @@ class Joiner {
     return *outputs[0];
   }
 
-  void settle(Node& node) const {
+  void check_and_infer(Node& node) const {
     check_node(node);
     infer_node(node);
     node.mutable_notes().metadata.emplace_back(origin_key, origins_);

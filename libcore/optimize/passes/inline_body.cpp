@@ -17,8 +17,8 @@ void give_origin(Node& node, const Node& from) {
 
 }  // namespace
 
-std::vector<Value*> take_body(const Graph& body, Node& holder, std::span<Value* const> inputs,
-                              const std::string& prefix) {
+std::vector<Value*> inline_body(const Graph& body, Node& holder, std::span<Value* const> inputs,
+                                const std::string& prefix) {
   Graph& graph = holder.graph();
   Node* const before = holder.previous();
   BodyCopier copier;

@@ -12,8 +12,8 @@ namespace ortool {
 /// Copies `body`'s nodes to before `holder`, with `inputs`, values of the holder's graph, as the
 /// body's inputs; returns the values that correspond to the body's outputs. New nodes record the
 /// nodes they originate from.
-std::vector<Value*> take_body(const Graph& body, Node& holder, std::span<Value* const> inputs,
-                              const std::string& prefix);
+std::vector<Value*> inline_body(const Graph& body, Node& holder, std::span<Value* const> inputs,
+                                const std::string& prefix);
 
 /// Removes `node`; consumers of its outputs read `results` instead. Graph outputs keep their names.
 void replace_node(Node& node, std::span<Value* const> results);

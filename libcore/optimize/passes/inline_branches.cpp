@@ -30,7 +30,7 @@ void inline_in(Graph& graph, const RewriteOptions& options, PassNotes& notes) {
     const bool is_true = element_as_int64(*condition, 0) != 0;
     Node* const before = node->previous();
     const std::vector<Value*> results =
-        take_body(is_true ? *op.then_branch : *op.else_branch, *node, {}, {});
+        inline_body(is_true ? *op.then_branch : *op.else_branch, *node, {}, {});
     replace_node(*node, results);
     node = before != nullptr ? before->next() : graph.first_node();
   }

@@ -15,8 +15,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_inlined_nodes = 1'000'000;
-constexpr int most_nested_calls = 100;
+constexpr std::int64_t max_inlined_nodes = 1'000'000;
+constexpr int max_nested_calls = 100;
 
 class Inliner {
  public:
@@ -68,11 +68,11 @@ class Inliner {
 
   void inline_call(Graph& graph, Node& call, const Function& function, int depth) {
     inlined_nodes_ += count_nodes(*function.body);
-    if (depth > most_nested_calls || inlined_nodes_ > most_inlined_nodes) {
+    if (depth > max_nested_calls || inlined_nodes_ > max_inlined_nodes) {
       throw Error(
           ErrorCode::invalid,
           format("calls of function '{}' do not terminate (limits: {} nested calls, {} nodes)",
-                 function.name, most_nested_calls, most_inlined_nodes),
+                 function.name, max_nested_calls, max_inlined_nodes),
           "a function must not call itself")
           .at_node(call.name(), call.op_type())
           .with_id("function.recursion");

@@ -17,11 +17,12 @@ constexpr std::int64_t state_count = 2;
 /// Looks through nodes that repeat or move elements.
 bool is_all_zeros(const Value& value) {
   const Value* at = &value;
-  for (const Node* maker = at->producer(); maker != nullptr; maker = at->producer()) {
-    if (maker->op_type() == "ConstantOfShape" && maker->domain().empty())
-      return is_exactly_filled_with(read_op<ConstantOfShape>(*maker).value, 0);
-    if (!has_trait(*maker, OpTrait::data_movement) || maker->input(0) == nullptr) return false;
-    at = maker->input(0);
+  for (const Node* producer = at->producer(); producer != nullptr; producer = at->producer()) {
+    if (producer->op_type() == "ConstantOfShape" && producer->domain().empty())
+      return is_exactly_filled_with(read_op<ConstantOfShape>(*producer).value, 0);
+    if (!has_trait(*producer, OpTrait::data_movement) || producer->input(0) == nullptr)
+      return false;
+    at = producer->input(0);
   }
   const Tensor* tensor = constant_of(*at);
   return tensor != nullptr && is_exactly_filled_with(*tensor, 0);

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view unroll_loops_name = "unroll-loops";
 
 /// Size limits; a body with a single iteration is always unrolled.
-constexpr std::int64_t most_trips = 8;
-constexpr std::int64_t most_unrolled_nodes = 64;
+constexpr std::int64_t max_trips = 8;
+constexpr std::int64_t max_unrolled_nodes = 64;
 
 bool is_constant(const Value* value, std::int64_t number) {
   const Tensor* tensor = value != nullptr ? constant_of(*value) : nullptr;
@@ -93,7 +93,7 @@ void unroll(Node& loop, const Graph& body, std::int64_t trips) {
   for (std::int64_t trip = 0; trip < trips; ++trip) {
     std::vector<Value*> inputs = {given(graph, *body.inputs()[0], Tensor::scalar(trip)), goes_on};
     inputs.insert(inputs.end(), state.begin(), state.end());
-    const std::vector<Value*> results = take_body(
+    const std::vector<Value*> results = inline_body(
         body, loop, inputs, trips == 1 ? std::string() : name + "/" + std::to_string(trip) + "/");
     state.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(results[1 + carried + i]);
@@ -118,8 +118,8 @@ bool may_unroll(const Node& loop, const Graph& body, PassNotes& notes) {
     notes.left(loop.name(), "its trip count is only known at run time");
     return false;
   }
-  const bool pays = *trips == 1 || (*trips > 1 && *trips <= most_trips &&
-                                    *trips * count_nodes(body) <= most_unrolled_nodes);
+  const bool pays = *trips == 1 || (*trips > 1 && *trips <= max_trips &&
+                                    *trips * count_nodes(body) <= max_unrolled_nodes);
   if (!pays) {
     notes.left(loop.name(), std::to_string(*trips) + " times " + std::to_string(count_nodes(body)) +
                                 " nodes are too many");

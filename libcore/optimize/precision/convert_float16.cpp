@@ -9,16 +9,16 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-constexpr double largest_half = 65504;
+constexpr double largest_fp16 = 65504;
 /// Half of the smallest positive number: smaller values round to zero.
-constexpr double smallest_half = 2.98e-8;
+constexpr double smallest_fp16 = 2.98e-8;
 
 /// Nodes that keep their type: results with a type of their own, or insufficient precision in 16
 /// bits.
@@ -66,7 +66,7 @@ class Float16Conversion {
   void convert_graph(Graph& graph) {
     std::vector<Node*> nodes;
     for (Node& node : graph.nodes()) {
-      const std::vector<bool> slots = half_inputs(node);
+      const std::vector<bool> slots = fp16_inputs(node);
       if (std::find(slots.begin(), slots.end(), true) == slots.end()) continue;
       const std::string reason = reason_to_keep(node, slots);
       if (reason.empty()) {
@@ -84,7 +84,7 @@ class Float16Conversion {
 
   /// For each input, whether it is float32 and may be float16; empty when the node has no such
   /// form.
-  std::vector<bool> half_inputs(const Node& node) const {
+  std::vector<bool> fp16_inputs(const Node& node) const {
     std::vector<bool> slots(static_cast<std::size_t>(node.input_count()));
     const OpEntry* entry = node.domain().empty() ? find_op("", node.op_type()) : nullptr;
     const OpVersion* version = entry != nullptr ? version_of(*entry, node) : nullptr;
@@ -93,18 +93,18 @@ class Float16Conversion {
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       if (!is_float32(node.output(i))) continue;
       makes_floats = true;
-      if (!allows_half(*version, OpVersion::formal_at(version->outputs, i))) return slots;
+      if (!allows_fp16(*version, OpVersion::formal_at(version->outputs, i))) return slots;
     }
     if (!makes_floats) return slots;
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       const Formal* formal = OpVersion::formal_at(version->inputs, i);
       slots[static_cast<std::size_t>(i)] =
-          is_float32(node.input(i)) && allows_half(*version, formal);
+          is_float32(node.input(i)) && allows_fp16(*version, formal);
     }
     return slots;
   }
 
-  static bool allows_half(const OpVersion& version, const Formal* formal) {
+  static bool allows_fp16(const OpVersion& version, const Formal* formal) {
     return formal != nullptr && version.allowed(formal->type).contains(DataType::float16) &&
            version.allowed(formal->type).contains(DataType::float32);
   }
@@ -123,10 +123,10 @@ class Float16Conversion {
       if (!root.is_constant()) continue;
       const Tensor& tensor = root.constant();
       const double most = largest_magnitude(tensor);
-      if (most > largest_half)
+      if (most > largest_fp16)
         return format("'{}' contains {}, which exceeds the range of float16", node.input(i)->name(),
                       most);
-      if (tensor.element_count() == 1 && most > 0 && most < smallest_half)
+      if (tensor.element_count() == 1 && most > 0 && most < smallest_fp16)
         return format("'{}' is {}, which float16 rounds to 0", node.input(i)->name(), most);
     }
     return keeps_(node);
@@ -135,15 +135,15 @@ class Float16Conversion {
   Value& half_of(Value& value) {
     // A capture disappears with its last use, so it cannot be a key.
     if (value.captured() != nullptr) return value.graph().capture(half_of(*value.captured()));
-    const auto [place, is_new] = halves_.try_emplace(&value, nullptr);
+    const auto [place, is_new] = fp16_values_.try_emplace(&value, nullptr);
     if (is_new) {
-      place->second = &make_half(value);
+      place->second = &make_fp16(value);
       left_.push_back(&value);
     }
     return *place->second;
   }
 
-  Value& make_half(Value& value) {
+  Value& make_fp16(Value& value) {
     Graph& graph = value.graph();
     if (value.is_constant())
       return graph.add_constant("", ortool::convert(value.constant(), DataType::float16));
@@ -157,7 +157,7 @@ class Float16Conversion {
 
   void convert(Node& node) {
     Graph& graph = node.graph();
-    const std::vector<bool> slots = half_inputs(node);
+    const std::vector<bool> slots = fp16_inputs(node);
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
       if (!slots[static_cast<std::size_t>(i)]) continue;
       graph.set_input(node, i, &half_of(*node.input(i)));
@@ -167,7 +167,7 @@ class Float16Conversion {
       Value* output = node.output(i);
       if (is_float32(output)) {
         left_.push_back(output);
-        output = halves_[output] = &graph.add_value("");
+        output = fp16_values_[output] = &graph.add_value("");
       }
       outputs.push_back(output);
     }
@@ -182,7 +182,7 @@ class Float16Conversion {
       if (value->uses().empty()) {
         graph.remove_value(*value);
       } else if (!value->is_constant()) {
-        Value* const from[] = {halves_.at(value)};
+        Value* const from[] = {fp16_values_.at(value)};
         Value* const to[] = {value};
         Node* before = from[0]->producer()->next();
         graph.add_node("Cast", "", from, to, {}, before).set_attribute(cast_to(DataType::float32));
@@ -193,7 +193,7 @@ class Float16Conversion {
   Graph& graph_;
   const std::function<std::string(const Node&)>& keeps_;
   Float16Report report_;
-  std::unordered_map<const Value*, Value*> halves_;
+  std::unordered_map<const Value*, Value*> fp16_values_;
   std::vector<Value*> left_;  ///< whose consumers or producers were converted
 };
 

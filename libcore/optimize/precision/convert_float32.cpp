@@ -14,7 +14,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

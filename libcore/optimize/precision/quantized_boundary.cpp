@@ -108,7 +108,7 @@ std::optional<Quantization> dequantized(const Value* value) {
   result.scale = node->input(1);
   result.zero_point = node->input(2);
   result.type = tensor_type_of(result.bytes);
-  if (!is_byte_type(result.type) && result.type != DataType::int32) return std::nullopt;
+  if (!is_8bit_type(result.type) && result.type != DataType::int32) return std::nullopt;
   if (!has_good_scales(result.scale) ||
       !has_good_zero_points(result.zero_point, result.scale, result.type))
     return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<Quantization> dequantized(const Value* value) {
 
 std::optional<Quantization> dequantized_bytes(const Value* value) {
   std::optional<Quantization> result = dequantized(value);
-  if (!result || !result->is_single() || !is_byte_type(result->type)) return std::nullopt;
+  if (!result || !result->is_single() || !is_8bit_type(result->type)) return std::nullopt;
   return result;
 }
 
@@ -135,7 +135,7 @@ std::optional<Quantization> quantized(const Node& node) {
   result.scale = node.input(1);
   result.zero_point = node.input(2);
   result.type = tensor_type_of(result.bytes);
-  if (!is_byte_type(result.type) || op.precision.value_or(DataType::float32) != DataType::float32)
+  if (!is_8bit_type(result.type) || op.precision.value_or(DataType::float32) != DataType::float32)
     return std::nullopt;
   if (!has_good_scales(result.scale) || !result.is_single() ||
       !has_good_zero_points(result.zero_point, result.scale, result.type))
@@ -143,42 +143,42 @@ std::optional<Quantization> quantized(const Node& node) {
   return result;
 }
 
-Node* only_maker(const Value* value) {
+Node* only_producer(const Value* value) {
   if (value == nullptr || value->uses().size() != 1) return nullptr;
   return value->uses().front().kind == Use::Kind::input ? value->producer() : nullptr;
 }
 
 std::int64_t quantize_number(float value, const Quantization& by) {
-  const ByteBounds bounds = ByteBounds::of(by.type);
+  const Int8Bounds bounds = Int8Bounds::of(by.type);
   const double whole = std::nearbyint(static_cast<double>(value / by.scale_at(0))) +
                        static_cast<double>(by.zero_at(0));
   return static_cast<std::int64_t>(
       std::clamp(whole, static_cast<double>(bounds.low), static_cast<double>(bounds.high)));
 }
 
-ByteBounds ByteBounds::of(DataType type) {
-  return type == DataType::int8 ? ByteBounds{-128, 127} : ByteBounds{0, 255};
+Int8Bounds Int8Bounds::of(DataType type) {
+  return type == DataType::int8 ? Int8Bounds{-128, 127} : Int8Bounds{0, 255};
 }
 
-bool ByteBounds::are_of(DataType type) const {
-  const ByteBounds all = of(type);
+bool Int8Bounds::are_of(DataType type) const {
+  const Int8Bounds all = of(type);
   return low == all.low && high == all.high;
 }
 
-bool can_clip_bytes(const Graph& graph, const ByteBounds& bounds, DataType type) {
+bool can_clip_bytes(const Graph& graph, const Int8Bounds& bounds, DataType type) {
   return bounds.are_of(type) || graph.opset("") >= opset_of_type("Clip", "input", DataType::uint8);
 }
 
-ByteBounds peel_clips(const Value*& value, const Quantization& to) {
+Int8Bounds peel_clips(const Value*& value, const Quantization& to) {
   std::vector<FloatBounds> found;
-  while (const Node* node = only_maker(value)) {
+  while (const Node* node = only_producer(value)) {
     const std::optional<FloatBounds> bounds = bounds_of(*node);
     if (!bounds) break;
     found.push_back(*bounds);
     value = node->input(0);
   }
   // The last one found is applied first.
-  ByteBounds result = ByteBounds::of(to.type);
+  Int8Bounds result = Int8Bounds::of(to.type);
   for (auto bounds = found.rbegin(); bounds != found.rend(); ++bounds) {
     const std::int64_t low = quantize_number(bounds->low, to);
     const std::int64_t high = quantize_number(bounds->high, to);

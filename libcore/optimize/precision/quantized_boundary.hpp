@@ -36,25 +36,25 @@ std::optional<Quantization> dequantized_bytes(const Value* value);
 std::optional<Quantization> quantized(const Node& node);
 
 /// The producer of `value` if it has a single consumer, by one input; otherwise null.
-Node* only_maker(const Value* value);
+Node* only_producer(const Value* value);
 
 /// The quantized value of `value`.
 std::int64_t quantize_number(float value, const Quantization& by);
 
 /// The range of quantized values that a result is clamped to.
-struct ByteBounds {
+struct Int8Bounds {
   std::int64_t low;
   std::int64_t high;
 
-  static ByteBounds of(DataType type);
+  static Int8Bounds of(DataType type);
   bool are_of(DataType type) const;  ///< the full range of the type
 };
 
 /// Walks backward over Relu and Clip with constant bounds before the quantization `to`. Sets
 /// `value` to their input.
-ByteBounds peel_clips(const Value*& value, const Quantization& to);
+Int8Bounds peel_clips(const Value*& value, const Quantization& to);
 
 /// Whether the bounds can be enforced: they are the type's, or the opset's Clip supports int8.
-bool can_clip_bytes(const Graph& graph, const ByteBounds& bounds, DataType type);
+bool can_clip_bytes(const Graph& graph, const Int8Bounds& bounds, DataType type);
 
 }  // namespace ortool

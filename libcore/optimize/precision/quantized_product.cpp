@@ -16,15 +16,15 @@ const Tensor& QuantizedWeights::bytes() const {
 }
 
 bool QuantizedWeights::has_safe_sums() const {
-  return bytes().element_count() / channels <= most_byte_products;
+  return bytes().element_count() / channels <= max_int8_products;
 }
 
 std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
-                                                  std::int64_t least_rank) {
+                                                  std::int64_t min_rank) {
   const std::optional<Quantization> by = dequantized(value);
   if (!by || by->type == DataType::int32) return std::nullopt;
   const Tensor* bytes = constant_of(*by->bytes);
-  if (bytes == nullptr || bytes->shape().rank() < least_rank) return std::nullopt;
+  if (bytes == nullptr || bytes->shape().rank() < min_rank) return std::nullopt;
   const std::int64_t channels = bytes->shape()[axis];
   if (channels <= 0) return std::nullopt;
   const bool has_list = !by->is_single();
@@ -113,7 +113,7 @@ std::optional<QuantizedConvOperands> quantized_conv(const Node& conv, std::strin
 const Tensor* QuantizedFactors::safe_matrix() const {
   const Tensor* matrix = constant_of(*b.bytes);
   const bool is_safe = matrix != nullptr && matrix->shape().rank() == 2 &&
-                       matrix->element_count() > 0 && depth && *depth <= most_byte_products;
+                       matrix->element_count() > 0 && depth && *depth <= max_int8_products;
   return is_safe ? matrix : nullptr;
 }
 
@@ -121,7 +121,7 @@ std::optional<QuantizedFactors> quantized_factors(const Node& product, std::stri
   const std::optional<Quantization> a = dequantized_bytes(product.input(0));
   if (!a) return refuse(why, "its left operand is not dequantized from 8 bits by one scale");
   const std::optional<Quantization> b = dequantized(product.input(1));
-  if (!b || !is_byte_type(b->type) || !goes_by_columns(*b, product))
+  if (!b || !is_8bit_type(b->type) || !goes_by_columns(*b, product))
     return refuse(
         why, "its right operand is not dequantized from 8 bits by one scale or one per column");
   const bool is_transposed = product.op_type() == "Gemm" && read_op<Gemm>(product).transpose_b;

@@ -12,7 +12,7 @@ namespace ortool {
 
 /// The number of int8 products whose sum, together with a bias of half the range, always fits into
 /// int32.
-inline constexpr std::int64_t most_byte_products = (1 << 30) / (255 * 255);
+inline constexpr std::int64_t max_int8_products = (1 << 30) / (255 * 255);
 
 /// Per-channel weights, with a scale and zero point per channel or for all.
 struct QuantizedWeights {
@@ -25,10 +25,10 @@ struct QuantizedWeights {
   bool has_safe_sums() const;
 };
 
-/// Constant int8 or uint8 weights of at least `least_rank`, quantized along `axis` if there is more
+/// Constant int8 or uint8 weights of at least `min_rank`, quantized along `axis` if there is more
 /// than one scale.
 std::optional<QuantizedWeights> quantized_weights(const Value* value, std::int64_t axis,
-                                                  std::int64_t least_rank);
+                                                  std::int64_t min_rank);
 
 /// A bias with one element per channel.
 struct ProductBias {

@@ -6,7 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
@@ -136,9 +136,9 @@ Verdict Application::find_place(const Replacement& replacement) {
   if (before_ == &match_.root()) return yes();
   for (const Node* node : replacement.nodes()) {
     for (const Value* input : inputs_of(*node)) {
-      const Node* maker = input->producer();
-      if (maker == nullptr || replacement.made(*input)) continue;
-      if (order_.place_of(*maker) >= earliest)
+      const Node* producer = input->producer();
+      if (producer == nullptr || replacement.made(*input)) continue;
+      if (order_.place_of(*producer) >= earliest)
         return no(format("'{}' is read before '{}' is computed", node_name_, input->name()));
     }
   }
@@ -166,24 +166,24 @@ void Application::give_origins(const Replacement& replacement) const {
 }
 
 /// A node's outputs cannot be changed, so the node is recreated.
-void Application::remake(Node& maker, std::int64_t index, Value& value, std::string_view name) {
+void Application::remake(Node& producer, std::int64_t index, Value& value, std::string_view name) {
   std::vector<Value*> outputs;
-  for (std::int64_t i = 0; i < maker.output_count(); ++i) outputs.push_back(maker.output(i));
+  for (std::int64_t i = 0; i < producer.output_count(); ++i) outputs.push_back(producer.output(i));
   Value& old_output = *outputs[static_cast<std::size_t>(index)];
   outputs[static_cast<std::size_t>(index)] = &value;
   graph_.replace_uses(old_output, value);
-  const std::int64_t place = order_.place_of(maker);
-  order_.remove(maker);
-  order_.put(make_again(maker, outputs, name), place);
+  const std::int64_t place = order_.place_of(producer);
+  order_.remove(producer);
+  order_.put(make_again(producer, outputs, name), place);
   graph_.remove_value(old_output);
 }
 
 void Application::put_in(Value& old_value, Value& new_value, std::string_view name) {
   ValueType type = old_value.type();
   if (type.kind == ValueType::Kind::unknown) type = new_value.type();
-  Node& maker = *new_value.producer();
+  Node& producer = *new_value.producer();
   const std::int64_t index = new_value.producer_index();
-  remake(maker, index, old_value, name);
+  remake(producer, index, old_value, name);
   if (!type.shape) type.shape = new_value.type().shape;
   old_value.set_type(std::move(type));
 }
@@ -246,21 +246,21 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
 
 void Application::take_over(Value& inner, Value& made) {
   if (!inner.is_in(graph_)) return;
-  Node* maker = inner.producer();
-  if (maker == nullptr) {
+  Node* producer = inner.producer();
+  if (producer == nullptr) {
     // Another output of the match's end, whose node has been removed already.
     put_in(inner, made, node_name_);
     changed_.push_back(&inner);
     return;
   }
   std::vector<Node*> leftovers;
-  for (Value* input : inputs_of(*maker)) {
+  for (Value* input : inputs_of(*producer)) {
     if (input->producer() != nullptr) leftovers.push_back(input->producer());
   }
-  const std::vector<Value*> outputs = outputs_of(*maker);
-  const std::string name(maker->name());
-  graph_.remove_node(*maker);
-  order_.remove(*maker);
+  const std::vector<Value*> outputs = outputs_of(*producer);
+  const std::string name(producer->name());
+  graph_.remove_node(*producer);
+  order_.remove(*producer);
   put_in(inner, made, name);
   changed_.push_back(&inner);
   for (Value* output : outputs) {

@@ -50,7 +50,7 @@ class Application {
   Verdict find_place(const Replacement& replacement);
   Verdict commit(Replacement& replacement, Value& result);
   void give_origins(const Replacement& replacement) const;
-  void remake(Node& maker, std::int64_t index, Value& value, std::string_view name);
+  void remake(Node& producer, std::int64_t index, Value& value, std::string_view name);
   /// `old_value`, which has lost its producer, replaces `new_value`.
   void put_in(Value& old_value, Value& new_value, std::string_view name);
   /// An inner value of the match with outside consumers gets a new producer.

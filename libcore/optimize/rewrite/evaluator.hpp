@@ -28,10 +28,9 @@ class Evaluator {
   virtual ~Evaluator() = default;
 
   /// The outputs of a cataloged node without subgraphs whose inputs are all constants; empty
-  /// tensors for omitted ones. Nothing when they would exceed `most_bytes`, are not numeric
+  /// tensors for omitted ones. Nothing when they would exceed `max_bytes`, are not numeric
   /// tensors, or no kernel supports the node. Throws when the node is invalid.
-  virtual std::optional<std::vector<Tensor>> evaluate(const Node& node,
-                                                      std::int64_t most_bytes) = 0;
+  virtual std::optional<std::vector<Tensor>> evaluate(const Node& node, std::int64_t max_bytes) = 0;
 };
 
 }  // namespace ortool

@@ -11,7 +11,7 @@ namespace ortool {
 namespace {
 
 /// Longer constants are not shapes.
-constexpr std::int64_t most_inferred_elements = 64;
+constexpr std::int64_t max_inferred_elements = 64;
 
 class SingleContext : public InferContext {
  public:
@@ -32,7 +32,7 @@ class SingleContext : public InferContext {
   std::optional<Dimensions> input_dimensions(std::int64_t index) const override {
     const Tensor* tensor = input_value(index);
     if (tensor == nullptr || tensor->shape().rank() > 1 ||
-        tensor->element_count() > most_inferred_elements ||
+        tensor->element_count() > max_inferred_elements ||
         (tensor->type() != DataType::int64 && tensor->type() != DataType::int32))
       return std::nullopt;
     Dimensions result;

@@ -16,8 +16,8 @@ namespace {
 
 using Kind = PatternPart::Kind;
 
-constexpr std::int64_t most_steps = 5000;
-constexpr std::size_t most_operands = 16;
+constexpr std::int64_t max_steps = 5000;
+constexpr std::size_t max_operands = 16;
 
 bool has_operator(const Node& node, std::string_view op_type) {
   return node.op_type() == op_type && (node.domain().empty() || node.domain() == own_domain);
@@ -56,7 +56,7 @@ bool have_equal_content(const Value& a, const Value& b) {
 class Matcher {
  public:
   /// `furthest` may be null.
-  Matcher(Match& match, FurthestMismatch* furthest) : match_(match), furthest_(furthest) {}
+  Matcher(Match& match, ClosestMismatch* furthest) : match_(match), furthest_(furthest) {}
 
   bool find(const Pattern& pattern, Node& root) {
     std::vector<std::int64_t> outputs;
@@ -126,7 +126,7 @@ class Matcher {
 
   bool solve(const Goal* goal) {
     if (goal == nullptr) return true;
-    if (++steps_ > most_steps) return false;
+    if (++steps_ > max_steps) return false;
     const PatternPart& part = *goal->part;
     const Mark before = mark();
     if (part.kind == Kind::chain && (goal->operands & (goal->operands - 1U)) == 0U)
@@ -191,7 +191,7 @@ class Matcher {
       return solve(goal->next);
     }
     const auto count = static_cast<std::int64_t>(part.operands.size());
-    ORTOOL_CHECK(part.operands.size() <= most_operands);
+    ORTOOL_CHECK(part.operands.size() <= max_operands);
     for (std::int64_t i = count; i < node->input_count(); ++i) {
       if (node->input(i) != nullptr) return fail(*goal, Mismatch::inputs);
     }
@@ -204,12 +204,12 @@ class Matcher {
     return solve_inputs(goal, *node, true) || undo(before);
   }
 
-  bool solve_inputs(const Goal* goal, const Node& node, bool is_turned) {
+  bool solve_inputs(const Goal* goal, const Node& node, bool is_transposed) {
     const std::vector<Pattern>& operands = goal->part->operands;
-    std::array<Goal, most_operands> goals;
+    std::array<Goal, max_operands> goals;
     const Goal* next = goal->next;
     for (std::size_t i = operands.size(); i-- > 0;) {
-      const PatternPart& operand = operands[is_turned ? operands.size() - 1 - i : i].part();
+      const PatternPart& operand = operands[is_transposed ? operands.size() - 1 - i : i].part();
       Value* input = node.input(static_cast<std::int64_t>(i));
       if (input == nullptr) {
         if (!operand.is_optional) return fail(*goal, Mismatch::inputs);
@@ -258,7 +258,7 @@ class Matcher {
   }
 
   Match& match_;
-  FurthestMismatch* furthest_;
+  ClosestMismatch* furthest_;
   std::int64_t steps_ = 0;
 };
 
@@ -300,7 +300,7 @@ bool find_match(const Pattern& pattern, Node& root, Match& match) {
 }
 
 bool find_match(const Pattern& pattern, Node& root, Match& match, PartialMatch& partial) {
-  FurthestMismatch furthest;
+  ClosestMismatch furthest;
   if (Matcher(match, &furthest).find(pattern, root)) return true;
   partial = furthest.partial_match();
   return false;

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = PatternPart::Kind;
 
-constexpr std::size_t most_expected = 4;
+constexpr std::size_t max_expected = 4;
 
 std::string describe(const Value& value) {
   if (const Node* node = value.producer())
@@ -39,11 +39,11 @@ std::string describe(const PatternPart& part) {
 
 }  // namespace
 
-void FurthestMismatch::note(std::span<const Match::Member> members, const PatternPart& part,
-                            const Value& value, Mismatch why) {
+void ClosestMismatch::note(std::span<const Match::Member> members, const PatternPart& part,
+                           const Value& value, Mismatch why) {
   if (value_ != nullptr && members.size() < nodes_.size()) return;
   if (value_ != nullptr && members.size() == nodes_.size()) {
-    if (value_ == &value && why == why_ && parts_.size() < most_expected) parts_.push_back(&part);
+    if (value_ == &value && why == why_ && parts_.size() < max_expected) parts_.push_back(&part);
     return;
   }
   nodes_.clear();
@@ -53,7 +53,7 @@ void FurthestMismatch::note(std::span<const Match::Member> members, const Patter
   why_ = why;
 }
 
-std::string FurthestMismatch::expected() const {
+std::string ClosestMismatch::expected() const {
   std::vector<std::string> words;
   for (const PatternPart* part : parts_) {
     std::string word = describe(*part);
@@ -66,7 +66,7 @@ std::string FurthestMismatch::expected() const {
   return text;
 }
 
-PartialMatch FurthestMismatch::partial_match() const {
+PartialMatch ClosestMismatch::partial_match() const {
   if (value_ == nullptr) return {};
   const std::string found = describe(*value_);
   PartialMatch partial{nodes_, {}};

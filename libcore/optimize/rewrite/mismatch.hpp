@@ -32,7 +32,7 @@ enum class Mismatch {
 
 /// Records the mismatch after the most matched nodes: the first such value, with everything that
 /// was expected there.
-class FurthestMismatch {
+class ClosestMismatch {
  public:
   void note(std::span<const Match::Member> members, const PatternPart& part, const Value& value,
             Mismatch why);

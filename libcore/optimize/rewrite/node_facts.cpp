@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 /// Larger tensors are weights.
-constexpr std::int64_t most_tensor_bytes = 4096;
+constexpr std::int64_t max_tensor_bytes = 4096;
 
 void append(std::string& text, std::string_view part) {
   const std::size_t size = part.size();
@@ -27,7 +27,7 @@ void append_number(std::string& text, T number) {
 }
 
 bool append_tensor(const Tensor& tensor, std::string& text) {
-  if (tensor.type() == DataType::string || tensor.size_bytes() > most_tensor_bytes) return false;
+  if (tensor.type() == DataType::string || tensor.size_bytes() > max_tensor_bytes) return false;
   append_number(text, tensor.type());
   append(text, tensor.shape().to_string());
   append(text, {reinterpret_cast<const char*>(tensor.bytes()),

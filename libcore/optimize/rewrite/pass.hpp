@@ -32,7 +32,7 @@ class PassNotes {
   /// Called before each change, with the node or value concerned; false: leave it unchanged. A
   /// search for the change that broke a model limits the optimizer to ever fewer changes.
   [[nodiscard]] bool permits(std::string_view what) {
-    if (report_.rewrites >= options_.most_rewrites) return false;
+    if (report_.rewrites >= options_.max_rewrites) return false;
     changed(what);
     return true;
   }

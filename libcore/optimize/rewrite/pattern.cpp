@@ -182,17 +182,17 @@ Pattern operator-(Pattern a, Pattern b) {
 }
 
 Pattern operator/(Pattern a, Pattern b) {
-  std::vector<Pattern> ways = {op("Div", {a, b}), op("Mul", {a, op("Reciprocal", {b})}),
-                               op("Mul", {a, op("Pow", {b, number(-1)})}),
-                               op("Mul", {a, op("Div", {number(1), b})})};
+  std::vector<Pattern> alternatives = {op("Div", {a, b}), op("Mul", {a, op("Reciprocal", {b})}),
+                                       op("Mul", {a, op("Pow", {b, number(-1)})}),
+                                       op("Mul", {a, op("Div", {number(1), b})})};
   // For a root, the exponent is combined with that of the root.
   const PatternPart& part = b.part();
   if (part.kind == Kind::alternatives && !part.operands.empty()) {
     const PatternPart& first = part.operands.front().part();
     if (first.kind == Kind::operation && first.op_type == "Sqrt")
-      ways.push_back(op("Mul", {a, op("Pow", {first.operands.front(), number(-0.5)})}));
+      alternatives.push_back(op("Mul", {a, op("Pow", {first.operands.front(), number(-0.5)})}));
   }
-  return any_of(std::move(ways));
+  return any_of(std::move(alternatives));
 }
 
 Pattern operator/(Pattern a, double b) {

@@ -17,7 +17,7 @@ namespace ortool {
 namespace {
 
 /// The maximum number of shape-arithmetic nodes searched per operand; longer chains count as data.
-constexpr int most_searched_nodes = 64;
+constexpr int max_searched_nodes = 64;
 
 bool has_known_dimensions(const Value& value) {
   const Dimensions* dimensions = dimensions_of(value);
@@ -30,14 +30,14 @@ bool follows(const Value& value, int& nodes_left) {
   const Value* origin = &value;
   while (origin->captured() != nullptr) origin = origin->captured();
   if (constant_of(*origin) != nullptr) return true;
-  const Node* maker = origin->producer();
-  if (maker == nullptr || !maker->domain().empty() || --nodes_left < 0) return false;
-  if (maker->op_type() == "Shape" || maker->op_type() == "Size")
-    return maker->input(0) != nullptr && has_known_dimensions(*maker->input(0));
-  if (maker->op_type() == "Constant" || maker->op_type() == "ConstantOfShape") return true;
-  if (!has_trait(*maker, OpTrait::infers_elements)) return false;
-  for (std::int64_t i = 0; i < maker->input_count(); ++i) {
-    if (maker->input(i) != nullptr && !follows(*maker->input(i), nodes_left)) return false;
+  const Node* producer = origin->producer();
+  if (producer == nullptr || !producer->domain().empty() || --nodes_left < 0) return false;
+  if (producer->op_type() == "Shape" || producer->op_type() == "Size")
+    return producer->input(0) != nullptr && has_known_dimensions(*producer->input(0));
+  if (producer->op_type() == "Constant" || producer->op_type() == "ConstantOfShape") return true;
+  if (!has_trait(*producer, OpTrait::infers_elements)) return false;
+  for (std::int64_t i = 0; i < producer->input_count(); ++i) {
+    if (producer->input(i) != nullptr && !follows(*producer->input(i), nodes_left)) return false;
   }
   return true;
 }
@@ -81,7 +81,7 @@ bool squeezes_ones(const Squeeze& squeeze, const Dimensions& from) {
 }  // namespace
 
 bool follows_from_shapes(const Value& value) {
-  int nodes_left = most_searched_nodes;
+  int nodes_left = max_searched_nodes;
   return follows(value, nodes_left);
 }
 

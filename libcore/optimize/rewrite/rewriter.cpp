@@ -14,17 +14,17 @@ namespace ortool {
 namespace {
 
 /// How far after a change a match can end, and how many nodes are revisited for it.
-constexpr std::size_t most_levels = 8;
-constexpr std::size_t most_requeued = 48;
+constexpr std::size_t max_requeue_depth = 8;
+constexpr std::size_t max_requeued = 48;
 /// A graph is swept repeatedly while rules match; these limits stop rules that undo each other, and
 /// rules that match their own output.
-constexpr int most_sweeps = 16;
-constexpr std::int64_t most_rewrites_a_node = 8;
+constexpr int max_sweeps = 16;
+constexpr std::int64_t max_rewrites_a_node = 8;
 /// How often a user rule may act, and how often it may increase the number of nodes, per node of
 /// the model. A terminating rule can act on the nodes of the model and move an operator past each
 /// of its neighbors; one that acts more often acts on its own output.
-constexpr std::int64_t most_uses_a_node = 64;
-constexpr std::int64_t most_growing_uses_a_node = 4;
+constexpr std::int64_t max_uses_a_node = 64;
+constexpr std::int64_t max_growing_uses_a_node = 4;
 constexpr std::int64_t always_allowed_uses = 1000;
 /// The approximate memory of a node with its result, their names and its origins.
 constexpr std::int64_t bytes_a_node = 1500;
@@ -38,9 +38,8 @@ class Rewriter {
         report_(report),
         order_(graph),
         first_nodes_(graph.node_count()),
-        most_rewrites_(
-            std::min(options.most_rewrites,
-                     report.rewrites + most_rewrites_a_node * (graph.node_count() + 1))) {
+        max_rewrites_(std::min(options.max_rewrites,
+                               report.rewrites + max_rewrites_a_node * (graph.node_count() + 1))) {
     for (const Rule& rule : rules) {
       PassRecord& record = report.record_of(rule.name);
       record.is_users = rule.is_users;
@@ -51,11 +50,11 @@ class Rewriter {
   }
 
   void run() {
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < max_sweeps; ++sweep) {
       const std::int64_t before = report_.rewrites;
       for (Node& node : graph_.nodes()) push(&node);
       drain();
-      if (report_.rewrites == before || report_.rewrites >= most_rewrites_) return;
+      if (report_.rewrites == before || report_.rewrites >= max_rewrites_) return;
     }
   }
 
@@ -69,7 +68,7 @@ class Rewriter {
   }
 
   void drain() {
-    while (!queue_.empty() && report_.rewrites < most_rewrites_) {
+    while (!queue_.empty() && report_.rewrites < max_rewrites_) {
       if (options_.stop != nullptr) options_.stop->poll();
       Node* node = queue_.front();
       queue_.pop_front();
@@ -124,8 +123,8 @@ class Rewriter {
 
   void check_end(const PassRecord& record) const {
     const std::int64_t nodes = 1 + (report_.model_nodes > 0 ? report_.model_nodes : first_nodes_);
-    const bool is_growing = record.growing > most_growing_uses_a_node * nodes + always_allowed_uses;
-    if (!is_growing && record.applied <= most_uses_a_node * nodes + always_allowed_uses) return;
+    const bool is_growing = record.growing > max_growing_uses_a_node * nodes + always_allowed_uses;
+    if (!is_growing && record.applied <= max_uses_a_node * nodes + always_allowed_uses) return;
     throw Error(ErrorCode::invalid,
                 format("rule {} does not terminate: it was applied {} times in a model of {} nodes "
                        "and added {}",
@@ -150,13 +149,13 @@ class Rewriter {
   void requeue(const std::vector<Value*>& changed) {
     std::vector<Value*> level = changed;
     std::size_t count = 0;
-    for (std::size_t depth = 0; depth < most_levels && count < most_requeued; ++depth) {
+    for (std::size_t depth = 0; depth < max_requeue_depth && count < max_requeued; ++depth) {
       std::vector<Value*> next;
       for (const Value* value : level) {
         if (depth == 0 && value->producer() != nullptr) push(value->producer());
-        if (value->uses().size() > most_requeued) continue;
+        if (value->uses().size() > max_requeued) continue;
         for (const Use& use : value->uses()) {
-          if (use.kind != Use::Kind::input || ++count > most_requeued) continue;
+          if (use.kind != Use::Kind::input || ++count > max_requeued) continue;
           push(use.node);
           for (std::int64_t i = 0; i < use.node->output_count(); ++i) {
             if (use.node->output(i) != nullptr) next.push_back(use.node->output(i));
@@ -184,7 +183,7 @@ class Rewriter {
   RewriteReport& report_;
   NodeOrder order_;
   std::int64_t first_nodes_;
-  std::int64_t most_rewrites_;
+  std::int64_t max_rewrites_;
   std::unordered_map<std::string, std::vector<Entry>, TextHash, std::equal_to<>> rules_;
   std::deque<Node*> queue_;
   std::vector<bool> is_queued_;
@@ -221,9 +220,9 @@ void count_added_nodes(std::int64_t nodes, std::string_view name, const RewriteO
   report.nodes_charged = report.nodes_added;
   // Nodes are not tensors: their memory is checked against the limit, but not held as long as the
   // model lives.
-  const TakenBytes looked_at(options.cap, report.nodes_added * bytes_a_node,
-                             format("rewriting the graph ({} and others added {} nodes)",
-                                    quote(name), report.nodes_added));
+  const MemoryReservation looked_at(options.cap, report.nodes_added * bytes_a_node,
+                                    format("rewriting the graph ({} and others added {} nodes)",
+                                           quote(name), report.nodes_added));
 }
 
 void rewrite(Graph& graph, std::span<const Rule> rules, const RewriteOptions& options,

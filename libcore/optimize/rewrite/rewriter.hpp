@@ -61,7 +61,7 @@ struct RewriteOptions {
   bool is_in_session = false;
   bool keeps_events = false;
   /// The maximum number of rewrites; the same model always gets the same ones first.
-  std::int64_t most_rewrites = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_rewrites = std::numeric_limits<std::int64_t>::max();
   /// Whether the rule or pass of that name runs; empty: all run.
   std::function<bool(std::string_view)> is_chosen = {};
   Evaluator* evaluator = nullptr;  ///< folds constants; null: no folding

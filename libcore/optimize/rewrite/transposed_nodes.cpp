@@ -22,13 +22,13 @@ std::int64_t normal(std::int64_t axis, std::int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-std::int64_t turned_axis(std::int64_t axis, const Integers& order) {
+std::int64_t transposed_axis(std::int64_t axis, const Integers& order) {
   const std::int64_t normalized = normal(axis, static_cast<std::int64_t>(order.size()));
   return std::find(order.begin(), order.end(), normalized) - order.begin();
 }
 
-Integers turned_axes(Integers axes, const Integers& order) {
-  for (std::int64_t& axis : axes) axis = turned_axis(axis, order);
+Integers transposed_axes(Integers axes, const Integers& order) {
+  for (std::int64_t& axis : axes) axis = transposed_axis(axis, order);
   return axes;
 }
 
@@ -51,7 +51,8 @@ std::optional<Pad::Edges> edges_of(const Node& node, std::int64_t rank) {
                     op.axes.is_known() ? op.axes.value : std::optional<Integers>());
 }
 
-Value& add_turned_pad(Replacement& replacement, const Node& node, Value& x, const Integers& order) {
+Value& add_transposed_pad(Replacement& replacement, const Node& node, Value& x,
+                          const Integers& order) {
   const Pad::Edges edges = *edges_of(node, static_cast<std::int64_t>(order.size()));
   Integers pads;
   for (const Integers& side : {edges.begins, edges.ends}) {
@@ -77,10 +78,10 @@ std::optional<Integers> axes_of_slice(const Node& node) {
   return axes;
 }
 
-Value& add_turned_slice(Replacement& replacement, const Node& node, Value& x,
-                        const Integers& order) {
+Value& add_transposed_slice(Replacement& replacement, const Node& node, Value& x,
+                            const Integers& order) {
   constexpr std::size_t axes_input = 3;
-  Integers axes = turned_axes(*axes_of_slice(node), order);
+  Integers axes = transposed_axes(*axes_of_slice(node), order);
   std::vector<Value*> inputs = inputs_with(node, x);
   if (inputs.size() == 1) return replacement.add_like(node, inputs, {{"axes", std::move(axes)}});
   if (inputs.size() <= axes_input) inputs.resize(axes_input + 1);
@@ -88,7 +89,7 @@ Value& add_turned_slice(Replacement& replacement, const Node& node, Value& x,
   return replacement.add_like(node, std::move(inputs));
 }
 
-bool can_turn_split(const Node& node) {
+bool can_transpose_split(const Node& node) {
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr) return false;
   }
@@ -96,10 +97,10 @@ bool can_turn_split(const Node& node) {
   return !is_attribute || read_op<Split>(node).sizes.is_known();
 }
 
-Value& add_turned_split(Replacement& replacement, const Node& node, Value& x, const Integers& order,
-                        std::int64_t index) {
+Value& add_transposed_split(Replacement& replacement, const Node& node, Value& x,
+                            const Integers& order, std::int64_t index) {
   const auto op = read_op<Split>(node);
-  NewAttributes attributes = {{"axis", turned_axis(op.axis, order)}};
+  NewAttributes attributes = {{"axis", transposed_axis(op.axis, order)}};
   if (has_attribute(node, "split")) attributes.push_back({"split", *op.sizes.value});
   if (op.pieces) attributes.push_back({"num_outputs", *op.pieces});
   const std::vector<Value*> pieces =
@@ -109,13 +110,13 @@ Value& add_turned_split(Replacement& replacement, const Node& node, Value& x, co
 }
 
 /// Scales and sizes have one element per axis; regions of interest are not supported.
-bool is_turnable_factor(const Value& value, std::int64_t rank) {
+bool is_transposable_factor(const Value& value, std::int64_t rank) {
   if (!value.is_constant()) return false;
   const std::int64_t count = value.constant().element_count();
   return count == 0 || (count == rank && value.constant().shape().rank() == 1);
 }
 
-bool can_turn_resize(const Node& node, std::int64_t rank) {
+bool can_transpose_resize(const Node& node, std::int64_t rank) {
   const auto op = read_op<Resize>(node);
   if (op.mode != Resize::Mode::nearest || op.antialias ||
       op.coordinates == Resize::Coordinates::tf_crop_and_resize ||
@@ -124,13 +125,14 @@ bool can_turn_resize(const Node& node, std::int64_t rank) {
   if (op.axes) return true;
   for (std::int64_t i = 1; i < node.input_count(); ++i) {
     const Value* input = node.input(i);
-    if (input != nullptr && i != op.roi_input && !is_turnable_factor(*input, rank)) return false;
+    if (input != nullptr && i != op.roi_input && !is_transposable_factor(*input, rank))
+      return false;
   }
   return true;
 }
 
 /// A vector with one element per axis, in transposed order.
-Tensor turned_vector(const Tensor& vector, const Integers& order) {
+Tensor transposed_vector(const Tensor& vector, const Integers& order) {
   Tensor result(vector.type(), vector.shape());
   const auto size = static_cast<std::size_t>(bytes_of(vector.type(), 1));
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -139,17 +141,18 @@ Tensor turned_vector(const Tensor& vector, const Integers& order) {
   return result;
 }
 
-Value& add_turned_resize(Replacement& replacement, const Node& node, Value& x,
-                         const Integers& order) {
+Value& add_transposed_resize(Replacement& replacement, const Node& node, Value& x,
+                             const Integers& order) {
   const auto op = read_op<Resize>(node);
   std::vector<Value*> inputs = inputs_with(node, x);
   if (op.axes)
-    return replacement.add_like(node, std::move(inputs), {{"axes", turned_axes(*op.axes, order)}});
+    return replacement.add_like(node, std::move(inputs),
+                                {{"axes", transposed_axes(*op.axes, order)}});
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr || static_cast<std::int64_t>(i) == op.roi_input) continue;
     const Tensor& factors = inputs[i]->constant();
     if (factors.element_count() > 0)
-      inputs[i] = &replacement.constant(turned_vector(factors, order));
+      inputs[i] = &replacement.constant(transposed_vector(factors, order));
   }
   return replacement.add_like(node, std::move(inputs));
 }
@@ -170,12 +173,12 @@ ArgExtreme arg_extreme_of(const Node& node) {
   return read_op<ArgMin>(node);
 }
 
-bool has_turned_form(const Node& node, std::int64_t rank) {
+bool has_transposed_form(const Node& node, std::int64_t rank) {
   if (!node.domain().empty()) return false;
   if (node.op_type() == "Pad") return edges_of(node, rank).has_value();
   if (node.op_type() == "Slice") return axes_of_slice(node).has_value();
-  if (node.op_type() == "Split") return can_turn_split(node);
-  if (node.op_type() == "Resize") return can_turn_resize(node, rank);
+  if (node.op_type() == "Split") return can_transpose_split(node);
+  if (node.op_type() == "Resize") return can_transpose_resize(node, rank);
   if (node.op_type() == "ArgMax" || node.op_type() == "ArgMin")
     return arg_extreme_of(node).keep_dimension;
   if (!is_extreme(node)) return false;
@@ -183,21 +186,21 @@ bool has_turned_form(const Node& node, std::int64_t rank) {
   return reduction.keep_dimensions && !reduction.nothing_when_empty && reduction.axes.is_known();
 }
 
-Value& add_turned(Replacement& replacement, const Node& node, Value& x, const Integers& order,
-                  std::int64_t index) {
-  if (node.op_type() == "Pad") return add_turned_pad(replacement, node, x, order);
-  if (node.op_type() == "Slice") return add_turned_slice(replacement, node, x, order);
-  if (node.op_type() == "Split") return add_turned_split(replacement, node, x, order, index);
-  if (node.op_type() == "Resize") return add_turned_resize(replacement, node, x, order);
+Value& add_transposed(Replacement& replacement, const Node& node, Value& x, const Integers& order,
+                      std::int64_t index) {
+  if (node.op_type() == "Pad") return add_transposed_pad(replacement, node, x, order);
+  if (node.op_type() == "Slice") return add_transposed_slice(replacement, node, x, order);
+  if (node.op_type() == "Split") return add_transposed_split(replacement, node, x, order, index);
+  if (node.op_type() == "Resize") return add_transposed_resize(replacement, node, x, order);
   if (is_extreme(node)) {
     const Reduction reduction = reduction_of(node);
     const Integers axes =
         reduction.reduced_axes(static_cast<std::int64_t>(order.size()), *reduction.axes.value);
-    return add_with_axes(replacement, node.op_type(), x, turned_axes(axes, order),
+    return add_with_axes(replacement, node.op_type(), x, transposed_axes(axes, order),
                          {{"keepdims", std::int64_t{1}}});
   }
   return replacement.add_like(node, {&x},
-                              {{"axis", turned_axis(arg_extreme_of(node).axis, order)}});
+                              {{"axis", transposed_axis(arg_extreme_of(node).axis, order)}});
 }
 
 }  // namespace ortool

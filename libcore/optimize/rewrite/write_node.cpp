@@ -37,24 +37,24 @@ Value& add_transpose(Replacement& replacement, Value& x, Integers order) {
   return replacement.add("Transpose", {&x}, {{"perm", std::move(order)}});
 }
 
-bool can_write(const SliceForm& form, const Graph& graph) {
+bool can_write(const SliceParams& params, const Graph& graph) {
   return !has_attribute(graph, "Slice", "starts") ||
-         std::all_of(form.steps.begin(), form.steps.end(), [](auto step) { return step == 1; });
+         std::all_of(params.steps.begin(), params.steps.end(), [](auto step) { return step == 1; });
 }
 
-Value& add_slice(Replacement& replacement, Value& x, SliceForm form) {
+Value& add_slice(Replacement& replacement, Value& x, SliceParams params) {
   if (has_attribute(replacement.graph(), "Slice", "starts")) {
     return replacement.add("Slice", {&x},
-                           {{"axes", std::move(form.axes)},
-                            {"starts", std::move(form.starts)},
-                            {"ends", std::move(form.ends)}});
+                           {{"axes", std::move(params.axes)},
+                            {"starts", std::move(params.starts)},
+                            {"ends", std::move(params.ends)}});
   }
   const bool has_steps =
-      std::any_of(form.steps.begin(), form.steps.end(), [](auto step) { return step != 1; });
-  std::vector<Value*> inputs = {&x, &replacement.integers(std::move(form.starts)),
-                                &replacement.integers(std::move(form.ends)),
-                                &replacement.integers(std::move(form.axes))};
-  if (has_steps) inputs.push_back(&replacement.integers(std::move(form.steps)));
+      std::any_of(params.steps.begin(), params.steps.end(), [](auto step) { return step != 1; });
+  std::vector<Value*> inputs = {&x, &replacement.integers(std::move(params.starts)),
+                                &replacement.integers(std::move(params.ends)),
+                                &replacement.integers(std::move(params.axes))};
+  if (has_steps) inputs.push_back(&replacement.integers(std::move(params.steps)));
   return replacement.add("Slice", std::move(inputs));
 }
 

@@ -19,14 +19,14 @@ Value& add_reshape(Replacement& replacement, Value& x, Integers shape);
 /// `x` with permuted axes.
 Value& add_transpose(Replacement& replacement, Value& x, Integers order);
 /// The range that a Slice takes of each of its axes.
-struct SliceForm {
+struct SliceParams {
   Integers axes;
   Integers starts;
   Integers ends;
   Integers steps;  ///< all 1 where the opset has no steps
 };
 /// Whether the opset supports it: steps came with opset 10.
-bool can_write(const SliceForm& form, const Graph& graph);
-Value& add_slice(Replacement& replacement, Value& x, SliceForm form);
+bool can_write(const SliceParams& params, const Graph& graph);
+Value& add_slice(Replacement& replacement, Value& x, SliceParams params);
 
 }  // namespace ortool

@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_channels = std::int64_t{1} << 20;
+constexpr std::int64_t max_channels = std::int64_t{1} << 20;
 
 bool are_finite(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(),
@@ -62,7 +62,7 @@ std::optional<std::vector<double>> channel_numbers(const Value& value, std::int6
   if (!value.is_constant() || !is_channel_type(value.constant().type())) return std::nullopt;
   const Tensor& tensor = value.constant();
   const Shape& shape = tensor.shape();
-  if (channels <= 0 || channels > most_channels || shape.rank() > rank) return std::nullopt;
+  if (channels <= 0 || channels > max_channels || shape.rank() > rank) return std::nullopt;
   if (tensor.element_count() == 1)
     return std::vector<double>(static_cast<std::size_t>(channels), element_as_double(tensor, 0));
   for (std::int64_t i = 0; i < shape.rank(); ++i) {
@@ -82,7 +82,7 @@ std::optional<ChannelMap> map_of_norm(const Node& norm) {
   for (std::int64_t i = 1; i < 5; ++i) {
     const Value* input = norm.input(i);
     if (input == nullptr || !input->is_constant() || !is_channel_type(input->constant().type()) ||
-        input->constant().element_count() > most_channels)
+        input->constant().element_count() > max_channels)
       return std::nullopt;
     operands.push_back(doubles_of(input->constant()));
     if (operands.back().size() != operands.front().size()) return std::nullopt;

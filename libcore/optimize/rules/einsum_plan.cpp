@@ -103,16 +103,16 @@ std::optional<EinsumPlan> plan_einsum(const EinsumLetters& letters, bool is_a_co
       std::any_of(b.begin(), b.end(), is_lost))
     return std::nullopt;
   std::optional<EinsumPlan> best;
-  int least_cost = 0;
+  int min_cost = 0;
   const auto consider = [&](std::optional<EinsumPlan> plan, bool is_swapped) {
     if (!plan) return;
     plan->is_swapped = is_swapped;
     const int cost = operand_cost(is_swapped ? plan->right : plan->left, a, is_a_constant) +
                      operand_cost(is_swapped ? plan->left : plan->right, b, is_b_constant) +
                      operand_cost(plan->result, out, false);
-    if (best && cost >= least_cost) return;
+    if (best && cost >= min_cost) return;
     best = std::move(plan);
-    least_cost = cost;
+    min_cost = cost;
   };
   for (const bool is_swapped : {false, true}) {
     const std::string& left = is_swapped ? b : a;

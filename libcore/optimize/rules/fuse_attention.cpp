@@ -7,7 +7,7 @@
 #include "libcore/ops/nn/softmax.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
-#include "libcore/optimize/rules/attention_forms.hpp"
+#include "libcore/optimize/rules/attention_patterns.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -9,7 +9,7 @@
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
-#include "libcore/optimize/rules/attention_forms.hpp"
+#include "libcore/optimize/rules/attention_patterns.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {
@@ -125,8 +125,8 @@ Rule fuse_attention_scale() {
               [](const Match& match) {
                 if (!read_op<Attention>(match.root()).scale)
                   return no("its scale is implied by the head size");
-                const Value* maker = match.root().input(1);
-                const bool is_of_keys = maker != match.find("k");
+                const Value* producer = match.root().input(1);
+                const bool is_of_keys = producer != match.find("k");
                 return is_of_keys && match.find("past_key") != nullptr
                            ? no("cached keys are not scaled")
                            : yes();
@@ -142,14 +142,14 @@ Rule fuse_attention_scale() {
 }
 
 Rule fuse_attention_heads() {
-  const Pattern turned =
+  const Pattern transposed =
       op("Transpose", {plain_attention(cut_heads("q"), cut_heads("k"), cut_heads("v"))})
           .as("turned")
           .where_node(puts_heads_first);
   return {
       .name = "fuse-attention-heads",
       .summary = "Attention between a split into heads and their join -> Attention of unsplit rows",
-      .pattern = op("Reshape", {turned, any()}),
+      .pattern = op("Reshape", {transposed, any()}),
       .makes = {"Attention"},
       .also_replaces = attention_caches(),
       .where = can_take_rows,
@@ -198,7 +198,7 @@ Rule fuse_attention_cache() {
             inputs.past_value = &match["old_v"];
             if (!is_read_elsewhere(match["all_k"]) && !is_read_elsewhere(match["all_v"]))
               return add_attention(replacement, inputs);
-            const MadeAttention made = add_caching_attention(replacement, inputs);
+            const AttentionReplacement made = add_caching_attention(replacement, inputs);
             replacement.also_replace("all_k", *made.present_key);
             replacement.also_replace("all_v", *made.present_value);
             return *made.result;

@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_norm_channels = std::int64_t{1} << 20;
+constexpr std::int64_t max_norm_channels = std::int64_t{1} << 20;
 
 /// Whether the mean is over all axes after N and C, and keeps them.
 bool is_over_image(const Node& mean, std::int64_t rank) {
@@ -27,7 +27,7 @@ std::int64_t norm_channels(const Value& image) {
   const Dimensions* dimensions = dimensions_of(image);
   const std::int64_t channels =
       dimensions != nullptr && dimensions->size() > 2 ? (*dimensions)[1].number() : -1;
-  return channels <= most_norm_channels ? channels : -1;
+  return channels <= max_norm_channels ? channels : -1;
 }
 
 /// A constant that broadcasts to one element per channel, as a vector.
@@ -52,15 +52,15 @@ std::optional<Tensor> channel_vector(const Value& value, const Value& image) {
 /// that one Reshape splits and the next merges. Otherwise the last axis holds features.
 bool has_channels(const Value& norm, const Value& x) {
   if (norm.uses().size() != 1 || norm.is_graph_output()) return false;
-  const Node& reader = *norm.uses().front().node;
-  if (reader.op_type() == "Mul") {
-    const Value& operand = *reader.input(reader.input(0) == &norm ? 1 : 0);
+  const Node& consumer = *norm.uses().front().node;
+  if (consumer.op_type() == "Mul") {
+    const Value& operand = *consumer.input(consumer.input(0) == &norm ? 1 : 0);
     return operand.is_constant() && operand.constant().element_count() > 1 &&
            channel_vector(operand, x).has_value();
   }
   const Node* cut = x.producer();
-  return reader.op_type() == "Reshape" && cut != nullptr && cut->op_type() == "Reshape" &&
-         rank_of(*cut->input(0)) > 2 && have_equal_types(*cut->input(0), *reader.output(0));
+  return consumer.op_type() == "Reshape" && cut != nullptr && cut->op_type() == "Reshape" &&
+         rank_of(*cut->input(0)) > 2 && have_equal_types(*cut->input(0), *consumer.output(0));
 }
 
 Pattern filled_constant(std::string name, double number) {

@@ -10,27 +10,27 @@ namespace ortool {
 namespace {
 
 bool is_made_by(const Value* value, std::string_view op_type) {
-  const Node* maker = value != nullptr ? value->producer() : nullptr;
-  return maker != nullptr && maker->op_type() == op_type;
+  const Node* producer = value != nullptr ? value->producer() : nullptr;
+  return producer != nullptr && producer->op_type() == op_type;
 }
 
 /// The node that masks the attention scores of these heads, or their Softmax without a mask. Null
 /// when the heads do not belong to an attention.
 const Node* masking_node(const Value& heads) {
-  const Node* moved = only_reader(heads);
+  const Node* moved = only_consumer(heads);
   if (moved == nullptr || moved->op_type() != "Transpose") return nullptr;
-  const Node* node = only_reader(*moved->output(0));
+  const Node* node = only_consumer(*moved->output(0));
   if (node == nullptr || node->op_type() != "MatMul") return nullptr;
   if (is_made_by(node->input(0), "Softmax")) {
     const Node* softmax = node->input(0)->producer();
-    const Node* maker = softmax->input(0)->producer();
+    const Node* producer = softmax->input(0)->producer();
     const bool is_masked =
         is_made_by(softmax->input(0), "Add") || is_made_by(softmax->input(0), "Where");
-    return is_masked ? maker : softmax;
+    return is_masked ? producer : softmax;
   }
-  node = only_reader(*node->output(0));
+  node = only_consumer(*node->output(0));
   if (node != nullptr && (node->op_type() == "Mul" || node->op_type() == "Div"))
-    node = only_reader(*node->output(0));
+    node = only_consumer(*node->output(0));
   return node;
 }
 
@@ -43,17 +43,17 @@ bool are_scores(const Value* value) {
 
 /// (1 - x) * n, where axes of x are inserted in a single step, or a constant.
 bool is_plain_mask(const Value* mask) {
-  constexpr int most_mask_steps = 8;
+  constexpr int max_mask_steps = 8;
   int unsqueezes = 0;
-  for (int step = 0; step < most_mask_steps && mask != nullptr; ++step) {
-    const Node* maker = mask->producer();
-    if (maker == nullptr) return unsqueezes <= 1;
-    const std::string_view op_type = maker->op_type();
+  for (int step = 0; step < max_mask_steps && mask != nullptr; ++step) {
+    const Node* producer = mask->producer();
+    if (producer == nullptr) return unsqueezes <= 1;
+    const std::string_view op_type = producer->op_type();
     if (op_type == "Unsqueeze") ++unsqueezes;
     if (op_type != "Unsqueeze" && op_type != "Cast" && op_type != "Sub" && op_type != "Mul")
       return false;
-    const bool is_second = maker->input(0) != nullptr && maker->input(0)->is_constant();
-    mask = maker->input(is_second ? 1 : 0);
+    const bool is_second = producer->input(0) != nullptr && producer->input(0)->is_constant();
+    mask = producer->input(is_second ? 1 : 0);
   }
   return false;
 }

@@ -18,7 +18,7 @@ Pattern mean_of(Pattern x, std::string name) {
 }
 
 /// The maximum size of a generated scale; files may declare any size.
-constexpr std::int64_t most_row_elements = std::int64_t{1} << 20;
+constexpr std::int64_t max_row_elements = std::int64_t{1} << 20;
 
 /// The number of trailing axes that a ReduceMean reduces, if it reduces no others and keeps them;
 /// otherwise 0.
@@ -42,9 +42,9 @@ std::optional<Shape> trailing_shape(const Value& x, std::int64_t count) {
        ++i) {
     if (!(*dimensions)[i].is_known()) return std::nullopt;
     sizes.push_back((*dimensions)[i].number());
-    if (sizes.back() > most_row_elements) return std::nullopt;
+    if (sizes.back() > max_row_elements) return std::nullopt;
     elements *= sizes.back();
-    if (elements > most_row_elements) return std::nullopt;
+    if (elements > max_row_elements) return std::nullopt;
   }
   return Shape(sizes);
 }
@@ -107,12 +107,12 @@ std::optional<RowOperand> row_operand(Value& given, const Value& x, std::int64_t
   return RowOperand{nullptr, filled(tensor.type(), *row, element_as_double(tensor, 0))};
 }
 
-struct NormForm {
+struct NormParams {
   std::int64_t axis;
   float epsilon;
 };
 
-NormForm form_of(const Node& norm) {
+NormParams form_of(const Node& norm) {
   if (norm.op_type() == "RMSNormalization") {
     const auto op = read_op<RMSNormalization>(norm);
     return {op.axis, op.epsilon};
@@ -132,8 +132,8 @@ Value& operand_value(Replacement& replacement, std::string_view name, std::int64
   return operand.constant ? replacement.constant(std::move(*operand.constant)) : *operand.value;
 }
 
-NewAttributes attributes_of(const NormForm& form) {
-  return {{"axis", form.axis}, {"epsilon", form.epsilon}};
+NewAttributes attributes_of(const NormParams& params) {
+  return {{"axis", params.axis}, {"epsilon", params.epsilon}};
 }
 
 }  // namespace
@@ -221,11 +221,11 @@ Rule fuse_norm_scale() {
           .where = [](const Match& match) { return has_row_operand(match, "scale"); },
           .replace = [](Replacement& replacement) -> Value& {
             const Node& node = replacement.match().node("norm");
-            const NormForm form = form_of(node);
+            const NormParams params = form_of(node);
             return replacement.add(
                 node.op_type(),
-                {&replacement["x"], &operand_value(replacement, "scale", form.axis)},
-                attributes_of(form));
+                {&replacement["x"], &operand_value(replacement, "scale", params.axis)},
+                attributes_of(params));
           }};
 }
 
@@ -241,52 +241,52 @@ Rule fuse_norm_bias() {
                 return has_row_operand(match, "bias");
               },
           .replace = [](Replacement& replacement) -> Value& {
-            const NormForm form = form_of(replacement.match().node("norm"));
+            const NormParams params = form_of(replacement.match().node("norm"));
             return replacement.add("LayerNormalization",
                                    {&replacement["x"], &replacement["scale"],
-                                    &operand_value(replacement, "bias", form.axis)},
-                                   attributes_of(form));
+                                    &operand_value(replacement, "bias", params.axis)},
+                                   attributes_of(params));
           }};
 }
 
 Rule fuse_skip_layer_norm() {
   constexpr std::array<std::string_view, 3> products = {"Conv", "Gemm", "MatMul"};
   const Pattern sum = op("Add", {any("a"), any("b")}).as("sum");
-  return {
-      .name = "fuse-skip-layer-norm",
-      .summary = "LayerNormalization(a + b) -> SkipLayerNormalization(a, b), with the sum",
-      .level = OptimizeLevel::all,
-      .pattern = op("LayerNormalization", {sum, any("scale"), maybe(any("bias"))}).as("norm"),
-      .makes = {"SkipLayerNormalization"},
-      .also_replaces = {"sum"},
-      .where =
-          [products](const Match& match) {
-            if (!have_equal_types(match["a"], match["b"]))
-              return no("the operands are not known to have the same shape");
-            if (element_of(match["a"]) != DataType::float32) return no("they are not float32");
-            for (const std::string_view name : {"a", "b"}) {
-              // The product's bias may be added in between.
-              const Node* maker = match[name].producer();
-              if (maker != nullptr && maker->op_type() == "Add") {
-                const bool is_first = maker->input(0) != nullptr && maker->input(0)->is_constant();
-                const Value* inner = maker->input(is_first ? 1 : 0);
-                maker = inner != nullptr ? inner->producer() : nullptr;
-              }
-              if (maker != nullptr &&
-                  std::find(products.begin(), products.end(), maker->op_type()) != products.end())
-                return no(format("'{}' adds the other one in its epilogue", maker->name()));
-            }
-            return yes();
-          },
-      .replace = [](Replacement& replacement) -> Value& {
-        const Match& match = replacement.match();
-        const std::vector<Value*> made =
-            replacement.add_many("SkipLayerNormalization",
-                                 {&match["a"], &match["b"], &match["scale"], match.find("bias")},
-                                 attributes_of(form_of(match.root())), 2);
-        replacement.also_replace("sum", *made[1]);
-        return *made[0];
-      }};
+  return {.name = "fuse-skip-layer-norm",
+          .summary = "LayerNormalization(a + b) -> SkipLayerNormalization(a, b), with the sum",
+          .level = OptimizeLevel::all,
+          .pattern = op("LayerNormalization", {sum, any("scale"), maybe(any("bias"))}).as("norm"),
+          .makes = {"SkipLayerNormalization"},
+          .also_replaces = {"sum"},
+          .where =
+              [products](const Match& match) {
+                if (!have_equal_types(match["a"], match["b"]))
+                  return no("the operands are not known to have the same shape");
+                if (element_of(match["a"]) != DataType::float32) return no("they are not float32");
+                for (const std::string_view name : {"a", "b"}) {
+                  // The product's bias may be added in between.
+                  const Node* producer = match[name].producer();
+                  if (producer != nullptr && producer->op_type() == "Add") {
+                    const bool is_first =
+                        producer->input(0) != nullptr && producer->input(0)->is_constant();
+                    const Value* inner = producer->input(is_first ? 1 : 0);
+                    producer = inner != nullptr ? inner->producer() : nullptr;
+                  }
+                  if (producer != nullptr && std::find(products.begin(), products.end(),
+                                                       producer->op_type()) != products.end())
+                    return no(format("'{}' adds the other one in its epilogue", producer->name()));
+                }
+                return yes();
+              },
+          .replace = [](Replacement& replacement) -> Value& {
+            const Match& match = replacement.match();
+            const std::vector<Value*> made = replacement.add_many(
+                "SkipLayerNormalization",
+                {&match["a"], &match["b"], &match["scale"], match.find("bias")},
+                attributes_of(form_of(match.root())), 2);
+            replacement.also_replace("sum", *made[1]);
+            return *made[0];
+          }};
 }
 
 }  // namespace ortool

@@ -64,8 +64,8 @@ bool has_no_pads(const WindowAttributes& window) {
 
 /// Whether no element of the value is negative.
 bool is_never_negative(const Value& value) {
-  const Node* maker = value.producer();
-  return maker != nullptr && has_trait(*maker, OpTrait::nonnegative);
+  const Node* producer = value.producer();
+  return producer != nullptr && has_trait(*producer, OpTrait::nonnegative);
 }
 
 /// Whether windows have no gaps, so that one that overlaps the image reads at least one pixel.

@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-bool is_turned_matrix(const Node& transpose) {
+bool is_transposed_matrix(const Node& transpose) {
   return order_of(transpose) == Integers{1, 0};
 }
 
@@ -21,10 +21,10 @@ bool is_float_gemm(const Value& value) {
   return type == DataType::float32 || type == DataType::float16 || type == DataType::float64;
 }
 
-NewAttributes flags_of(const Gemm& gemm, bool turns_a, bool turns_b) {
+NewAttributes flags_of(const Gemm& gemm, bool transposes_a, bool transposes_b) {
   NewAttributes attributes;
-  attributes.push_back({"transA", std::int64_t{gemm.transpose_a != turns_a}});
-  attributes.push_back({"transB", std::int64_t{gemm.transpose_b != turns_b}});
+  attributes.push_back({"transA", std::int64_t{gemm.transpose_a != transposes_a}});
+  attributes.push_back({"transB", std::int64_t{gemm.transpose_b != transposes_b}});
   return attributes;
 }
 
@@ -60,7 +60,7 @@ Rule fuse_matmul_transpose() {
   const auto transpose = [](const char* name) {
     return op("Transpose", {any(name)})
         .as(std::string("turned_") + name)
-        .where_node(is_turned_matrix);
+        .where_node(is_transposed_matrix);
   };
   return {.name = "fuse-matmul-transpose",
           .summary = "MatMul of a transposed matrix -> Gemm with transA or transB",
@@ -77,11 +77,11 @@ Rule fuse_matmul_transpose() {
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            const bool turns_a = match.find("turned_a") != nullptr;
-            const bool turns_b = match.find("turned_b") != nullptr;
+            const bool transposes_a = match.find("turned_a") != nullptr;
+            const bool transposes_b = match.find("turned_b") != nullptr;
             NewAttributes attributes;
-            if (turns_a) attributes.push_back({"transA", std::int64_t{1}});
-            if (turns_b) attributes.push_back({"transB", std::int64_t{1}});
+            if (transposes_a) attributes.push_back({"transA", std::int64_t{1}});
+            if (transposes_b) attributes.push_back({"transB", std::int64_t{1}});
             return replacement.add("Gemm", {&match["a"], &match["b"]}, std::move(attributes));
           }};
 }
@@ -90,7 +90,7 @@ Rule fuse_gemm_transpose() {
   const auto transpose = [](const char* name) {
     return op("Transpose", {any(name)})
         .as(std::string("turned_") + name)
-        .where_node(is_turned_matrix)
+        .where_node(is_transposed_matrix)
         .shared();
   };
   const Pattern c = maybe(any("c"));
@@ -101,10 +101,11 @@ Rule fuse_gemm_transpose() {
                              op("Gemm", {any("a"), transpose("b"), c})}),
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            const bool turns_a = match.find("turned_a") != nullptr;
-            const bool turns_b = match.find("turned_b") != nullptr;
-            return replacement.add_like(match.root(), {&match["a"], &match["b"], match.find("c")},
-                                        flags_of(read_op<Gemm>(match.root()), turns_a, turns_b));
+            const bool transposes_a = match.find("turned_a") != nullptr;
+            const bool transposes_b = match.find("turned_b") != nullptr;
+            return replacement.add_like(
+                match.root(), {&match["a"], &match["b"], match.find("c")},
+                flags_of(read_op<Gemm>(match.root()), transposes_a, transposes_b));
           }};
 }
 

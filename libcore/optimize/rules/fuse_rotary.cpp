@@ -5,7 +5,7 @@
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
-#include "libcore/optimize/rules/attention_forms.hpp"
+#include "libcore/optimize/rules/attention_patterns.hpp"
 #include "libcore/optimize/rules/rotary_halves.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 
@@ -70,7 +70,7 @@ Verdict can_fuse_pairs(const Match& match) {
 }
 
 Verdict can_fuse_halves(const Match& match) {
-  if (Verdict verdict = turns_halves(match); !verdict.is_yes) return verdict;
+  if (Verdict verdict = rotates_halves(match); !verdict.is_yes) return verdict;
   const Dimensions& x = *dimensions_of(match["x"]);
   const Dimensions* angles = dimensions_of(match["angles"]);
   if (angles == nullptr || angles->size() != 3) return no("the angles are unknown");
@@ -114,12 +114,12 @@ Rule fuse_rotary_pairs() {
             const std::int64_t heads = rows[2].number();
             const std::int64_t size = rows[3].number();
             Value& packed = rank_of(x) == 3 ? x : add_reshape(replacement, x, {0, 0, heads * size});
-            Value& turned =
+            Value& transposed =
                 replacement.add("RotaryEmbedding",
                                 {&packed, &angles_of_rows(replacement, replacement["cos"], rows),
                                  &angles_of_rows(replacement, replacement["sin"], rows)},
                                 {{"interleaved", std::int64_t{1}}, {"num_heads", heads}});
-            return add_reshape(replacement, turned, {0, 0, heads, size});
+            return add_reshape(replacement, transposed, {0, 0, heads, size});
           }};
 }
 

@@ -57,7 +57,7 @@ bool are_positions(const Match& match, const Dimensions& x) {
 }
 
 Verdict can_fuse_gathered(const Match& match) {
-  if (Verdict verdict = turns_halves(match); !verdict.is_yes) return verdict;
+  if (Verdict verdict = rotates_halves(match); !verdict.is_yes) return verdict;
   const Dimensions& x = *dimensions_of(match["x"]);
   for (const char* name : {"cos", "sin"}) {
     const Value* table = table_of(match[name]);
@@ -87,7 +87,7 @@ Value& half_rows(Replacement& replacement, Value& rows, std::int64_t size) {
 }
 
 Verdict can_fuse_fixed(const Match& match) {
-  if (Verdict verdict = turns_halves(match); !verdict.is_yes) return verdict;
+  if (Verdict verdict = rotates_halves(match); !verdict.is_yes) return verdict;
   const Dimensions& x = *dimensions_of(match["x"]);
   for (const char* name : {"cos", "sin"}) {
     const Tensor& table = match[name].constant();

@@ -25,7 +25,7 @@ Pattern quantized_result(const Pattern& result) {
 }
 
 /// The range of quantized values implied by Relu and Clip before the end.
-ByteBounds bounds_before_end(const Match& match, const Quantization& to) {
+Int8Bounds bounds_before_end(const Match& match, const Quantization& to) {
   const Value* value = match.root().input(0);
   return peel_clips(value, to);
 }
@@ -37,16 +37,16 @@ Value& zero_point_of(Replacement& replacement, const Quantization& by) {
   return replacement.constant(std::move(zeros));
 }
 
-Tensor one_byte(DataType type, std::int64_t value) {
+Tensor one_int8(DataType type, std::int64_t value) {
   Tensor result(type, Shape{});
   set_element(result, 0, value);
   return result;
 }
 
-Value& keep_to(Replacement& replacement, Value& bytes, const ByteBounds& bounds, DataType type) {
+Value& keep_to(Replacement& replacement, Value& bytes, const Int8Bounds& bounds, DataType type) {
   if (bounds.are_of(type)) return bytes;
-  Value& low = replacement.constant(one_byte(type, bounds.low));
-  Value& high = replacement.constant(one_byte(type, bounds.high));
+  Value& low = replacement.constant(one_int8(type, bounds.low));
+  Value& high = replacement.constant(one_int8(type, bounds.high));
   return replacement.add("Clip", {&bytes, &low, &high});
 }
 
@@ -76,13 +76,13 @@ NewAttributes plain_attributes_of(const Node& node) {
 
 /// The conditions on all products, whatever becomes of their sums. Other runtimes do not support
 /// int8 times uint8.
-Verdict has_byte_operands(const Quantization& a, DataType b) {
+Verdict has_int8_operands(const Quantization& a, DataType b) {
   if (a.type == DataType::int8 && b == DataType::uint8)
     return no("its weights are uint8, but the other operand is int8");
   return yes();
 }
 
-Verdict has_byte_end(const Match& match, const Quantization& from) {
+Verdict has_int8_end(const Match& match, const Quantization& from) {
   const std::optional<Quantization> to = quantized(match.root());
   if (!to) return no("its result is not quantized to 8 bits by one positive constant scale");
   if (to->type != from.type) return no("its 8-bit input and output have different types");
@@ -101,28 +101,28 @@ Verdict can_be_qlinear_conv(const Match& match) {
       return no("its weights have one zero point per channel");
   }
   const Quantization& x = operands->image;
-  if (Verdict verdict = has_byte_operands(x, weights.by.type); !verdict.is_yes) return verdict;
-  return has_byte_end(match, x);
+  if (Verdict verdict = has_int8_operands(x, weights.by.type); !verdict.is_yes) return verdict;
+  return has_int8_end(match, x);
 }
 
-Verdict has_byte_factors(const Node& product) {
+Verdict has_int8_factors(const Node& product) {
   std::string why;
   const std::optional<QuantizedFactors> factors = quantized_factors(product, &why);
   if (!factors) return no(std::move(why));
-  if (!factors->depth || *factors->depth > most_byte_products)
+  if (!factors->depth || *factors->depth > max_int8_products)
     return no("its sums may overflow 32 bits");
-  return has_byte_operands(factors->a, factors->b.type);
+  return has_int8_operands(factors->a, factors->b.type);
 }
 
 Verdict can_be_qlinear_matmul(const Match& match) {
   const Node& product = match.node("product");
-  if (Verdict verdict = has_byte_factors(product); !verdict.is_yes) return verdict;
-  return has_byte_end(match, *dequantized_bytes(product.input(0)));
+  if (Verdict verdict = has_int8_factors(product); !verdict.is_yes) return verdict;
+  return has_int8_end(match, *dequantized_bytes(product.input(0)));
 }
 
 Verdict can_be_matmul_integer(const Match& match) {
   const Node& product = match.root();
-  if (Verdict verdict = has_byte_factors(product); !verdict.is_yes) return verdict;
+  if (Verdict verdict = has_int8_factors(product); !verdict.is_yes) return verdict;
   if (product.op_type() == "MatMul") return yes();
   const auto gemm = read_op<Gemm>(product);
   if (gemm.transpose_a || (gemm.beta != 1.0F && product.input(2) != nullptr))
@@ -151,12 +151,12 @@ bool has_zero_points(const Quantization& by) {
 /// The addend of a Gemm: floats as they are, quantized constants dequantized.
 Value& added_value(Replacement& replacement, Value& added) {
   const std::optional<Quantization> by = dequantized(&added);
-  const Tensor* levels = by ? constant_of(*by->bytes) : nullptr;
-  if (levels == nullptr || levels->shape().rank() > 1) return added;
-  Tensor floats(DataType::float32, levels->shape());
+  const Tensor* codes = by ? constant_of(*by->bytes) : nullptr;
+  if (codes == nullptr || codes->shape().rank() > 1) return added;
+  Tensor floats(DataType::float32, codes->shape());
   for (std::int64_t i = 0; i < floats.element_count(); ++i)
     floats.mutable_data<float>()[static_cast<std::size_t>(i)] =
-        static_cast<float>(element_as_int64(*levels, i) - by->zero_at(i)) * by->scale_at(i);
+        static_cast<float>(element_as_int64(*codes, i) - by->zero_at(i)) * by->scale_at(i);
   return replacement.constant(std::move(floats));
 }
 
@@ -209,7 +209,7 @@ Verdict can_move_bytes(const Match& match) {
 }
 
 /// The inputs of an operator, with int8 values instead of the floats they are dequantized to.
-std::vector<Value*> byte_inputs(const Node& node) {
+std::vector<Value*> int8_inputs(const Node& node) {
   const bool is_concat = node.op_type() == "Concat";
   std::vector<Value*> inputs;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
@@ -305,7 +305,7 @@ Rule move_byte_windows() {
             const Node& move = match.node("moved");
             const Quantization to = *quantized(match.root());
             stand_for_inputs(replacement, move);
-            Value& moved = replacement.add_like(move, byte_inputs(move));
+            Value& moved = replacement.add_like(move, int8_inputs(move));
             return keep_to(replacement, moved, bounds_before_end(match, to), to.type);
           }};
 }

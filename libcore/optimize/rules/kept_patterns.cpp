@@ -13,33 +13,35 @@ std::int64_t opset_of_other_patterns() {
   return opset_of("LayerNormalization");
 }
 
-const Node* maker_of(const Value* value, std::string_view op_type) {
-  const Node* maker = value != nullptr ? value->producer() : nullptr;
-  return maker != nullptr && maker->domain().empty() && maker->op_type() == op_type ? maker
-                                                                                    : nullptr;
+const Node* producer_of(const Value* value, std::string_view op_type) {
+  const Node* producer = value != nullptr ? value->producer() : nullptr;
+  return producer != nullptr && producer->domain().empty() && producer->op_type() == op_type
+             ? producer
+             : nullptr;
 }
 
 /// The sole consumer of the value, if it is of this operator.
-const Node* only_reader_as(const Value& value, std::string_view op_type) {
-  const Node* reader = only_reader(value);
-  return reader != nullptr && reader->domain().empty() && reader->op_type() == op_type ? reader
-                                                                                       : nullptr;
+const Node* only_consumer_as(const Value& value, std::string_view op_type) {
+  const Node* consumer = only_consumer(value);
+  return consumer != nullptr && consumer->domain().empty() && consumer->op_type() == op_type
+             ? consumer
+             : nullptr;
 }
 
 /// x / sqrt(y)
-bool is_normalised(const Value* value) {
-  const Node* quotient = maker_of(value, "Div");
-  return quotient != nullptr && maker_of(quotient->input(1), "Sqrt") != nullptr;
+bool is_normalized(const Value* value) {
+  const Node* quotient = producer_of(value, "Div");
+  return quotient != nullptr && producer_of(quotient->input(1), "Sqrt") != nullptr;
 }
 
 bool is_scaled(const Value* value) {
-  const Node* product = maker_of(value, "Mul");
+  const Node* product = producer_of(value, "Mul");
   return product != nullptr &&
-         (is_normalised(product->input(0)) || is_normalised(product->input(1)));
+         (is_normalized(product->input(0)) || is_normalized(product->input(1)));
 }
 
 bool is_product_by_weights(const Value* value) {
-  const Node* product = maker_of(value, "MatMul");
+  const Node* product = producer_of(value, "MatMul");
   return product != nullptr && product->input(1)->is_constant();
 }
 
@@ -50,15 +52,15 @@ bool completes_known_pattern(const Match& match, const Value& x, const Value& we
       weights.constant().element_count() == 1)
     return false;
   return match.graph().opset("") < opset_of_other_patterns() &&
-         (is_normalised(&x) || is_scaled(&x) || is_product_by_weights(&x));
+         (is_normalized(&x) || is_scaled(&x) || is_product_by_weights(&x));
 }
 
 bool is_known_mask(const Match& match, const Value& value) {
   if (match.has_own_operators || match.graph().opset("") >= opset_of_other_patterns()) return false;
-  const Node* cast = only_reader_as(value, "Cast");
-  const Node* difference = only_reader_as(cast != nullptr ? *cast->output(0) : value, "Sub");
+  const Node* cast = only_consumer_as(value, "Cast");
+  const Node* difference = only_consumer_as(cast != nullptr ? *cast->output(0) : value, "Sub");
   if (difference == nullptr || !difference->input(0)->is_constant()) return false;
-  const Node* product = only_reader_as(*difference->output(0), "Mul");
+  const Node* product = only_consumer_as(*difference->output(0), "Mul");
   return product != nullptr &&
          (product->input(0)->is_constant() || product->input(1)->is_constant());
 }

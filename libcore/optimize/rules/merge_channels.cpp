@@ -49,8 +49,8 @@ std::optional<ChannelMap> map_of_pair(const Match& match, bool is_norm_first) {
 
 bool has_matrix_columns(const Node& gemm, std::size_t columns) {
   const Shape& shape = gemm.input(1)->constant().shape();
-  const bool is_turned = gemm.op_type() == "Gemm" && read_op<Gemm>(gemm).transpose_b;
-  return shape.rank() == 2 && shape[is_turned ? 0 : 1] == static_cast<std::int64_t>(columns);
+  const bool is_transposed = gemm.op_type() == "Gemm" && read_op<Gemm>(gemm).transpose_b;
+  return shape.rank() == 2 && shape[is_transposed ? 0 : 1] == static_cast<std::int64_t>(columns);
 }
 
 /// The bias of the product per column; zeros without one.
@@ -66,11 +66,11 @@ std::optional<std::vector<double>> bias_of(const Match& match, std::size_t colum
 }
 
 /// Each column of the weights times its scale.
-Tensor scaled_columns(const Tensor& weights, const std::vector<double>& scale, bool is_turned) {
+Tensor scaled_columns(const Tensor& weights, const std::vector<double>& scale, bool is_transposed) {
   Tensor result(weights.type(), weights.shape());
   const std::int64_t width = weights.shape()[1];
   for (std::int64_t i = 0; i < weights.element_count(); ++i) {
-    const auto column = static_cast<std::size_t>(is_turned ? i / width : i % width);
+    const auto column = static_cast<std::size_t>(is_transposed ? i / width : i % width);
     set_element(result, i, element_as_double(weights, i) * scale[column]);
   }
   return result;

@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_scaled_elements = std::int64_t{1} << 26;
+constexpr std::int64_t max_scaled_elements = std::int64_t{1} << 26;
 
 bool is_common_float(const Value& constant) {
   const DataType type = constant.constant().type();
@@ -24,7 +24,7 @@ bool is_common_float(const Value& constant) {
 /// axis has elements, or one.
 std::optional<Tensor> scaled(const Tensor& tensor, std::span<const double> factors,
                              bool is_inverted) {
-  if (tensor.element_count() > most_scaled_elements) return std::nullopt;
+  if (tensor.element_count() > max_scaled_elements) return std::nullopt;
   Tensor result(tensor.type(), tensor.shape());
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
     const double element = element_as_double(tensor, i);

@@ -46,8 +46,8 @@ constexpr const char* mask_stays =
 
 /// Whether a Transpose may be part of an attention with a single head, which is recognized by it.
 bool may_split_heads(const Node& transpose) {
-  const Node* maker = transpose.input(0)->producer();
-  if (maker != nullptr && maker->op_type() == "MatMul") return true;
+  const Node* producer = transpose.input(0)->producer();
+  if (producer != nullptr && producer->op_type() == "MatMul") return true;
   const std::span<const Use> uses = transpose.output(0)->uses();
   return std::any_of(uses.begin(), uses.end(), [](const Use& use) {
     if (use.kind != Use::Kind::input) return false;
@@ -163,31 +163,31 @@ bool is_common(DataType type) {
 }
 
 /// Starts, ends, axes and steps, if all are known.
-std::optional<SliceForm> slice_form(const Node& node) {
+std::optional<SliceParams> slice_params(const Node& node) {
   const auto slice = read_op<Slice>(node);
   const std::int64_t rank = node.input(0) != nullptr ? rank_of(*node.input(0)) : -1;
   if (!slice.starts.is_known() || !slice.ends.is_known() || rank < 0 ||
       (slice.axes.is_given() && !slice.axes.is_known()) ||
       (slice.steps.is_given() && !slice.steps.is_known()))
     return std::nullopt;
-  SliceForm form{{}, *slice.starts.value, *slice.ends.value, {}};
+  SliceParams params{{}, *slice.starts.value, *slice.ends.value, {}};
   if (slice.axes.is_known()) {
-    form.axes = normalize_axes(*slice.axes.value, rank);
+    params.axes = normalize_axes(*slice.axes.value, rank);
   } else {
-    for (std::size_t i = 0; i < form.starts.size(); ++i)
-      form.axes.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < params.starts.size(); ++i)
+      params.axes.push_back(static_cast<std::int64_t>(i));
   }
-  form.steps = slice.steps.is_known() ? *slice.steps.value : Integers(form.starts.size(), 1);
-  return form;
+  params.steps = slice.steps.is_known() ? *slice.steps.value : Integers(params.starts.size(), 1);
+  return params;
 }
 
 /// Both slices as one; along an axis that both slice, bounds must be numbers.
-std::optional<SliceForm> merged_slices(const Match& match) {
-  const std::optional<SliceForm> first = slice_form(match.node("first"));
-  const std::optional<SliceForm> second = slice_form(match.root());
+std::optional<SliceParams> merged_slices(const Match& match) {
+  const std::optional<SliceParams> first = slice_params(match.node("first"));
+  const std::optional<SliceParams> second = slice_params(match.root());
   const Dimensions* from = dimensions_of(match["x"]);
   if (!first || !second || from == nullptr) return std::nullopt;
-  SliceForm merged = *first;
+  SliceParams merged = *first;
   for (std::size_t i = 0; i < second->axes.size(); ++i) {
     const std::int64_t axis = second->axes[i];
     const auto found = std::find(merged.axes.begin(), merged.axes.end(), axis);
@@ -217,8 +217,8 @@ std::optional<SliceForm> merged_slices(const Match& match) {
 /// The Concat along the same axis that produces input `index`, if it has no other consumer.
 const Node* inner_concat(const Node& concat, std::int64_t index) {
   const Value* input = concat.input(index);
-  const Node* maker = input != nullptr ? input->producer() : nullptr;
-  if (maker == nullptr || maker->op_type() != "Concat" || !maker->domain().empty() ||
+  const Node* producer = input != nullptr ? input->producer() : nullptr;
+  if (producer == nullptr || producer->op_type() != "Concat" || !producer->domain().empty() ||
       input->uses().size() != 1)
     return nullptr;
   const std::int64_t rank = rank_of(*input);
@@ -226,9 +226,9 @@ const Node* inner_concat(const Node& concat, std::int64_t index) {
     const std::int64_t given = read_op<Concat>(node).axis;
     return given < 0 ? given + rank : given;
   };
-  const bool is_same = read_op<Concat>(*maker).axis == read_op<Concat>(concat).axis ||
-                       (rank >= 0 && axis(*maker) == axis(concat));
-  return is_same ? maker : nullptr;
+  const bool is_same = read_op<Concat>(*producer).axis == read_op<Concat>(concat).axis ||
+                       (rank >= 0 && axis(*producer) == axis(concat));
+  return is_same ? producer : nullptr;
 }
 
 }  // namespace
@@ -251,7 +251,7 @@ Rule merge_transposes() {
 }
 
 Rule merge_reshapes() {
-  const auto ways = [](const Pattern& x, bool is_first) {
+  const auto alternatives = [](const Pattern& x, bool is_first) {
     std::vector<Pattern> patterns = {op(OpTrait::reshapes, {x, maybe(any())}),
                                      op("Transpose", {x})};
     if (is_first) {
@@ -265,7 +265,7 @@ Rule merge_reshapes() {
               "another one -> Reshape(x)",
           .level = OptimizeLevel::basic,
           .evidence = Evidence::exhaustive,
-          .pattern = ways(ways(any("x"), true), false),
+          .pattern = alternatives(alternatives(any("x"), true), false),
           .where = can_merge_shapes,
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
@@ -346,7 +346,7 @@ Rule merge_slices() {
                      maybe(any()), maybe(any()), maybe(any()), maybe(any())}),
       .where =
           [](const Match& match) {
-            const std::optional<SliceForm> merged = merged_slices(match);
+            const std::optional<SliceParams> merged = merged_slices(match);
             if (!merged) return no("their combined range of an axis that both slice is unknown");
             return can_write(*merged, match.graph()) ? yes()
                                                      : no("steps were introduced in opset 10");

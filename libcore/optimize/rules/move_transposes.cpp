@@ -13,31 +13,32 @@ namespace ortool {
 namespace {
 
 /// Nodes between the two Transposes.
-constexpr int most_passed_nodes = 12;
+constexpr int max_passed_nodes = 12;
 
 /// The chain of nodes before a Transpose, read as if already transposed.
-class Stretch {
+class NodeChain {
  public:
-  explicit Stretch(const Node& end) : rank_(rank_of(*end.output(0))) {
+  explicit NodeChain(const Node& end) : rank_(rank_of(*end.output(0))) {
     if (const auto order = order_of(end)) order_ = *order;
   }
 
   /// Whether the value can be computed transposed with Transposes of constants only.
-  bool can_turn(const Value& value) {
-    if (value.is_constant()) return can_turn_constant(value);
-    const Node* maker = value.producer();
-    if (maker == nullptr || rank_of(value) != rank_) return false;
-    if (undoes(*maker)) {
+  bool can_transpose(const Value& value) {
+    if (value.is_constant()) return can_transpose_constant(value);
+    const Node* producer = value.producer();
+    if (producer == nullptr || rank_of(value) != rank_) return false;
+    if (undoes(*producer)) {
       has_pair_ = true;
       return true;
     }
-    if (value.uses().size() != 1 || ++nodes_ > most_passed_nodes) return false;
-    if (has_turned_form(*maker, rank_))
-      return (maker->output_count() == 1 || are_all_turned(*maker)) && can_turn(*maker->input(0));
-    if (!is_elementwise(*maker)) return false;
-    for (std::int64_t i = 0; i < maker->input_count(); ++i) {
-      const Value* input = maker->input(i);
-      if (input != nullptr && !is_parameter(*maker, i) && !can_turn(*input)) return false;
+    if (value.uses().size() != 1 || ++nodes_ > max_passed_nodes) return false;
+    if (has_transposed_form(*producer, rank_))
+      return (producer->output_count() == 1 || are_all_transposed(*producer)) &&
+             can_transpose(*producer->input(0));
+    if (!is_elementwise(*producer)) return false;
+    for (std::int64_t i = 0; i < producer->input_count(); ++i) {
+      const Value* input = producer->input(i);
+      if (input != nullptr && !is_parameter(*producer, i) && !can_transpose(*input)) return false;
     }
     return true;
   }
@@ -49,26 +50,26 @@ class Stretch {
     if (value.is_constant())
       return value.constant().element_count() == 1 ? value
                                                    : add_transpose(replacement, value, order_);
-    const Node& maker = *value.producer();
-    replacement.stands_for(maker);
-    if (undoes(maker)) return *maker.input(0);
-    if (has_turned_form(maker, rank_)) {
-      Value& x = turn(replacement, *maker.input(0));
-      return add_turned(replacement, maker, x, order_, index_of(maker, value));
+    const Node& producer = *value.producer();
+    replacement.stands_for(producer);
+    if (undoes(producer)) return *producer.input(0);
+    if (has_transposed_form(producer, rank_)) {
+      Value& x = turn(replacement, *producer.input(0));
+      return add_transposed(replacement, producer, x, order_, index_of(producer, value));
     }
     std::vector<Value*> inputs;
-    for (std::int64_t i = 0; i < maker.input_count(); ++i) {
-      Value* input = maker.input(i);
-      const bool stays = input == nullptr || is_parameter(maker, i);
+    for (std::int64_t i = 0; i < producer.input_count(); ++i) {
+      Value* input = producer.input(i);
+      const bool stays = input == nullptr || is_parameter(producer, i);
       inputs.push_back(stays ? input : &turn(replacement, *input));
     }
     NewAttributes changed;
-    if (maker.op_type() == "Concat") changed.push_back({"axis", turned_axis(maker)});
-    return replacement.add_like(maker, std::move(inputs), std::move(changed));
+    if (producer.op_type() == "Concat") changed.push_back({"axis", transposed_axis(producer)});
+    return replacement.add_like(producer, std::move(inputs), std::move(changed));
   }
 
  private:
-  bool can_turn_constant(const Value& value) const {
+  bool can_transpose_constant(const Value& value) const {
     return value.constant().element_count() == 1 || rank_of(value) == rank_;
   }
 
@@ -86,7 +87,7 @@ class Stretch {
 
   /// Whether all consumers of the node's outputs are such Transposes; each gets a clone of the
   /// node, and the clones are merged later.
-  bool are_all_turned(const Node& node) const {
+  bool are_all_transposed(const Node& node) const {
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       const Value& output = *node.output(i);
       if (output.is_graph_output()) return false;
@@ -112,7 +113,7 @@ class Stretch {
     return !traits_of(node).holds_elements(index);
   }
 
-  std::int64_t turned_axis(const Node& concat) const {
+  std::int64_t transposed_axis(const Node& concat) const {
     const std::int64_t given = read_op<Concat>(concat).axis;
     const std::int64_t axis = given < 0 ? given + rank_ : given;
     return std::find(order_.begin(), order_.end(), axis) - order_.begin();
@@ -137,16 +138,16 @@ Rule cancel_transposes() {
           [](const Match& match) {
             if (match.graph().opset("") < opset_of_broadcasting())
               return no("before opset 7 an attribute controls broadcasting");
-            Stretch stretch(match.root());
-            const Node* maker = match["last"].producer();
-            if (maker == nullptr || maker->op_type() == "Transpose" || !stretch.has_order() ||
-                !stretch.can_turn(match["last"]) || !stretch.has_pair())
+            NodeChain chain(match.root());
+            const Node* producer = match["last"].producer();
+            if (producer == nullptr || producer->op_type() == "Transpose" || !chain.has_order() ||
+                !chain.can_transpose(match["last"]) || !chain.has_pair())
               return no("no Transpose before elementwise and single-axis nodes is canceled by it");
             return yes();
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();
-        return Stretch(match.root()).turn(replacement, match["last"]);
+        return NodeChain(match.root()).turn(replacement, match["last"]);
       }};
 }
 

@@ -12,14 +12,14 @@ namespace ortool {
 namespace {
 
 /// Larger constants are not examined.
-constexpr std::int64_t most_neutral_elements = std::int64_t{1} << 16;
+constexpr std::int64_t max_neutral_elements = std::int64_t{1} << 16;
 
 constexpr const char* pattern_stays =
     "other runtimes recognize the normalization or biased product by these weights";
 
 /// Whether all elements are `number`, including the sign of a floating-point 0.
 bool is_all(const Tensor& tensor, double number) {
-  if (!is_arithmetic(tensor.type()) || tensor.element_count() > most_neutral_elements ||
+  if (!is_arithmetic(tensor.type()) || tensor.element_count() > max_neutral_elements ||
       tensor.element_count() == 0)
     return false;
   for (std::int64_t i = 0; i < tensor.element_count(); ++i) {

@@ -18,7 +18,7 @@ namespace {
 constexpr char first_hidden = '0';
 
 /// The letters of a term, with one for each axis hidden by its ellipsis: the last of `most`.
-std::string spelled(const EinsumTerm& term, std::int64_t hidden, std::int64_t most) {
+std::string letters_of(const EinsumTerm& term, std::int64_t hidden, std::int64_t most) {
   std::string letters = term.letters;
   std::string dots;
   for (std::int64_t i = most - hidden; i < most; ++i)
@@ -41,7 +41,7 @@ struct EinsumSizes {
 /// Nothing when ranks are unknown, a letter occurs twice in a term, or a shared axis may be
 /// broadcast.
 std::optional<EinsumSizes> formula_of(const Match& match) {
-  constexpr std::int64_t most_hidden = 8;
+  constexpr std::int64_t max_hidden = 8;
   const auto op = read_op<Einsum>(match.root());
   std::vector<const Dimensions*> shapes;
   std::vector<std::int64_t> hidden;
@@ -52,11 +52,11 @@ std::optional<EinsumSizes> formula_of(const Match& match) {
                      static_cast<std::int64_t>(op.inputs[i].letters.size()));
   }
   const std::int64_t most = *std::max_element(hidden.begin(), hidden.end());
-  if (most > most_hidden || (most > 0 && op.output.ellipsis < 0)) return std::nullopt;
+  if (most > max_hidden || (most > 0 && op.output.ellipsis < 0)) return std::nullopt;
   EinsumSizes formula;
-  formula.letters.out = spelled(op.output, most, most);
+  formula.letters.out = letters_of(op.output, most, most);
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    const std::string letters = spelled(op.inputs[i], hidden[i], most);
+    const std::string letters = letters_of(op.inputs[i], hidden[i], most);
     if (has_repeats(letters)) return std::nullopt;
     for (std::size_t axis = 0; axis < letters.size(); ++axis) {
       const auto [found, is_new] = formula.sizes.try_emplace(letters[axis], (*shapes[i])[axis]);
@@ -130,9 +130,9 @@ Value& matrix_product(Replacement& replacement, const EinsumSizes& formula) {
   const EinsumPlan plan = *plan_of(match, formula);
   const auto operand = [&](bool is_second, const AxisGroups& groups) -> Value& {
     const std::string letters = joined(groups);
-    Value& turned = ordered(replacement, match[is_second ? "b" : "a"],
-                            is_second ? formula.letters.b : formula.letters.a, letters);
-    return grouped(replacement, formula, turned, single(letters), groups);
+    Value& transposed = ordered(replacement, match[is_second ? "b" : "a"],
+                                is_second ? formula.letters.b : formula.letters.a, letters);
+    return grouped(replacement, formula, transposed, single(letters), groups);
   };
   Value& left = operand(plan.is_swapped, plan.left);
   Value& right = operand(!plan.is_swapped, plan.right);
@@ -155,9 +155,9 @@ Value& spread(Replacement& replacement, Value& x, const std::string& letters,
     if (!is_there && !order.empty()) missing.push_back(axis);
     axis += is_there || !order.empty() ? 1 : 0;
   }
-  Value& turned = ordered(replacement, x, letters, order);
-  return missing.empty() ? turned
-                         : add_with_axes(replacement, "Unsqueeze", turned, std::move(missing));
+  Value& transposed = ordered(replacement, x, letters, order);
+  return missing.empty() ? transposed
+                         : add_with_axes(replacement, "Unsqueeze", transposed, std::move(missing));
 }
 
 /// A sum over axes missing in the result, with the remaining ones in its order.

@@ -9,7 +9,7 @@
 #include "libcore/optimize/rewrite/size_source.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
-#include "libcore/optimize/rules/attention_forms.hpp"
+#include "libcore/optimize/rules/attention_patterns.hpp"
 
 namespace ortool {
 namespace {
@@ -38,7 +38,7 @@ Pattern rotated_halves(const Pattern& cos, const Pattern& sin) {
   return op("Add", {op("Mul", {x, cos}), op("Mul", {rotated, sin})});
 }
 
-Verdict turns_halves(const Match& match) {
+Verdict rotates_halves(const Match& match) {
   const Dimensions* x = dimensions_of(match["x"]);
   if (!is_float_tensor(match["x"])) return no("its type is not a float");
   if (x == nullptr || x->size() != heads_rank || !(*x)[3].is_known() || (*x)[3].number() % 2 != 0)

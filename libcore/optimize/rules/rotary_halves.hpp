@@ -12,7 +12,7 @@ namespace ortool {
 /// x cos + (-upper half of x, lower half of x) sin; binds "x", "upper", "lower" and "rotated".
 Pattern rotated_halves(const Pattern& cos, const Pattern& sin);
 /// Whether the halves of each head (x: batch x heads x length x size) are swapped in this way.
-Verdict turns_halves(const Match& match);
+Verdict rotates_halves(const Match& match);
 
 /// Whether rows with a leading dimension of `have`, 1 or the full batch, can be repeated for the
 /// batch.

@@ -80,13 +80,13 @@ Rule fuse_matmul_add_reshape();
 Rule merge_factors();
 Rule fold_product_scale();
 
-// libcore/optimize/rules/take_joined.cpp
+// libcore/optimize/rules/concat_slices.cpp
 Rule take_joined_parts();
 
 // libcore/optimize/rules/move_transposes.cpp
 Rule cancel_transposes();
 
-// libcore/optimize/rules/turn_reductions.cpp
+// libcore/optimize/rules/transposed_reductions.cpp
 Rule turn_reduction();
 Rule turn_arg_extreme();
 Rule turn_softmax();

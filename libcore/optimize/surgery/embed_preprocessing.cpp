@@ -10,7 +10,7 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/version_facts.hpp"
-#include "libcore/optimize/opset/node_form.hpp"
+#include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {

@@ -59,8 +59,8 @@ class Extraction {
       if (met_.contains(input) && !holds(inputs_, *input)) inputs_.push_back(input);
     }
     std::unique_ptr<Model> part = copy_part(model_, needed_, inputs_, outputs_);
-    for (Value* input : part->graph->inputs()) settle_type(*input);
-    for (Value* output : part->graph->outputs()) settle_type(*output);
+    for (Value* input : part->graph->inputs()) resolve_type(*input);
+    for (Value* output : part->graph->outputs()) resolve_type(*output);
     return part;
   }
 
@@ -110,7 +110,7 @@ class Extraction {
   }
 
   /// Formulas are not valid dimension names.
-  static void settle_type(Value& value) {
+  static void resolve_type(Value& value) {
     ValueType type = value.type();
     if (!type.shape) return;
     for (Dimension& dimension : *type.shape) {

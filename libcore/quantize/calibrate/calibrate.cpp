@@ -18,17 +18,17 @@ namespace {
 constexpr double averaging_constant = 0.01;
 
 /// The packed-weight limit of each session. Weights beyond it are multiplied unpacked, more slowly.
-std::int64_t most_packed_bytes(const MemoryCap& memory) {
-  constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+std::int64_t max_packed_bytes(const MemoryCap& memory) {
+  constexpr std::int64_t max_bytes = std::int64_t{512} << 20;
   const std::int64_t limit = memory.limit_bytes();
-  return limit > 0 ? std::min(most_bytes, limit / 4) : most_bytes;
+  return limit > 0 ? std::min(max_bytes, limit / 4) : max_bytes;
 }
 
 /// Collects NaN and infinities seen during the pass and reports them at its end: one warning per
 /// input, and one for all intermediate values.
-class NotFiniteNotes {
+class NonFiniteNotes {
  public:
-  void add(const Value& value, std::int64_t sample, const NotFinite& found,
+  void add(const Value& value, std::int64_t sample, const NonFiniteCount& found,
            const std::string& file) {
     const auto [place, is_new] = notes_.try_emplace(std::string(value.name()));
     Note& note = place->second;
@@ -96,14 +96,14 @@ std::unique_ptr<Session> make_session(const TaskContext& task, const QuantizeMac
   options.threads = machine.threads;
   options.stop = &task.stop;
   options.optimize = level;
-  options.most_packed_bytes = most_packed_bytes(task.memory);
+  options.max_packed_bytes = max_packed_bytes(task.memory);
   return std::make_unique<Session>(copy_model(model), std::move(options));
 }
 
 Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
                       const Session& session, CalibrationData* data,
                       const QuantizeSettings& settings, const QuantizePlan& plan,
-                      const InputClues& clues, const CalibrationCache& cache) {
+                      const ModelEvidence& model_evidence, const CalibrationCache& cache) {
   if (data == nullptr) {
     std::optional<Calibration> whole = cache.load(nullptr);
     if (whole) return std::move(*whole);
@@ -116,7 +116,7 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   const bool is_average = method == CalibrationMethod::moving_average;
   CalibrationSettings recorded;
   recorded.values = requested_values(plan);
-  add_requests(clues, recorded.values);
+  add_requests(model_evidence, recorded.values);
   // A cache has to serve all methods except moving averages, which depend on the sample order.
   recorded.with_histograms =
       !is_average && (method != CalibrationMethod::minmax || cache.is_used());
@@ -136,8 +136,8 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
     progress.tell_done(told.done, told.total);
   };
   if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
-  NotFiniteNotes notes;
-  options.not_finite = [&](const Value& value, std::int64_t sample, const NotFinite& found) {
+  NonFiniteNotes notes;
+  options.not_finite = [&](const Value& value, std::int64_t sample, const NonFiniteCount& found) {
     notes.add(value, sample, found, data->last_read());
   };
   const auto next = [&](std::int64_t index) {

@@ -32,6 +32,6 @@ std::unique_ptr<Session> make_session(const TaskContext& task, const QuantizeMac
 Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
                       const Session& session, CalibrationData* data,
                       const QuantizeSettings& settings, const QuantizePlan& plan,
-                      const InputClues& clues, const CalibrationCache& cache);
+                      const ModelEvidence& model_evidence, const CalibrationCache& cache);
 
 }  // namespace ortool

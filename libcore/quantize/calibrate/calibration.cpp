@@ -9,40 +9,40 @@
 
 namespace ortool {
 
-void SampleNumbers::add_stretch(std::int64_t first, std::int64_t last) {
+void SampleIds::add_interval(std::int64_t first, std::int64_t last) {
   auto at = std::lower_bound(
-      stretches_.begin(), stretches_.end(), first,
-      [](const auto& stretch, std::int64_t wanted) { return stretch.second < wanted; });
+      intervals_.begin(), intervals_.end(), first,
+      [](const auto& interval, std::int64_t wanted) { return interval.second < wanted; });
   // `at` is the first range that ends at or after `first`.
-  const bool touches_before = at != stretches_.end() && at->second == first;
+  const bool touches_before = at != intervals_.end() && at->second == first;
   const auto next = touches_before ? at + 1 : at;
-  if (next != stretches_.end() && next->first < last) {
+  if (next != intervals_.end() && next->first < last) {
     throw Error(ErrorCode::invalid,
                 format("sample {} is included twice", std::max(next->first, first)),
                 "merge calibrations of different samples");
   }
-  const bool touches_next = next != stretches_.end() && next->first == last;
+  const bool touches_next = next != intervals_.end() && next->first == last;
   if (touches_before && touches_next) {
     at->second = next->second;
-    stretches_.erase(next);
+    intervals_.erase(next);
   } else if (touches_before) {
     at->second = last;
   } else if (touches_next) {
     next->first = first;
   } else {
-    stretches_.insert(next, {first, last});
+    intervals_.insert(next, {first, last});
   }
 }
 
-bool SampleNumbers::contains(std::int64_t number) const {
-  return std::any_of(stretches_.begin(), stretches_.end(), [number](const auto& stretch) {
-    return stretch.first <= number && number < stretch.second;
+bool SampleIds::contains(std::int64_t number) const {
+  return std::any_of(intervals_.begin(), intervals_.end(), [number](const auto& interval) {
+    return interval.first <= number && number < interval.second;
   });
 }
 
-std::int64_t SampleNumbers::count() const {
+std::int64_t SampleIds::count() const {
   std::int64_t count = 0;
-  for (const auto& [first, last] : stretches_) count += last - first;
+  for (const auto& [first, last] : intervals_) count += last - first;
   return count;
 }
 
@@ -74,8 +74,8 @@ void Calibration::merge(const Calibration& other) {
                 "calibrate each part of the data with the same settings");
   }
   // Steps that may fail come first, so that a failed merge leaves the state unchanged.
-  SampleNumbers samples = samples_;
-  for (const auto& [first, last] : other.samples_.stretches()) samples.add_stretch(first, last);
+  SampleIds samples = samples_;
+  for (const auto& [first, last] : other.samples_.intervals()) samples.add_interval(first, last);
   for (auto& [name, record] : records_) {
     try {
       record.merge(*other.find(name));

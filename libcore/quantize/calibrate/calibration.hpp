@@ -33,17 +33,17 @@ struct CalibrationSettings {
 };
 
 /// A set of sample indices, stored as disjoint, non-adjacent ranges [first, second).
-class SampleNumbers {
+class SampleIds {
  public:
   /// Throws ErrorCode::invalid for an index that is already present.
-  void add(std::int64_t number) { add_stretch(number, number + 1); }
-  void add_stretch(std::int64_t first, std::int64_t last);
+  void add(std::int64_t number) { add_interval(number, number + 1); }
+  void add_interval(std::int64_t first, std::int64_t last);
   bool contains(std::int64_t number) const;
   std::int64_t count() const;
-  const std::vector<std::pair<std::int64_t, std::int64_t>>& stretches() const { return stretches_; }
+  const std::vector<std::pair<std::int64_t, std::int64_t>>& intervals() const { return intervals_; }
 
  private:
-  std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> intervals_;
 };
 
 /// Value statistics by name, and the samples they cover. Splitting the samples in any way,
@@ -62,7 +62,7 @@ class Calibration {
   const ValueRecord* find(std::string_view name) const;
   ValueRecord* find(std::string_view name);
   const std::map<std::string, ValueRecord, std::less<>>& records() const { return records_; }
-  const SampleNumbers& samples() const { return samples_; }
+  const SampleIds& samples() const { return samples_; }
   /// Marks sample `number` as fully recorded.
   void finish_sample(std::int64_t number) { samples_.add(number); }
   /// Stores a digest of the sample's inputs, so that duplicate samples can be detected later.
@@ -79,7 +79,7 @@ class Calibration {
  private:
   CalibrationSettings settings_;
   std::map<std::string, ValueRecord, std::less<>> records_;
-  SampleNumbers samples_;
+  SampleIds samples_;
   std::map<std::int64_t, std::string> digests_;
 };
 

@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_cache_bytes = std::int64_t{16} << 30;
+constexpr std::int64_t max_cache_bytes = std::int64_t{16} << 30;
 constexpr std::size_t digest_digits = 32;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -82,7 +82,7 @@ std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* set
   for (const std::string& path : paths_) {
     if (paths_.size() == 1 && !std::filesystem::exists(path)) return std::nullopt;
     try {
-      const std::string bytes = read_text_file(path, most_cache_bytes, &memory_);
+      const std::string bytes = read_text_file(path, max_cache_bytes, &memory_);
       Calibration part = Calibration::parse(bytes, settings != nullptr ? key_for(*settings) : "");
       if (settings == nullptr) part = Calibration::parse(bytes, key_for(part.settings()));
       if (whole) {
@@ -99,7 +99,7 @@ std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* set
 
 void CalibrationCache::check_data(const Calibration& state, CalibrationData& data,
                                   std::int64_t count) const {
-  for (const auto& [first, last] : state.samples().stretches()) {
+  for (const auto& [first, last] : state.samples().intervals()) {
     if (last > count) {
       throw no_fit(
           format("the calibration contains sample {}, but only {} samples are requested", last - 1,

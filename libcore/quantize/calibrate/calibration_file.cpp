@@ -56,8 +56,8 @@ std::string Calibration::serialize(std::string_view key) const {
   ByteWriter out;
   out.text(key);
   write_settings(out, settings_);
-  out.integer(static_cast<std::int64_t>(samples_.stretches().size()));
-  for (const auto& [first, last] : samples_.stretches()) {
+  out.integer(static_cast<std::int64_t>(samples_.intervals().size()));
+  for (const auto& [first, last] : samples_.intervals()) {
     out.integer(first);
     out.integer(last);
   }
@@ -89,10 +89,10 @@ Calibration Calibration::parse(std::string_view bytes, std::string_view key) {
                 "give another file, or remove this one to calibrate again");
   }
   Calibration calibration(read_settings(in));
-  constexpr std::int64_t most_samples = std::int64_t{1} << 48;
+  constexpr std::int64_t max_samples = std::int64_t{1} << 48;
   for (std::int64_t left = in.count(16); left > 0; --left) {
-    const std::int64_t first = in.integer(0, most_samples);
-    calibration.samples_.add_stretch(first, in.integer(first + 1, most_samples + 1));
+    const std::int64_t first = in.integer(0, max_samples);
+    calibration.samples_.add_interval(first, in.integer(first + 1, max_samples + 1));
   }
   for (auto& [name, record] : calibration.records_) {
     const RecordOptions expected = record.options();
@@ -100,7 +100,7 @@ Calibration Calibration::parse(std::string_view bytes, std::string_view key) {
     if (record.options() != expected) fail_no_calibration(format("the record of {}", quote(name)));
   }
   for (std::int64_t left = in.count(16); left > 0; --left) {
-    const std::int64_t number = in.integer(0, most_samples);
+    const std::int64_t number = in.integer(0, max_samples);
     calibration.digests_[number] = in.text();
   }
   if (!in.is_at_end()) fail_no_calibration("there is data after its end");

@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_rows = 128;
+constexpr std::int64_t max_rows = 128;
 
 /// A tensor viewed as [outer, channel, inner].
 struct ChannelPlaces {
@@ -30,7 +30,7 @@ struct ChannelPlaces {
 class ChannelObserver : public SampleObserver {
  public:
   ChannelObserver(std::span<const ValueRequest> values, std::int64_t samples)
-      : rows_a_sample_(std::max<std::int64_t>(most_rows / std::max<std::int64_t>(samples, 1), 1)) {
+      : rows_a_sample_(std::max<std::int64_t>(max_rows / std::max<std::int64_t>(samples, 1), 1)) {
     for (const ValueRequest& value : values) axes_.emplace(value.name, *value.channel_axis);
   }
 

@@ -80,7 +80,8 @@ void collect(const Session& session, Calibration& state,
              FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options) {
   check_values(session, state);
   const auto record_count = static_cast<std::int64_t>(state.records().size());
-  const TakenBytes taken(options.cap, record_count * bytes_a_record, "the records of calibration");
+  const MemoryReservation taken(options.cap, record_count * bytes_a_record,
+                                "the records of calibration");
   RecordingObserver observer(state, options);
   run_samples(session, observer, sample, options);
 }

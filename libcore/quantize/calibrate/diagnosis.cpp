@@ -9,11 +9,11 @@
 namespace ortool {
 namespace {
 
-constexpr double settled_share = 0.95;  // the share of a range, and of the values
+constexpr double converged_share = 0.95;  // the share of a range, and of the values
 
 /// The number of samples after which the observed range covers most of `wanted`.
-std::int64_t settled_after(const ValueRecord& record, const NumberRange& wanted) {
-  const std::vector<NumberRange> prefixes = record.prefix_ranges();
+std::int64_t converged_after(const ValueRecord& record, const ValueRange& wanted) {
+  const std::vector<ValueRange> prefixes = record.prefix_ranges();
   const double width = wanted.high - wanted.low;
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
     const double covered = std::clamp(prefixes[i].high, wanted.low, wanted.high) -
@@ -22,27 +22,27 @@ std::int64_t settled_after(const ValueRecord& record, const NumberRange& wanted)
     const double with_zero = std::max(std::clamp(prefixes[i].high, 0.0, wanted.high) -
                                           std::clamp(prefixes[i].low, wanted.low, 0.0),
                                       covered);
-    if (with_zero >= settled_share * width) {
+    if (with_zero >= converged_share * width) {
       return ValueRecord::first_sample_of(static_cast<std::int64_t>(i) + 1);
     }
   }
   return 0;
 }
 
-void find_settling(const Calibration& calibration, const ChosenRanges& ranges,
-                   Diagnosis& diagnosis) {
+void find_convergence(const Calibration& calibration, const ChosenRanges& ranges,
+                      Diagnosis& diagnosis) {
   std::vector<std::int64_t> counts;
   const std::int64_t most = diagnosis.samples * 4 / 5;
   for (const auto& [name, chosen] : ranges) {
-    const std::int64_t count = settled_after(*calibration.find(name), chosen.range);
+    const std::int64_t count = converged_after(*calibration.find(name), chosen.range);
     counts.push_back(std::min(count, diagnosis.samples));
-    if (counts.back() > most) diagnosis.unsettled_values.push_back(name);
+    if (counts.back() > most) diagnosis.unconverged_values.push_back(name);
   }
   if (counts.empty()) return;
   std::sort(counts.begin(), counts.end());
   const auto place =
-      static_cast<std::size_t>(std::ceil(settled_share * static_cast<double>(counts.size()))) - 1;
-  if (counts[place] <= most) diagnosis.settled_after_samples = counts[place];
+      static_cast<std::size_t>(std::ceil(converged_share * static_cast<double>(counts.size()))) - 1;
+  if (counts[place] <= most) diagnosis.converged_after_samples = counts[place];
 }
 
 void find_outliers(const Calibration& calibration, const ChosenRanges& ranges,
@@ -94,9 +94,9 @@ void find_clipping(const Calibration& calibration, const ChosenRanges& ranges,
     const auto count = static_cast<double>(calibration.find(name)->finite_count());
     clipped += chosen.clipped_ratio * count;
     total += count;
-    if (chosen.clipped_ratio <= diagnosis.most_clipped_ratio) continue;
-    diagnosis.most_clipped_ratio = chosen.clipped_ratio;
-    diagnosis.most_clipped_value = name;
+    if (chosen.clipped_ratio <= diagnosis.max_clipped_ratio) continue;
+    diagnosis.max_clipped_ratio = chosen.clipped_ratio;
+    diagnosis.max_clipped_value = name;
   }
   diagnosis.clipped_ratio = total == 0 ? 0 : clipped / total;
 }
@@ -124,7 +124,7 @@ Diagnosis diagnose(const Calibration& calibration, const ChosenRanges& ranges,
                    const InputEvidence& evidence) {
   Diagnosis diagnosis;
   diagnosis.samples = calibration.samples().count();
-  find_settling(calibration, ranges, diagnosis);
+  find_convergence(calibration, ranges, diagnosis);
   find_outliers(calibration, ranges, diagnosis);
   find_clipping(calibration, ranges, diagnosis);
   find_channels(calibration, ranges, diagnosis);

@@ -36,12 +36,12 @@ struct Diagnosis {
   /// The number of samples after which 95 % of the values had reached 95 % of their final range;
   /// nothing when that took more than four fifths of all samples, so that more data would still
   /// change the scales.
-  std::optional<std::int64_t> settled_after_samples;
-  std::vector<std::string> unsettled_values;  ///< below 95 % of their range after four fifths
-  std::vector<OutlierSample> outliers;        ///< those that affect most values first, at most 10
-  double clipped_ratio = 0;                   ///< over all elements of all values
-  std::string most_clipped_value;             ///< empty when nothing is clipped
-  double most_clipped_ratio = 0;
+  std::optional<std::int64_t> converged_after_samples;
+  std::vector<std::string> unconverged_values;  ///< below 95 % of their range after four fifths
+  std::vector<OutlierSample> outliers;          ///< those that affect most values first, at most 10
+  double clipped_ratio = 0;                     ///< over all elements of all values
+  std::string max_clipped_value;                ///< empty when nothing is clipped
+  double max_clipped_ratio = 0;
   std::vector<ConstantChannels> constant_channels;
   std::vector<std::string> not_finite;              ///< values with NaN or infinite elements
   std::optional<std::string> input_range_mismatch;  ///< the finding of judge_inputs()

@@ -11,7 +11,7 @@ namespace ortool {
 namespace {
 
 /// Limits counts so that no sum over bins overflows.
-constexpr std::int64_t most_count = std::int64_t{1} << 48;
+constexpr std::int64_t max_count = std::int64_t{1} << 48;
 constexpr std::uint32_t sign_bit = 0x80000000U;
 constexpr std::uint32_t infinity_bits = 0x7f800000U;
 constexpr int code_shift = 15;  // below the exponent and eight fraction bits
@@ -58,7 +58,7 @@ std::vector<std::int64_t> read_counts(ByteReader& in) {
   if (count == 0) return {};
   std::vector<std::int64_t> counts(code_count);
   for (std::int64_t i = first; i < first + count; ++i) {
-    counts[static_cast<std::size_t>(i)] = in.integer(0, most_count);
+    counts[static_cast<std::size_t>(i)] = in.integer(0, max_count);
   }
   return counts;
 }
@@ -157,12 +157,12 @@ void Histogram::write(ByteWriter& out) const {
 }
 
 Histogram Histogram::read(ByteReader& in) {
-  constexpr int most_octave = 254;
+  constexpr int max_octave = 254;
   Histogram histogram;
-  histogram.octave_ = static_cast<int>(in.integer(-1, most_octave));
-  histogram.zeros_ = in.integer(0, most_count);
-  histogram.small_positive_ = in.integer(0, most_count);
-  histogram.small_negative_ = in.integer(0, most_count);
+  histogram.octave_ = static_cast<int>(in.integer(-1, max_octave));
+  histogram.zeros_ = in.integer(0, max_count);
+  histogram.small_positive_ = in.integer(0, max_count);
+  histogram.small_negative_ = in.integer(0, max_count);
   histogram.positive_ = read_counts(in);
   histogram.negative_ = read_counts(in);
   return histogram;

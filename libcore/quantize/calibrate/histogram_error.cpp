@@ -13,15 +13,15 @@ double cube(double x) {
 
 /// The integral of the squared distance to the nearest multiple of `step`, from 0 to x.
 double rounding_integral(double x, double step) {
-  const double level = std::nearbyint(x / step);
-  return level * cube(step) / 12 + cube(x - level * step) / 3;
+  const double code = std::nearbyint(x / step);
+  return code * cube(step) / 12 + cube(x - code * step) / 3;
 }
 
 }  // namespace
 
 QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale scale,
                                  QuantizationType type) {
-  const NumberRange inside = representable_range(scale, type);
+  const ValueRange inside = representable_range(scale, type);
   const auto step = static_cast<double>(scale.scale);
   QuantizationError error;
   for (const auto& [low, high, count] : bins) {
@@ -50,7 +50,7 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
   return error;
 }
 
-double count_outside(std::span<const Histogram::Bin> bins, NumberRange range) {
+double count_outside(std::span<const Histogram::Bin> bins, ValueRange range) {
   double outside = 0;
   for (const auto& [low, high, count] : bins) {
     if (low == high) {

@@ -21,6 +21,6 @@ QuantizationError expected_error(std::span<const Histogram::Bin> bins, Scale sca
                                  QuantizationType type);
 
 /// The number of values outside the range; a bin that straddles an end counts proportionally.
-double count_outside(std::span<const Histogram::Bin> bins, NumberRange range);
+double count_outside(std::span<const Histogram::Bin> bins, ValueRange range);
 
 }  // namespace ortool

@@ -20,8 +20,8 @@
 namespace ortool {
 namespace {
 
-constexpr int most_layers_passed = 8;
-constexpr std::size_t most_norms = 4;
+constexpr int max_layers_passed = 8;
+constexpr std::size_t max_norms = 4;
 
 /// Whether the scale of the node's input carries over to its output.
 bool carries_scale(const Node& node) {
@@ -44,7 +44,7 @@ bool reads_constants_beside(const Node& node) {
   return true;
 }
 
-void add_norm(const Value& input, const Node& node, InputClues& clues) {
+void add_norm(const Value& input, const Node& node, ModelEvidence& model_evidence) {
   if (read_op<BatchNormalization>(node).is_training || !reads_constants_beside(node)) return;
   const Tensor& scale = node.input(1)->constant();
   const Tensor& shift = node.input(2)->constant();
@@ -52,14 +52,14 @@ void add_norm(const Value& input, const Node& node, InputClues& clues) {
   NormStatistics norm{std::string(input.name()), std::string(node.name()),
                       std::string(node.output(0)->name()), doubles_in(shift), doubles_in(scale)};
   for (double& number : norm.deviations) number = std::abs(number);
-  clues.norms.push_back(std::move(norm));
+  model_evidence.norms.push_back(std::move(norm));
 }
 
-void find_norms(const Value& input, InputClues& clues) {
+void find_norms(const Value& input, ModelEvidence& model_evidence) {
   std::deque<std::pair<const Value*, int>> open = {{&input, 0}};
   std::unordered_set<const Node*> seen;
   std::size_t found = 0;
-  while (!open.empty() && found < most_norms) {
+  while (!open.empty() && found < max_norms) {
     const auto [value, depth] = open.front();
     open.pop_front();
     for (const Use& use : value->uses()) {
@@ -67,18 +67,18 @@ void find_norms(const Value& input, InputClues& clues) {
       const Node& node = *use.node;
       if (node.output(0) == nullptr) continue;
       if (node.op_type() == "BatchNormalization" && node.domain().empty()) {
-        add_norm(input, node, clues);
+        add_norm(input, node, model_evidence);
         ++found;
         continue;
       }
-      if (carries_scale(node) && depth < most_layers_passed && reads_constants_beside(node))
+      if (carries_scale(node) && depth < max_layers_passed && reads_constants_beside(node))
         open.emplace_back(node.output(0), depth + 1);
     }
   }
 }
 
 /// The range given by Image.NominalPixelRange.
-void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& clues) {
+void add_pixel_range(const Value& input, const Metadata& metadata, ModelEvidence& model_evidence) {
   constexpr std::array<std::pair<std::string_view, std::pair<double, double>>, 4> known = {{
       {"NominalRange_0_255", {0, 255}},
       {"NominalRange_16_235", {16, 235}},
@@ -89,25 +89,26 @@ void add_pixel_range(const Value& input, const Metadata& metadata, InputClues& c
     if (key != "Image.NominalPixelRange") continue;
     for (const auto& [name, range] : known) {
       if (value != name) continue;
-      clues.ranges.push_back({std::string(input.name()), NumberRange{range.first, range.second},
-                              format("the model's metadata ({} = {}) says that it", key, value),
-                              true});
+      model_evidence.ranges.push_back(
+          {std::string(input.name()), ValueRange{range.first, range.second},
+           format("the model's metadata ({} = {}) says that it", key, value), true});
     }
   }
 }
 
 /// Inputs normalized in the graph are assumed to lie within a few deviations of the mean.
-void add_graph_range(const Value& input, const PreprocessingHint& hint, InputClues& clues) {
+void add_graph_range(const Value& input, const PreprocessingHint& hint,
+                     ModelEvidence& model_evidence) {
   constexpr double reach = 3;
-  constexpr double least_deviation = 0.1;  // below it the graph scales values up instead of
-                                           // normalizing
-  NumberRange range;
+  constexpr double min_deviation = 0.1;  // below it the graph scales values up instead of
+                                         // normalizing
+  ValueRange range;
   for (std::size_t i = 0; i < hint.mean.size(); ++i) {
-    if (!std::isfinite(hint.mean[i]) || !(hint.std[i] >= least_deviation)) return;
+    if (!std::isfinite(hint.mean[i]) || !(hint.std[i] >= min_deviation)) return;
     range.low = std::min(range.low, hint.mean[i] - reach * hint.std[i]);
     range.high = std::max(range.high, hint.mean[i] + reach * hint.std[i]);
   }
-  clues.ranges.push_back(
+  model_evidence.ranges.push_back(
       {std::string(input.name()), range,
        format("the graph computes (x - {}) / {} of it, so it", hint.mean[0], hint.std[0])});
 }
@@ -119,22 +120,22 @@ bool is_picture(const Value& input) {
 
 }  // namespace
 
-InputClues find_input_clues(const Model& model) {
-  InputClues clues;
+ModelEvidence find_model_evidence(const Model& model) {
+  ModelEvidence model_evidence;
   for (const Value* input : model.graph->inputs()) {
     if (!input->type().is_tensor() || input->has_default()) continue;
-    find_norms(*input, clues);
+    find_norms(*input, model_evidence);
     if (!is_picture(*input)) continue;
     const PreprocessingHint hint = find_preprocessing(model, *input);
-    add_pixel_range(*input, hint.metadata, clues);
-    if (!hint.mean.empty()) add_graph_range(*input, hint, clues);
+    add_pixel_range(*input, hint.metadata, model_evidence);
+    if (!hint.mean.empty()) add_graph_range(*input, hint, model_evidence);
   }
-  return clues;
+  return model_evidence;
 }
 
-void settle_input_clues(const Model& rewritten, InputClues& clues) {
+void update_model_evidence(const Model& rewritten, ModelEvidence& model_evidence) {
   const Graph& graph = *rewritten.graph;
-  std::erase_if(clues.norms, [&](const NormStatistics& norm) {
+  std::erase_if(model_evidence.norms, [&](const NormStatistics& norm) {
     const Value* value = graph.find_value(norm.output);
     return value == nullptr || value->producer() == nullptr;
   });
@@ -145,13 +146,14 @@ void settle_input_clues(const Model& rewritten, InputClues& clues) {
       if (quantize_role(node) != QuantizeRole::product || node.op_type() != "Conv") continue;
       const Value* bias = node.input(2);
       if (bias == nullptr || !bias->is_constant()) continue;
-      clues.layers.push_back({std::string(input->name()), std::string(node.output(0)->name()),
-                              doubles_in(bias->constant())});
+      model_evidence.layers.push_back({std::string(input->name()),
+                                       std::string(node.output(0)->name()),
+                                       doubles_in(bias->constant())});
     }
   }
 }
 
-void add_requests(const InputClues& clues, std::vector<ValueRequest>& requests) {
+void add_requests(const ModelEvidence& model_evidence, std::vector<ValueRequest>& requests) {
   const auto request = [&](const std::string& name, std::optional<std::int64_t> axis) {
     const auto known = std::find_if(requests.begin(), requests.end(),
                                     [&](const ValueRequest& each) { return each.name == name; });
@@ -161,9 +163,9 @@ void add_requests(const InputClues& clues, std::vector<ValueRequest>& requests) 
       known->channel_axis = axis;
     }
   };
-  for (const ExpectedRange& range : clues.ranges) request(range.input, std::nullopt);
-  for (const NormStatistics& norm : clues.norms) request(norm.output, 1);
-  for (const BiasedLayer& layer : clues.layers) {
+  for (const ExpectedRange& range : model_evidence.ranges) request(range.input, std::nullopt);
+  for (const NormStatistics& norm : model_evidence.norms) request(norm.output, 1);
+  for (const BiasedLayer& layer : model_evidence.layers) {
     request(layer.input, std::nullopt);
     request(layer.output, 1);
   }

@@ -14,7 +14,7 @@ namespace ortool {
 /// The expected value range of an input, according to one source.
 struct ExpectedRange {
   std::string input;
-  NumberRange range;
+  ValueRange range;
   std::string source;  ///< "the model's metadata say that it"
   /// No value may lie outside; otherwise only the order of magnitude counts.
   bool is_strict = false;
@@ -37,7 +37,7 @@ struct BiasedLayer {
   std::vector<double> bias;  ///< per channel
 };
 
-struct InputClues {
+struct ModelEvidence {
   std::vector<ExpectedRange> ranges;
   std::vector<NormStatistics> norms;
   std::vector<BiasedLayer> layers;
@@ -46,12 +46,12 @@ struct InputClues {
 /// Collects evidence from the model before it is rewritten: ranges from metadata
 /// (https://github.com/onnx/onnx/blob/main/docs/MetadataProps.md) and from (x - mean) / std at the
 /// input itself, and normalization statistics. Requires inferred types.
-InputClues find_input_clues(const Model& model);
+ModelEvidence find_model_evidence(const Model& model);
 
 /// Adds evidence from the rewritten model, and drops values that no longer exist.
-void settle_input_clues(const Model& rewritten, InputClues& clues);
+void update_model_evidence(const Model& rewritten, ModelEvidence& model_evidence);
 
 /// Adds the values that judge_inputs() needs statistics of.
-void add_requests(const InputClues& clues, std::vector<ValueRequest>& requests);
+void add_requests(const ModelEvidence& model_evidence, std::vector<ValueRequest>& requests);
 
 }  // namespace ortool

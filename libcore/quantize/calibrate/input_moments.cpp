@@ -18,7 +18,7 @@ struct RowChoice {
   std::int64_t step;
 
   RowChoice(std::int64_t rows, std::int64_t sample)
-      : step(std::max<std::int64_t>((rows + InputMoments::most_rows - 1) / InputMoments::most_rows,
+      : step(std::max<std::int64_t>((rows + InputMoments::max_rows - 1) / InputMoments::max_rows,
                                     1)) {
     constexpr std::int64_t far_apart = 7919;
     first = sample % step * far_apart % step;
@@ -32,7 +32,7 @@ class MomentObserver : public SampleObserver {
 
   void begin(std::int64_t number) override { sample_ = number; }
   void see(const Value& value, const RunValue& content) override {
-    const auto [place, is_new] = readers_.try_emplace(&value);
+    const auto [place, is_new] = consumers_.try_emplace(&value);
     for (std::size_t i = 0; is_new && i < requests_.size(); ++i) {
       if (requests_[i].value == value.name()) place->second.push_back(i);
     }
@@ -44,7 +44,7 @@ class MomentObserver : public SampleObserver {
   std::span<const MomentRequest> requests_;
   std::vector<InputMoments>& moments_;
   std::int64_t sample_ = 0;
-  std::unordered_map<const Value*, std::vector<std::size_t>> readers_;
+  std::unordered_map<const Value*, std::vector<std::size_t>> consumers_;
 };
 
 }  // namespace
@@ -92,7 +92,7 @@ InputMoments::InputMoments(const WeightMatrix& matrix, InputWindows windows, Sca
     : matrix_(matrix),
       windows_(std::move(windows)),
       scale_(scale),
-      levels_(levels_of(type)),
+      code_range_(code_range_of(type)),
       columns_(matrix.group_inputs() * matrix.taps()) {
   const std::size_t axes = windows_.kernel.size();
   if (windows_.strides.size() != axes || windows_.dilations.size() != axes ||
@@ -109,24 +109,24 @@ InputMoments::InputMoments(const WeightMatrix& matrix, InputWindows windows, Sca
 
 std::int64_t InputMoments::size_bytes(const WeightMatrix& matrix) {
   const std::int64_t columns = matrix.group_inputs() * matrix.taps();
-  const std::int64_t whole = columns / most_columns;
-  const std::int64_t rest = columns % most_columns;
-  return matrix.groups() * (whole * most_columns * most_columns + rest * rest) * 8;
+  const std::int64_t whole = columns / max_columns;
+  const std::int64_t rest = columns % max_columns;
+  return matrix.groups() * (whole * max_columns * max_columns + rest * rest) * 8;
 }
 
 std::int64_t InputMoments::block_columns(std::int64_t block) const {
-  return std::min(most_columns, columns_ - block * most_columns);
+  return std::min(max_columns, columns_ - block * max_columns);
 }
 
-std::int64_t InputMoments::level_at(const Tensor& input, std::int64_t index) const {
+std::int64_t InputMoments::code_at(const Tensor& input, std::int64_t index) const {
   const auto value = static_cast<float>(element_as_double(input, index));
-  return std::isnan(value) ? 0 : to_level(value, scale_, levels_) - scale_.zero_point;
+  return std::isnan(value) ? 0 : to_code(value, scale_, code_range_) - scale_.zero_point;
 }
 
-void InputMoments::add_row(std::int64_t group, std::span<const std::int64_t> levels) {
+void InputMoments::add_row(std::int64_t group, std::span<const std::int64_t> codes) {
   for (std::int64_t b = 0; b < block_count(); ++b) {
     const auto columns = static_cast<std::size_t>(block_columns(b));
-    const std::int64_t* row = levels.data() + b * most_columns;
+    const std::int64_t* row = codes.data() + b * max_columns;
     std::int64_t* sums = sums_[static_cast<std::size_t>(group * block_count() + b)].data();
     for (std::size_t i = 0; i < columns; ++i) {
       const std::int64_t left = row[i];
@@ -150,13 +150,13 @@ void InputMoments::add_products(const Tensor& input, std::int64_t sample) {
   const std::int64_t rank = input.shape().rank();
   if (rank < 1 || input.shape()[rank - 1] != columns_ || matrix_.groups() != 1) return;
   const std::int64_t rows = input.element_count() / columns_;
-  std::vector<std::int64_t> levels(static_cast<std::size_t>(columns_));
+  std::vector<std::int64_t> codes(static_cast<std::size_t>(columns_));
   const RowChoice choice(rows, sample);
   for (std::int64_t row = choice.first; row < rows; row += choice.step) {
     for (std::int64_t i = 0; i < columns_; ++i) {
-      levels[static_cast<std::size_t>(i)] = level_at(input, row * columns_ + i);
+      codes[static_cast<std::size_t>(i)] = code_at(input, row * columns_ + i);
     }
-    add_row(0, levels);
+    add_row(0, codes);
     ++rows_;
   }
 }
@@ -169,7 +169,7 @@ void InputMoments::add_windows(const Tensor& input, std::int64_t sample) {
   }
   const Image image(shape, windows_);
   const std::int64_t rows = shape[0] * image.places;
-  std::vector<std::int64_t> levels(static_cast<std::size_t>(columns_));
+  std::vector<std::int64_t> codes(static_cast<std::size_t>(columns_));
   const RowChoice choice(rows, sample);
   for (std::int64_t row = choice.first; row < rows; row += choice.step) {
     for (std::int64_t group = 0; group < matrix_.groups(); ++group) {
@@ -178,10 +178,10 @@ void InputMoments::add_windows(const Tensor& input, std::int64_t sample) {
         const std::int64_t channel = group * matrix_.group_inputs() + i / matrix_.taps();
         const std::int64_t place = image.at(row % image.places, tap, windows_);
         const std::int64_t plane = row / image.places * shape[1] + channel;
-        levels[static_cast<std::size_t>(i)] =
-            place < 0 ? 0 : level_at(input, plane * image.plane + place);
+        codes[static_cast<std::size_t>(i)] =
+            place < 0 ? 0 : code_at(input, plane * image.plane + place);
       }
-      add_row(group, levels);
+      add_row(group, codes);
     }
     ++rows_;
   }
@@ -216,7 +216,7 @@ std::vector<InputMoments> collect_moments(const Session& session,
                                           const CollectOptions& options) {
   std::int64_t bytes = 0;
   for (const MomentRequest& request : requests) bytes += InputMoments::size_bytes(request.matrix);
-  const TakenBytes taken(options.cap, bytes, "sums of the inputs of layers");
+  const MemoryReservation taken(options.cap, bytes, "sums of the inputs of layers");
   std::vector<InputMoments> moments;
   for (const MomentRequest& request : requests) {
     moments.emplace_back(request.matrix, request.windows, request.scale, request.type);

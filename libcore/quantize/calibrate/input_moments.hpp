@@ -27,14 +27,14 @@ struct InputWindows {
 };
 
 /// Sums over the rows of a layer's quantized inputs (zero point subtracted) of all pairwise
-/// products: one matrix for each group and block of most_columns inputs. Columns are numbered input
+/// products: one matrix for each group and block of max_columns inputs. Columns are numbered input
 /// * taps + tap, as in WeightMatrix. Any split of the samples gives the same sums.
 class InputMoments {
  public:
-  static constexpr std::int64_t most_columns = 512;
+  static constexpr std::int64_t max_columns = 512;
   /// The maximum number of rows sampled from one tensor, evenly spread; more add little
   /// information.
-  static constexpr std::int64_t most_rows = 128;
+  static constexpr std::int64_t max_rows = 128;
 
   InputMoments(const WeightMatrix& matrix, InputWindows windows, Scale scale,
                QuantizationType type);
@@ -48,7 +48,7 @@ class InputMoments {
 
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
-  std::int64_t block_count() const { return (columns_ + most_columns - 1) / most_columns; }
+  std::int64_t block_count() const { return (columns_ + max_columns - 1) / max_columns; }
   std::int64_t block_columns(std::int64_t block) const;
   /// The sums of one block as a full symmetric matrix in row-major order.
   std::vector<double> block(std::int64_t group, std::int64_t block) const;
@@ -56,15 +56,15 @@ class InputMoments {
  private:
   struct Image;
 
-  void add_row(std::int64_t group, std::span<const std::int64_t> levels);
+  void add_row(std::int64_t group, std::span<const std::int64_t> codes);
   void add_products(const Tensor& input, std::int64_t sample);
   void add_windows(const Tensor& input, std::int64_t sample);
-  std::int64_t level_at(const Tensor& input, std::int64_t index) const;
+  std::int64_t code_at(const Tensor& input, std::int64_t index) const;
 
   WeightMatrix matrix_;
   InputWindows windows_;
   Scale scale_;
-  Levels levels_;
+  CodeRange code_range_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;
   std::vector<std::vector<std::int64_t>> sums_;  ///< index: group * block_count + block

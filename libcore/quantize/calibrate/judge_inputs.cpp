@@ -31,11 +31,11 @@ std::string reach_of(const ValueRecord& record) {
                 rounded(static_cast<double>(record.max())));
 }
 
-double size_of(const NumberRange& range) {
+double size_of(const ValueRange& range) {
   return std::max(std::abs(range.low), std::abs(range.high));
 }
 
-NumberRange range_of(const ValueRecord& record) {
+ValueRange range_of(const ValueRecord& record) {
   return {static_cast<double>(record.min()), static_cast<double>(record.max())};
 }
 
@@ -55,14 +55,14 @@ double median(std::vector<double>& numbers) {
 }
 
 /// The comparison by magnitude alone.
-std::string compare_sizes(const NumberRange& seen, const NumberRange& expected) {
+std::string compare_sizes(const ValueRange& seen, const ValueRange& expected) {
   const double ratio = size_of(seen) / size_of(expected);
   if (ratio >= far_scale) return too_large();
   return ratio <= 1 / far_scale ? too_small() : std::string();
 }
 
 Finding judge_range(const ExpectedRange& expected, const ValueRecord& record) {
-  const NumberRange seen = range_of(record);
+  const ValueRange seen = range_of(record);
   if (size_of(seen) == 0 || size_of(expected.range) == 0) return std::nullopt;
   std::string found = compare_sizes(seen, expected.range);
   const double slack = (expected.range.high - expected.range.low) / 20;
@@ -79,7 +79,7 @@ Finding judge_range(const ExpectedRange& expected, const ValueRecord& record) {
 Finding judge_pictures(const ExpectedRange& known, const ValueRecord& record) {
   constexpr double raw_width = 1.8;
   constexpr double wide = 2.5;
-  const NumberRange seen = range_of(record);
+  const ValueRange seen = range_of(record);
   const double width = seen.high - seen.low;
   const double known_width = known.range.high - known.range.low;
   if (size_of(seen) == 0 || !(known_width > 0)) return std::nullopt;
@@ -125,11 +125,11 @@ Finding judge_norm(const NormStatistics& norm, const ValueRecord& record, std::i
   const std::optional<NormRatios> ratios = compare_norm(norm, record);
   if (!ratios) return std::nullopt;
   constexpr double most = 2.5;
-  constexpr double most_shift = 3;
+  constexpr double max_shift = 3;
   constexpr std::int64_t enough_samples = 8;
   const double least = samples >= enough_samples ? 0.3 : 0.03;
   const double ratio = ratios->deviation;
-  if (ratio >= least && ratio <= most && ratios->shift <= most_shift) return std::nullopt;
+  if (ratio >= least && ratio <= most && ratios->shift <= max_shift) return std::nullopt;
   std::string guess = "a different mean?";
   if (ratio > most) guess = "mean and std applied twice, or a scale left out?";
   if (ratio >= far_scale) guess = "0-255 instead of 0-1?";
@@ -144,13 +144,13 @@ Finding judge_norm(const NormStatistics& norm, const ValueRecord& record, std::i
 /// The count that a constant prediction of the most frequent label gets right, plus a margin.
 double chance_of(const LabelCount& labels) {
   const auto count = static_cast<double>(labels.samples);
-  const double share = static_cast<double>(labels.most_common) / count;
+  const double share = static_cast<double>(labels.max_common) / count;
   return count * share + 2 * std::sqrt(count * share * (1 - share));
 }
 
 bool can_judge(const LabelCount& labels) {
   constexpr std::int64_t fewest_samples = 20;
-  return labels.samples >= fewest_samples && labels.most_common < labels.samples;
+  return labels.samples >= fewest_samples && labels.max_common < labels.samples;
 }
 
 Finding judge_labels(const LabelCount& labels) {
@@ -160,7 +160,7 @@ Finding judge_labels(const LabelCount& labels) {
       "the float model is right for {} of {} labeled samples, and gives the same answer for {}: "
       "the data does not look like the training data (scale, mean and std, order of channels or "
       "axes), or the labels are of other classes",
-      labels.right, labels.samples, labels.most_common);
+      labels.right, labels.samples, labels.max_common);
 }
 
 Finding judge_layer(const BiasedLayer& layer, const ValueRecord& input, const ValueRecord& output) {
@@ -190,13 +190,13 @@ const ValueRecord* seen(const Calibration& calibration, const std::string& name)
 }  // namespace
 
 Finding judge_inputs(const Calibration& calibration, const InputEvidence& evidence) {
-  const InputClues& clues = evidence.clues;
-  for (const ExpectedRange& range : clues.ranges) {
+  const ModelEvidence& model_evidence = evidence.model_evidence;
+  for (const ExpectedRange& range : model_evidence.ranges) {
     const ValueRecord* record = seen(calibration, range.input);
     if (record == nullptr) continue;
     if (Finding found = judge_range(range, *record)) return found;
   }
-  for (const NormStatistics& norm : clues.norms) {
+  for (const NormStatistics& norm : model_evidence.norms) {
     const ValueRecord* record = seen(calibration, norm.output);
     if (record == nullptr) continue;
     if (Finding found = judge_norm(norm, *record, calibration.samples().count())) return found;
@@ -210,7 +210,7 @@ Finding judge_inputs(const Calibration& calibration, const InputEvidence& eviden
     if (Finding found = judge_labels(*evidence.labels)) return found;
     if (can_judge(*evidence.labels)) return std::nullopt;
   }
-  for (const BiasedLayer& layer : clues.layers) {
+  for (const BiasedLayer& layer : model_evidence.layers) {
     const ValueRecord* input = seen(calibration, layer.input);
     const ValueRecord* output = seen(calibration, layer.output);
     if (input == nullptr || output == nullptr) continue;

@@ -15,12 +15,12 @@ namespace ortool {
 struct LabelCount {
   std::int64_t samples = 0;
   std::int64_t right = 0;
-  std::int64_t most_common = 0;  ///< samples with the most frequent label
+  std::int64_t max_common = 0;  ///< samples with the most frequent label
 };
 
 /// What is known about a model's inputs apart from the data.
 struct InputEvidence {
-  InputClues clues;
+  ModelEvidence model_evidence;
   std::vector<ExpectedRange> pictures;  ///< of natural images that are known to be correct
   std::optional<LabelCount> labels;
 };

@@ -12,9 +12,9 @@ namespace ortool {
 namespace {
 
 /// Quantized weights kept in memory until the model is written; the rest is spilled to disk.
-constexpr std::int64_t most_levels = std::int64_t{16} << 20;
+constexpr std::int64_t max_weight_bytes = std::int64_t{16} << 20;
 /// Tiles of an unpacked matrix that are copied and packed during multiplication.
-constexpr std::int64_t most_pieces = std::int64_t{16} << 20;
+constexpr std::int64_t max_pieces = std::int64_t{16} << 20;
 
 struct Weights {
   std::int64_t matrices = 0;  ///< float32 bytes of matrices that sessions may leave unpacked
@@ -30,7 +30,7 @@ std::int64_t moment_bytes(const Shape& shape) {
   if (shape.rank() < 2 || elements == 0) return 0;
   const std::int64_t last = shape[shape.rank() - 1];
   const std::int64_t columns = std::max(elements / shape[0], elements / last);
-  return columns * std::min(columns, InputMoments::most_columns) * 8;
+  return columns * std::min(columns, InputMoments::max_columns) * 8;
 }
 
 bool is_product(const Node& node) {
@@ -62,13 +62,13 @@ std::int64_t memory_needed(const Model& model, const QuantizeWork& work) {
   const Weights weights = weights_of(model);
   const std::int64_t all = weights.matrices + weights.others;
   // One tensor as floats, quantized, and transposed.
-  std::int64_t bytes = 3 * weights.largest + std::min(most_levels, all / 4) + (1 << 20);
+  std::int64_t bytes = 3 * weights.largest + std::min(max_weight_bytes, all / 4) + (1 << 20);
   if (!work.runs_models) return bytes;
   const std::int64_t activations = peak_activation_memory(model).bytes.value().value_or(0);
   // Winograd-transformed convolution weights are 16/9 as large; moments need windows next to
   // values.
   bytes += work.records * bytes_a_record + 2 * (2 * weights.others) + 8 * activations +
-           std::min(most_pieces, 2 * weights.matrices);
+           std::min(max_pieces, 2 * weights.matrices);
   // Moments for two sets of scales exist at the same time.
   if (work.tries_variants) bytes = 2 * bytes + 2 * weights.moments;
   // Sessions keep up to a quarter of the limit as packed weights.

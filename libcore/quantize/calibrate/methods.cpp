@@ -40,7 +40,7 @@ struct Judged {
 
 Judged judge(const MethodRow& row, const ValueRecord& record, std::span<const Histogram::Bin> bins,
              QuantizationType type, const MethodOptions& options) {
-  NumberRange range = row.choose(record, type, options);
+  ValueRange range = row.choose(record, type, options);
   range = {std::min(range.low, 0.0), std::max(range.high, 0.0)};
   Judged judged{{range, row.method, 0, 0}, 0};
   if (!record.options().with_histogram) return judged;

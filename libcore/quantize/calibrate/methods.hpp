@@ -20,7 +20,7 @@ struct MethodOptions {
 };
 
 struct ChosenRange {
-  NumberRange range;
+  ValueRange range;
   CalibrationMethod method = CalibrationMethod::minmax;  ///< never automatic
   /// The fraction of finite elements that are clipped, 0 to 1; 0 without a histogram.
   double clipped_ratio = 0;
@@ -35,8 +35,8 @@ struct MethodRow {
   bool needs_histogram;
   bool needs_average;
   /// The range for elements of `type`; the record has what the method needs, and a finite element.
-  NumberRange (*choose)(const ValueRecord& record, QuantizationType type,
-                        const MethodOptions& options);
+  ValueRange (*choose)(const ValueRecord& record, QuantizationType type,
+                       const MethodOptions& options);
 };
 
 /// All methods except automatic.
@@ -54,15 +54,15 @@ ChosenRange choose_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options);
 
 // One function per method, each in its own file in methods/.
-NumberRange minmax_range(const ValueRecord& record, QuantizationType type,
+ValueRange minmax_range(const ValueRecord& record, QuantizationType type,
+                        const MethodOptions& options);
+ValueRange moving_average_range(const ValueRecord& record, QuantizationType type,
+                                const MethodOptions& options);
+ValueRange percentile_range(const ValueRecord& record, QuantizationType type,
+                            const MethodOptions& options);
+ValueRange entropy_range(const ValueRecord& record, QuantizationType type,
                          const MethodOptions& options);
-NumberRange moving_average_range(const ValueRecord& record, QuantizationType type,
-                                 const MethodOptions& options);
-NumberRange percentile_range(const ValueRecord& record, QuantizationType type,
-                             const MethodOptions& options);
-NumberRange entropy_range(const ValueRecord& record, QuantizationType type,
-                          const MethodOptions& options);
-NumberRange mse_range(const ValueRecord& record, QuantizationType type,
-                      const MethodOptions& options);
+ValueRange mse_range(const ValueRecord& record, QuantizationType type,
+                     const MethodOptions& options);
 
 }  // namespace ortool

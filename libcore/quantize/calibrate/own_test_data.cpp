@@ -14,11 +14,10 @@
 namespace ortool {
 namespace {
 
-constexpr int most_folders = 4;
+constexpr int max_folders = 4;
 
 /// The correlation of each element with the next one along `axis`.
-double neighbour_correlation(std::span<const float> numbers, const Shape& shape,
-                             std::int64_t axis) {
+double neighbor_correlation(std::span<const float> numbers, const Shape& shape, std::int64_t axis) {
   const std::int64_t step = shape.product(axis + 1, shape.rank());
   const std::int64_t count = shape[axis];
   double sum = 0;
@@ -54,7 +53,7 @@ bool is_natural_picture(const Tensor& tensor) {
   const Tensor floats = convert(tensor.aligned(), DataType::float32);
   double best = 0;
   for (std::int64_t axis = 1; axis < 4; ++axis) {
-    best = std::max(best, neighbour_correlation(floats.data<float>(), tensor.shape(), axis));
+    best = std::max(best, neighbor_correlation(floats.data<float>(), tensor.shape(), axis));
   }
   return best >= alike;
 }
@@ -69,7 +68,7 @@ std::vector<ExpectedRange> ranges_of_own_pictures(const std::string& model_path,
     ExpectedRange each{std::string(inputs[i]->name()),
                        {infinity, -infinity},
                        "the model's own test data next to it ranges"};
-    for (int number = 0; number < most_folders; ++number) {
+    for (int number = 0; number < max_folders; ++number) {
       const std::filesystem::path folder = beside / format("test_data_set_{}", number);
       std::error_code failure;
       if (!std::filesystem::is_directory(folder, failure)) break;

@@ -26,7 +26,7 @@ class Watch {
 void check_input(const std::string& name, const Value* input, const RunValue& content,
                  std::int64_t sample, const CollectOptions& options) {
   if (!content.is_tensor()) return;
-  const NotFinite found = find_not_finite(content.tensor());
+  const NonFiniteCount found = find_not_finite(content.tensor());
   if (found.count() == 0) return;
   if (found.nan_count == 0) {
     if (options.not_finite && input != nullptr) options.not_finite(*input, sample, found);

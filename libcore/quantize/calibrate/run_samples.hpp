@@ -33,7 +33,7 @@ struct CollectOptions {
   double checkpoint_seconds = 5;
   /// Called for each input with infinities, and by collect() for each recorded value with NaN or
   /// infinities, every time it occurs. May be empty.
-  std::function<void(const Value&, std::int64_t sample, const NotFinite&)> not_finite;
+  std::function<void(const Value&, std::int64_t sample, const NonFiniteCount&)> not_finite;
 };
 
 /// Observes the values of one sample after another.

@@ -5,20 +5,20 @@ namespace ortool {
 namespace {
 
 /// More samples add little to the input moments of layers.
-constexpr std::size_t most_fitting = 128;
-constexpr std::size_t most_judging = 32;
-constexpr std::int64_t least_to_split = 20;
+constexpr std::size_t max_fitting = 128;
+constexpr std::size_t max_judging = 32;
+constexpr std::int64_t min_to_split = 20;
 constexpr std::int64_t one_in = 5;
 
 }  // namespace
 
 SampleSplit split_samples(std::int64_t count) {
   SampleSplit split;
-  split.is_apart = count >= least_to_split;
+  split.is_apart = count >= min_to_split;
   for (std::int64_t i = 0; i < count; ++i) {
     const bool judges = split.is_apart && i % one_in == one_in - 1;
-    if (!judges && split.fitting.size() < most_fitting) split.fitting.push_back(i);
-    if ((judges || !split.is_apart) && split.judging.size() < most_judging)
+    if (!judges && split.fitting.size() < max_fitting) split.fitting.push_back(i);
+    if ((judges || !split.is_apart) && split.judging.size() < max_judging)
       split.judging.push_back(i);
   }
   return split;
@@ -26,7 +26,7 @@ SampleSplit split_samples(std::int64_t count) {
 
 std::vector<std::int64_t> all_fitting(std::int64_t count) {
   std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i < count && all.size() < most_fitting; ++i) all.push_back(i);
+  for (std::int64_t i = 0; i < count && all.size() < max_fitting; ++i) all.push_back(i);
   return all;
 }
 

@@ -14,8 +14,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t single_stretches = 16;
-constexpr std::int64_t stretches_a_doubling = 8;
+constexpr std::int64_t single_intervals = 16;
+constexpr std::int64_t intervals_a_doubling = 8;
 
 void write_sum(ByteWriter& out, const ExactSum& sum) {
   const std::vector<double> digits = sum.digits();
@@ -59,20 +59,20 @@ void ValueRecord::Ends::add(float least, float most) {
 }
 
 std::int64_t ValueRecord::first_sample_of(std::int64_t index) {
-  if (index < single_stretches) return index;
-  const std::int64_t doubling = (index - single_stretches) / stretches_a_doubling;
-  const std::int64_t step = (index - single_stretches) % stretches_a_doubling;
-  return (single_stretches << doubling) +
-         step * (single_stretches / stretches_a_doubling << doubling);
+  if (index < single_intervals) return index;
+  const std::int64_t doubling = (index - single_intervals) / intervals_a_doubling;
+  const std::int64_t step = (index - single_intervals) % intervals_a_doubling;
+  return (single_intervals << doubling) +
+         step * (single_intervals / intervals_a_doubling << doubling);
 }
 
-std::int64_t ValueRecord::stretch_of(std::int64_t sample) {
-  if (sample < single_stretches) return sample;
+std::int64_t ValueRecord::interval_of(std::int64_t sample) {
+  if (sample < single_intervals) return sample;
   const auto doubling =
       static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(sample))) - 5;
-  const std::int64_t step = (sample - (single_stretches << doubling)) /
-                            (single_stretches / stretches_a_doubling << doubling);
-  return single_stretches + doubling * stretches_a_doubling + step;
+  const std::int64_t step = (sample - (single_intervals << doubling)) /
+                            (single_intervals / intervals_a_doubling << doubling);
+  return single_intervals + doubling * intervals_a_doubling + step;
 }
 
 ValueRecord::Piece ValueRecord::piece_of(std::span<const float> numbers) {
@@ -119,21 +119,21 @@ void ValueRecord::add(const Tensor& tensor, std::int64_t sample) {
   if (options_.channel_axis) add_channels(floats);
   if (!piece.ends.has_any) return;
   const auto [low, high, has_any] = piece.ends;
-  const auto stretch = static_cast<std::size_t>(stretch_of(sample));
-  if (stretches_.size() <= stretch) stretches_.resize(stretch + 1);
+  const auto interval = static_cast<std::size_t>(interval_of(sample));
+  if (intervals_.size() <= interval) intervals_.resize(interval + 1);
   const bool is_first = extremes_.empty();
   min_ = is_first ? low : std::min(min_, low);
   max_ = is_first ? high : std::max(max_, high);
-  stretches_[stretch].add(low, high);
+  intervals_[interval].add(low, high);
   const float magnitude = std::max(std::abs(low), std::abs(high));
   add_extreme({sample, magnitude});
   magnitude_sum_.add(static_cast<double>(magnitude));
   magnitude_square_sum_.add(static_cast<double>(magnitude) * static_cast<double>(magnitude));
   if (options_.averaging_constant > 0) {
     const double share = options_.averaging_constant;
-    const NumberRange now{static_cast<double>(low), static_cast<double>(high)};
-    average_ = average_ ? NumberRange{average_->low + share * (now.low - average_->low),
-                                      average_->high + share * (now.high - average_->high)}
+    const ValueRange now{static_cast<double>(low), static_cast<double>(high)};
+    average_ = average_ ? ValueRange{average_->low + share * (now.low - average_->low),
+                                     average_->high + share * (now.high - average_->high)}
                         : now;
   }
 }
@@ -191,7 +191,7 @@ void ValueRecord::add_extreme(SampleExtreme extreme) {
   std::sort(extremes_.begin(), extremes_.end(), [](const SampleExtreme& a, const SampleExtreme& b) {
     return a.magnitude != b.magnitude ? a.magnitude > b.magnitude : a.sample < b.sample;
   });
-  if (extremes_.size() > most_extremes) extremes_.pop_back();
+  if (extremes_.size() > max_extremes) extremes_.pop_back();
 }
 
 void ValueRecord::merge(const ValueRecord& other) {
@@ -219,10 +219,10 @@ void ValueRecord::merge(const ValueRecord& other) {
   for (const SampleExtreme& extreme : other.extremes_) add_extreme(extreme);
   magnitude_sum_.add(other.magnitude_sum_);
   magnitude_square_sum_.add(other.magnitude_square_sum_);
-  if (stretches_.size() < other.stretches_.size()) stretches_.resize(other.stretches_.size());
-  for (std::size_t i = 0; i < other.stretches_.size(); ++i) {
-    const Ends& ends = other.stretches_[i];
-    if (ends.has_any) stretches_[i].add(ends.low, ends.high);
+  if (intervals_.size() < other.intervals_.size()) intervals_.resize(other.intervals_.size());
+  for (std::size_t i = 0; i < other.intervals_.size(); ++i) {
+    const Ends& ends = other.intervals_[i];
+    if (ends.has_any) intervals_[i].add(ends.low, ends.high);
   }
   if (channels_.empty() && !has_mixed_channels_) {
     channels_ = other.channels_;
@@ -265,11 +265,11 @@ std::vector<Histogram::Bin> ValueRecord::bins() const {
   return bins;
 }
 
-std::vector<NumberRange> ValueRecord::prefix_ranges() const {
-  std::vector<NumberRange> ranges;
+std::vector<ValueRange> ValueRecord::prefix_ranges() const {
+  std::vector<ValueRange> ranges;
   Ends ends;
-  for (const Ends& stretch : stretches_) {
-    if (stretch.has_any) ends.add(stretch.low, stretch.high);
+  for (const Ends& interval : intervals_) {
+    if (interval.has_any) ends.add(interval.low, interval.high);
     ranges.push_back({static_cast<double>(ends.low), static_cast<double>(ends.high)});
   }
   return ranges;
@@ -294,8 +294,8 @@ void ValueRecord::write(ByteWriter& out) const {
     out.integer(extreme.sample);
     out.number(static_cast<double>(extreme.magnitude));
   }
-  out.integer(static_cast<std::int64_t>(stretches_.size()));
-  for (const Ends& ends : stretches_) {
+  out.integer(static_cast<std::int64_t>(intervals_.size()));
+  for (const Ends& ends : intervals_) {
     out.integer(ends.has_any ? 1 : 0);
     out.number(static_cast<double>(ends.low));
     out.number(static_cast<double>(ends.high));
@@ -315,17 +315,17 @@ void ValueRecord::write(ByteWriter& out) const {
 }
 
 ValueRecord ValueRecord::read(ByteReader& in) {
-  constexpr std::int64_t most_count = std::int64_t{1} << 48;
+  constexpr std::int64_t max_count = std::int64_t{1} << 48;
   RecordOptions options;
   options.with_histogram = in.integer(0, 1) == 1;
   const bool has_axis = in.integer(0, 1) == 1;
-  const std::int64_t axis = in.integer(-Shape::most_dimensions, Shape::most_dimensions);
+  const std::int64_t axis = in.integer(-Shape::max_dimensions, Shape::max_dimensions);
   if (has_axis) options.channel_axis = axis;
   options.averaging_constant = in.number();
   ValueRecord record(options);
   for (std::int64_t* number :
        {&record.tensors_, &record.count_, &record.nan_count_, &record.infinity_count_}) {
-    *number = in.integer(0, most_count);
+    *number = in.integer(0, max_count);
   }
   record.min_ = read_float(in);
   record.max_ = read_float(in);
@@ -334,8 +334,8 @@ ValueRecord ValueRecord::read(ByteReader& in) {
     *sum = read_sum(in);
   }
   record.histogram_ = Histogram::read(in);
-  for (std::int64_t left = in.integer(0, most_extremes); left > 0; --left) {
-    const std::int64_t sample = in.integer(0, most_count);
+  for (std::int64_t left = in.integer(0, max_extremes); left > 0; --left) {
+    const std::int64_t sample = in.integer(0, max_count);
     record.extremes_.push_back({sample, read_float(in)});
   }
   for (std::int64_t left = in.count(24); left > 0; --left) {
@@ -343,12 +343,12 @@ ValueRecord ValueRecord::read(ByteReader& in) {
     ends.has_any = in.integer(0, 1) == 1;
     ends.low = read_float(in);
     ends.high = read_float(in);
-    record.stretches_.push_back(ends);
+    record.intervals_.push_back(ends);
   }
   record.has_mixed_channels_ = in.integer(0, 1) == 1;
   for (std::int64_t left = in.count(40); left > 0; --left) {
     ChannelRecord channel;
-    channel.count = in.integer(0, most_count);
+    channel.count = in.integer(0, max_count);
     channel.min = read_float(in);
     channel.max = read_float(in);
     channel.sum = read_sum(in);
@@ -356,7 +356,7 @@ ValueRecord ValueRecord::read(ByteReader& in) {
     record.channels_.push_back(std::move(channel));
   }
   const bool has_average = in.integer(0, 1) == 1;
-  const NumberRange average{in.number(), in.number()};
+  const ValueRange average{in.number(), in.number()};
   if (has_average) record.average_ = average;
   return record;
 }

@@ -55,7 +55,7 @@ struct SampleExtreme {
 class ValueRecord {
  public:
   /// The maximum number of samples that extremes() returns.
-  static constexpr std::size_t most_extremes = 8;
+  static constexpr std::size_t max_extremes = 8;
 
   explicit ValueRecord(RecordOptions options = {}) : options_(options) {}
 
@@ -81,12 +81,12 @@ class ValueRecord {
   /// The histogram's bins; the outermost are cut at min() and max().
   std::vector<Histogram::Bin> bins() const;
   /// Nothing when no averages are kept or no finite element occurred.
-  std::optional<NumberRange> moving_average() const { return average_; }
+  std::optional<ValueRange> moving_average() const { return average_; }
 
   /// Empty unless requested, and for values whose number of channels changed.
   std::span<const ChannelRecord> channels() const { return channels_; }
 
-  /// The samples with the largest magnitudes, largest first, at most most_extremes.
+  /// The samples with the largest magnitudes, largest first, at most max_extremes.
   std::span<const SampleExtreme> extremes() const { return extremes_; }
   /// Sums over tensors of the maximum magnitude and of its square.
   const ExactSum& magnitude_sum() const { return magnitude_sum_; }
@@ -94,11 +94,11 @@ class ValueRecord {
 
   /// For each i from 0 on, the range over the samples below first_sample_of(i + 1): shows after how
   /// many samples the range converges.
-  std::vector<NumberRange> prefix_ranges() const;
+  std::vector<ValueRange> prefix_ranges() const;
   /// The first sample of interval `index`: 0 to 15 hold one sample each, later ones eight per
   /// doubling.
   static std::int64_t first_sample_of(std::int64_t index);
-  static std::int64_t stretch_of(std::int64_t sample);
+  static std::int64_t interval_of(std::int64_t sample);
 
   void write(ByteWriter& out) const;
   static ValueRecord read(ByteReader& in);
@@ -131,10 +131,10 @@ class ValueRecord {
   std::vector<SampleExtreme> extremes_;
   ExactSum magnitude_sum_;
   ExactSum magnitude_square_sum_;
-  std::vector<Ends> stretches_;
+  std::vector<Ends> intervals_;
   bool has_mixed_channels_ = false;
   std::vector<ChannelRecord> channels_;
-  std::optional<NumberRange> average_;
+  std::optional<ValueRange> average_;
 };
 
 }  // namespace ortool

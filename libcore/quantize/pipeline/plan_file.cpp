@@ -19,11 +19,11 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t plan_version = 2;
-constexpr std::array<std::pair<std::string_view, WeightFit>, 3> weight_fits = {
-    {{"nearest", WeightFit::nearest},
-     {"quick", WeightFit::quick},
-     {"thorough", WeightFit::thorough}}};
-constexpr std::int64_t most_plan_bytes = std::int64_t{256} << 20;
+constexpr std::array<std::pair<std::string_view, WeightRangeChoice>, 3> weight_fits = {
+    {{"nearest", WeightRangeChoice::nearest},
+     {"quick", WeightRangeChoice::quick},
+     {"thorough", WeightRangeChoice::thorough}}};
+constexpr std::int64_t max_plan_bytes = std::int64_t{256} << 20;
 
 using NameList = std::vector<std::string>;
 
@@ -61,14 +61,14 @@ DataType type_of(const Json& object, std::string_view key, const NameList& known
   return *data_type_from_name(name);
 }
 
-std::string_view name_of_fit(WeightFit fit) {
+std::string_view name_of_fit(WeightRangeChoice fit) {
   for (const auto& [name, each] : weight_fits) {
     if (each == fit) return name;
   }
   return {};
 }
 
-WeightFit read_fit(const std::string& text) {
+WeightRangeChoice read_fit(const std::string& text) {
   NameList known;
   for (const auto& [name, fit] : weight_fits) {
     if (name == text) return fit;
@@ -125,12 +125,12 @@ Scale read_scale(const Json& line, DataType type) {
     throw broken_plan(format("the zero point must be an integer (found {})", zero_point->number()));
   Scale result{static_cast<float>(scale->number()),
                static_cast<std::int64_t>(zero_point->number())};
-  const Levels levels = levels_of({type});
+  const CodeRange codes = code_range_of({type});
   if (!std::isnormal(result.scale) || result.scale < 0)
     throw broken_plan(format("the scale must be above 0 (found {})", scale->number()));
-  if (result.zero_point < levels.lowest || result.zero_point > levels.highest) {
+  if (result.zero_point < codes.lowest || result.zero_point > codes.highest) {
     throw broken_plan(format("the zero point of {} must be between {} and {} (found {})",
-                             name_of(type), levels.lowest, levels.highest, result.zero_point));
+                             name_of(type), codes.lowest, codes.highest, result.zero_point));
   }
   return result;
 }
@@ -211,7 +211,7 @@ Json node_line(const ReportedNode& node, const QuantizeSettings& settings) {
 }
 
 Json tensor_line(const ChosenValue& value, const MadePlan& made) {
-  const GroupNumbers& group = made.numbers[static_cast<std::size_t>(value.group)];
+  const GroupParams& group = made.params[static_cast<std::size_t>(value.group)];
   return Json::object()
       .set("tensor", value.name)
       .set("type", name_of(group.type.type))
@@ -286,8 +286,7 @@ void check_node(const ReportedNode& node, const NodeChoice& choice, NameList& he
 
 PlanFile read_plan_file(const std::string& path, MemoryCap& cap) {
   PlanFile plan;
-  const Json document =
-      parse_json(read_text_file(path, most_plan_bytes, &cap), path, {.cap = &cap});
+  const Json document = parse_json(read_text_file(path, max_plan_bytes, &cap), path, {.cap = &cap});
   try {
     check_keys(document, {"plan_version", "settings", "balance", "nodes", "tensors"});
     const Json* version = document.find("plan_version");

@@ -60,8 +60,8 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
   quantize_weights_only(model, plan, options);
 }
 
-void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
-                   DataRole role) {
+void compare_with_float_model(const QuantizeContext& context, const Session& floats,
+                              const Model& model, DataRole role) {
   CalibrationData data(context.task, context.data, role, floats.model().graph->inputs(),
                        floats.outputs());
   const std::unique_ptr<Session> quantized =

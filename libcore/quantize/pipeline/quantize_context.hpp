@@ -22,7 +22,7 @@ struct QuantizeContext {
   const CalibrationCache& cache;
   const std::string& model_path;  ///< as given; "-": standard input
   QuantizeResult& result;
-  LevelStore* store = nullptr;  ///< spills large quantized weights to disk; null: memory
+  QuantizedWeightStore* store = nullptr;  ///< spills large quantized weights to disk; null: memory
 };
 
 /// Node names as assigned by names_apart().
@@ -38,8 +38,8 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
 
 /// Runs `model` and its float form on the data set of that role, and adds the differences to the
 /// result.
-void compare_forms(const QuantizeContext& context, const Session& floats, const Model& model,
-                   DataRole role);
+void compare_with_float_model(const QuantizeContext& context, const Session& floats,
+                              const Model& model, DataRole role);
 
 /// Compares the outputs of `quantized` with those of the model as it was read, before preparation,
 /// on the samples used for the result's output errors, and replaces these. If the original model

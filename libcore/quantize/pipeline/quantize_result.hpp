@@ -14,7 +14,7 @@
 #include "libcore/quantize/report/stored_bytes.hpp"
 #include "libcore/quantize/scheme/plan_choices.hpp"
 #include "libcore/quantize/scheme/prepare.hpp"
-#include "libcore/quantize/scheme/qoperator_form.hpp"
+#include "libcore/quantize/scheme/qoperator_format.hpp"
 #include "libcore/quantize/search/search_results.hpp"
 
 namespace ortool {
@@ -34,15 +34,15 @@ struct QuantizeResult {
   double calibration_ms = 0;
   std::optional<CalibrationMethod> chosen_method;  ///< when the settings name none
   Diagnosis diagnosis;
-  IntegerForm integers;  ///< with --format qoperator
+  QOperatorSummary integers;  ///< with --format qoperator
   EndToEnd end_to_end;
   std::vector<MethodTrial> methods;                       ///< all trials, the chosen first
   std::optional<std::vector<TechniqueTrial>> techniques;  ///< when more was tried
   std::optional<BudgetResult> budget;                     ///< with a budget in the settings
-  std::optional<KeptFaster> kept_faster;                  ///< when run times were compared
+  std::optional<FasterClusters> kept_faster;              ///< when run times were compared
   std::optional<std::vector<Suggestion>> suggestions;     ///< when exclusions were searched for
   bool stores_rest = true;  ///< like the next two, a choice of the result
-  WeightFit weight_fit = WeightFit::quick;
+  WeightRangeChoice weight_fit = WeightRangeChoice::quick;
   std::map<std::string, std::vector<double>, std::less<>> balance;
   bool is_refused = false;  ///< no plan meets the request: nothing is written
   StoredBytes before_bytes;

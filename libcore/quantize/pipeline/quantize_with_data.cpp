@@ -14,11 +14,11 @@
 #include "libcore/quantize/pipeline/integer_operators.hpp"
 #include "libcore/quantize/pipeline/plan_file.hpp"
 #include "libcore/quantize/refine/balance_channels.hpp"
-#include "libcore/quantize/search/beyond_use.hpp"
+#include "libcore/quantize/search/below_sqnr_floor.hpp"
 #include "libcore/quantize/search/choose_method.hpp"
 #include "libcore/quantize/search/keep_faster.hpp"
 #include "libcore/quantize/search/max_drop.hpp"
-#include "libcore/quantize/search/static_maker.hpp"
+#include "libcore/quantize/search/static_quantizer.hpp"
 #include "libcore/quantize/search/techniques.hpp"
 
 namespace ortool {
@@ -49,11 +49,11 @@ class StaticRun {
   PreparedModel prepared();
   void make_candidates();
   void adopt(BalancedModel balanced);
-  void choose_forms(PlanChoices& choices);
+  void choose_techniques(PlanChoices& choices);
   void compare(const Candidate& candidate, CalibrationData& data);
-  void measure(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
-  void keep_budget(const CandidateMaker& candidates, PlanChoices& choices, Candidate& candidate);
-  void advise(const CandidateMaker& candidates, CalibrationData& data, const PlanChoices& choices,
+  void measure(const CandidateBuilder& candidates, PlanChoices& choices, Candidate& candidate);
+  void keep_budget(const CandidateBuilder& candidates, PlanChoices& choices, Candidate& candidate);
+  void advise(const CandidateBuilder& candidates, CalibrationData& data, const PlanChoices& choices,
               const Candidate& candidate);
 
   const QuantizeContext& context_;
@@ -63,9 +63,9 @@ class StaticRun {
   std::unique_ptr<Session> unbalanced_;  ///< before balancing; data are read by its inputs
   std::optional<CalibrationData> data_;
   std::optional<Calibration> calibration_;
-  std::optional<StaticMaker> maker_;
-  std::optional<CandidateMaker> candidates_;
-  std::optional<KeptFaster> times_;
+  std::optional<StaticQuantizer> builder_;
+  std::optional<CandidateBuilder> candidates_;
+  std::optional<FasterClusters> times_;
 };
 
 void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
@@ -89,7 +89,7 @@ void StaticRun::calibrate_values() {
   const QuantizePlan plan = make_plan(model_, rules_of(context_, nullptr, nothing, names));
   calibration_ =
       calibrate(task_, context_.machine, *floats_, data_ ? &*data_ : nullptr, context_.settings,
-                plan, context_.result.preparation.clues, context_.cache);
+                plan, context_.result.preparation.model_evidence, context_.cache);
   context_.result.calibration_ms = watch.milliseconds();
   context_.result.samples = calibration_->samples().count();
 }
@@ -101,13 +101,13 @@ void StaticRun::diagnose_data() {
     if (calibration_->find(value.name) != nullptr) ranges.emplace(value.name, value.chosen);
   }
   const InputEvidence evidence{
-      context_.result.preparation.clues,
+      context_.result.preparation.model_evidence,
       ranges_of_own_pictures(context_.model_path, model_.graph->inputs(), task_.memory),
       context_.result.end_to_end.labels};
   context_.result.diagnosis = diagnose(*calibration_, ranges, evidence);
   const Diagnosis& found = context_.result.diagnosis;
   if (found.input_range_mismatch) task_.warn(*found.input_range_mismatch);
-  if (!found.settled_after_samples) {
+  if (!found.converged_after_samples) {
     task_.warn(
         format("the ranges have not converged after {} samples: more data would change the scales",
                found.samples));
@@ -123,14 +123,14 @@ PreparedModel StaticRun::prepared() {
 }
 
 void StaticRun::make_candidates() {
-  maker_.emplace(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
-                 data_ ? &*data_ : nullptr);
-  candidates_.emplace(context_, model_, *maker_);
+  builder_.emplace(context_, *floats_, calibration_ ? &*calibration_ : nullptr,
+                   data_ ? &*data_ : nullptr);
+  candidates_.emplace(context_, model_, *builder_);
 }
 
 void StaticRun::adopt(BalancedModel balanced) {
   candidates_.reset();
-  maker_.reset();
+  builder_.reset();
   balance_channels(model_, balanced.groups);
   unbalanced_ = std::move(floats_);
   floats_ = std::move(balanced.session);
@@ -139,7 +139,7 @@ void StaticRun::adopt(BalancedModel balanced) {
 }
 
 /// Searches for the choices that the caller left open.
-void StaticRun::choose_forms(PlanChoices& choices) {
+void StaticRun::choose_techniques(PlanChoices& choices) {
   if (!data_ || !calibration_ || context_.settings.follows_plan ||
       context_.settings.recipe == "fast")
     return;
@@ -148,13 +148,13 @@ void StaticRun::choose_forms(PlanChoices& choices) {
                                             CalibrationMethod::percentile,
                                             CalibrationMethod::minmax};
   if (is_said) methods = {context_.settings.method.method};
-  const FormJudge judge(context_, model_, *data_);
+  const SqnrJudge judge(context_, model_, *data_);
   const std::vector<MethodTrial> forms =
       try_methods(*candidates_, judge, *calibration_, choices, methods);
   const MethodTrial& best = forms.front();
   context_.result.methods = forms;
   context_.result.chosen_method = best.method;
-  choices.weight_fit = best.is_fitted ? WeightFit::quick : WeightFit::nearest;
+  choices.weight_fit = best.is_fitted ? WeightRangeChoice::quick : WeightRangeChoice::nearest;
   if (!is_said) choices = with_method(std::move(choices), *calibration_, best.method);
   const bool does_all = context_.settings.recipe == "max";
   if (!does_all && judge.is_apart()) return;
@@ -163,8 +163,9 @@ void StaticRun::choose_forms(PlanChoices& choices) {
     if (auto balanced = techniques.balance(prepared(), choices)) adopt(std::move(*balanced));
     techniques.round(*candidates_, choices);
   }
-  techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::last, choices);
-  if (does_all) techniques.correct_biases(*candidates_, *floats_, *data_, BiasReach::all, choices);
+  techniques.correct_biases(*candidates_, *floats_, *data_, BiasCorrectionScope::last, choices);
+  if (does_all)
+    techniques.correct_biases(*candidates_, *floats_, *data_, BiasCorrectionScope::all, choices);
   context_.result.techniques = techniques.trials();
 }
 
@@ -173,13 +174,13 @@ void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
   context_.result.end_to_end = compare_models(task_, context_.machine, *floats_, *session, data);
 }
 
-void StaticRun::measure(const CandidateMaker& candidates, PlanChoices& choices,
+void StaticRun::measure(const CandidateBuilder& candidates, PlanChoices& choices,
                         Candidate& candidate) {
   if (!data_ || !context_.settings.keeps_faster) return;
   times_ = keep_faster(candidates, *floats_, data_->sample(0).inputs, choices, candidate);
 }
 
-void StaticRun::keep_budget(const CandidateMaker& candidates, PlanChoices& choices,
+void StaticRun::keep_budget(const CandidateBuilder& candidates, PlanChoices& choices,
                             Candidate& candidate) {
   const std::optional<Budget>& budget = context_.settings.budget;
   if (!budget) return;
@@ -189,19 +190,19 @@ void StaticRun::keep_budget(const CandidateMaker& candidates, PlanChoices& choic
     found = search_plan(candidates, *floats_, data_ ? &*data_ : nullptr, validation, choices,
                         candidate);
   } else {
-    found.worth = validation.judge(*candidate.model);
+    found.model_score = validation.judge(*candidate.model);
   }
   if (!found.left.empty()) {
     // Clusters that were split may no longer be worth quantizing.
     measure(candidates, choices, candidate);
-    found.worth = validation.judge(*candidate.model);
-    found.is_within = validation.is_within(found.worth);
+    found.model_score = validation.judge(*candidate.model);
+    found.is_within = validation.is_within(found.model_score);
   }
   context_.result.is_refused = !found.is_within;
-  context_.result.budget = BudgetResult{validation.accuracy(found.worth), std::move(found)};
+  context_.result.budget = BudgetResult{validation.accuracy(found.model_score), std::move(found)};
 }
 
-void StaticRun::advise(const CandidateMaker& candidates, CalibrationData& data,
+void StaticRun::advise(const CandidateBuilder& candidates, CalibrationData& data,
                        const PlanChoices& choices, const Candidate& candidate) {
   context_.result.suggestions = suggest_exclusions(candidates, *floats_, data, choices, candidate,
                                                    context_.result.end_to_end);
@@ -212,11 +213,11 @@ void StaticRun::run() {
   PlanChoices choices = context_.choices;
   make_candidates();
   if (auto balanced = balance_as_chosen(context_, prepared(), choices)) adopt(std::move(*balanced));
-  choose_forms(choices);
-  const CandidateMaker& candidates = *candidates_;
-  maker_->fit_to_all();
+  choose_techniques(choices);
+  const CandidateBuilder& candidates = *candidates_;
+  builder_->fit_to_all();
   Candidate candidate = candidates.make(choices);
-  maker_->forget_others();
+  builder_->forget_others();
   check_choices(task_, choices, model_, candidate.plan);
   const bool is_fast = context_.settings.recipe == "fast";
   const bool has_validation = context_.data.has(DataRole::validation);
@@ -228,7 +229,8 @@ void StaticRun::run() {
     compare(candidate, *judged);
   }
   if (judged && !is_fast && !context_.settings.follows_plan)
-    leave_beyond_use(candidates, *floats_, *judged, choices, candidate, context_.result.end_to_end);
+    exclude_below_sqnr_floor(candidates, *floats_, *judged, choices, candidate,
+                             context_.result.end_to_end);
   measure(candidates, choices, candidate);
   keep_budget(candidates, choices, candidate);
   const bool has_changed = (context_.settings.budget && context_.settings.budget->drop) ||
@@ -236,7 +238,7 @@ void StaticRun::run() {
   if (judged && has_changed) compare(candidate, *judged);
   if (judged && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);
-  context_.result.plan = maker_->make(model_, choices);
+  context_.result.plan = builder_->make(model_, choices);
   context_.result.stores_rest = choices.stores_rest;
   context_.result.weight_fit = choices.weight_fit;
   context_.result.balance = choices.balance;

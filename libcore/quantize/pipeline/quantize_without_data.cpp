@@ -56,9 +56,10 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
 PlanChoices choose_faster(const QuantizeContext& context, const Model& model,
                           const Session& floats) {
   PlanChoices choices = context.choices;
-  const CandidateMaker candidates(context, model, [&](Model& form, const PlanChoices& tried) {
-    return make_dynamic(context, form, tried);
-  });
+  const CandidateBuilder candidates(context, model,
+                                    [&](Model& candidate, const PlanChoices& tried) {
+                                      return make_dynamic(context, candidate, tried);
+                                    });
   CalibrationData data(context.task, context.data, DataRole::validation,
                        floats.model().graph->inputs(), floats.outputs());
   Candidate candidate = candidates.make(choices);
@@ -127,11 +128,11 @@ void quantize_without_data(const QuantizeContext& context, Model& model) {
   } else {
     quantize_weights_alone(context, model);
   }
-  if (has_validation) compare_forms(context, *floats, model, DataRole::validation);
+  if (has_validation) compare_with_float_model(context, *floats, model, DataRole::validation);
   if (!validation) return;
   SearchResult found;
-  found.worth = validation->judge(model);
-  context.result.budget = BudgetResult{validation->accuracy(found.worth), std::move(found)};
+  found.model_score = validation->judge(model);
+  context.result.budget = BudgetResult{validation->accuracy(found.model_score), std::move(found)};
 }
 
 }  // namespace ortool

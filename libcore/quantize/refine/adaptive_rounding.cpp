@@ -15,19 +15,19 @@
 namespace ortool {
 namespace {
 
-constexpr int most_passes = 12;
+constexpr int max_passes = 12;
 constexpr double trust_less = 0.01;  // of the mean square, added to the diagonal
 
 /// One output's weights in one block, and their quantized values with the zero point subtracted.
 struct RoundedRow {
   std::vector<double> exact;  ///< weights divided by the scale
-  std::vector<double> level;
+  std::vector<double> code;
   double lowest = 0;
   double highest = 0;
 };
 
 /// Of the two neighbors of weight `index`, the one nearer to `wanted`.
-double nearer_neighbour(const RoundedRow& row, std::size_t index, double wanted) {
+double nearer_neighbor(const RoundedRow& row, std::size_t index, double wanted) {
   const double below = std::clamp(std::floor(row.exact[index]), row.lowest, row.highest);
   const double above = std::clamp(std::ceil(row.exact[index]), row.lowest, row.highest);
   return std::abs(wanted - below) < std::abs(wanted - above) ? below : above;
@@ -55,8 +55,8 @@ double round_in_turn(const std::vector<double>& triangle, RoundedRow& row) {
   std::vector<double> pending(count);
   for (std::size_t i = count; i-- > 0;) {
     const double wanted = row.exact[i] - pending[i] / triangle[i * count + i];
-    row.level[i] = nearer_neighbour(row, i, wanted);
-    const double error = row.level[i] - row.exact[i];
+    row.code[i] = nearer_neighbor(row, i, wanted);
+    const double error = row.code[i] - row.exact[i];
     const double part = pending[i] + triangle[i * count + i] * error;
     sum += part * part;
     for (std::size_t k = 0; k < i; ++k) pending[k] += triangle[i * count + k] * error;
@@ -78,7 +78,7 @@ class Descent {
         curve_(count_),
         gain_(count_) {
     for (std::size_t i = 0; i < count_; ++i) {
-      const double error = row.level[i] - row.exact[i];
+      const double error = row.code[i] - row.exact[i];
       const double* sums = moments.data() + i * count_;
       for (std::size_t k = 0; error != 0 && k < count_; ++k) gradient_[k] += sums[k] * error;
       set_step(i);
@@ -89,13 +89,13 @@ class Descent {
   /// The quadratic form at the row's current quantized values.
   double error() const {
     double sum = 0;
-    for (std::size_t i = 0; i < count_; ++i) sum += (row_.level[i] - row_.exact[i]) * gradient_[i];
+    for (std::size_t i = 0; i < count_; ++i) sum += (row_.code[i] - row_.exact[i]) * gradient_[i];
     return sum;
   }
 
   void run(RoundingEffort effort) {
-    repeat(most_passes, [this](std::size_t i) { return move_alone(i); });
-    repeat(effort == RoundingEffort::thorough ? most_passes : 1,
+    repeat(max_passes, [this](std::size_t i) { return move_alone(i); });
+    repeat(effort == RoundingEffort::thorough ? max_passes : 1,
            [this](std::size_t i) { return move_with_partner(i); });
   }
 
@@ -113,7 +113,7 @@ class Descent {
   void set_step(std::size_t i) {
     const double below = std::clamp(std::floor(row_.exact[i]), row_.lowest, row_.highest);
     const double above = std::clamp(std::ceil(row_.exact[i]), row_.lowest, row_.highest);
-    const double step = (row_.level[i] == below ? above : below) - row_.level[i];
+    const double step = (row_.code[i] == below ? above : below) - row_.code[i];
     step_[i] = step;
     twice_[i] = 2 * step;
     curve_[i] = step == 0 ? std::numeric_limits<double>::infinity()
@@ -185,7 +185,7 @@ class Descent {
   }
 
   void move(std::size_t i) {
-    row_.level[i] += step_[i];
+    row_.code[i] += step_[i];
     const double* sums = moments_.data() + i * count_;
     for (std::size_t k = 0; k < count_; ++k) gradient_[k] += sums[k] * step_[i];
     set_step(i);
@@ -214,7 +214,7 @@ std::vector<double> damped_block(const InputMoments& moments, std::int64_t group
 }
 
 struct ImprovedRow {
-  std::vector<double> level;
+  std::vector<double> code;
   double error_before = 0;
   double error_after = 0;
 };
@@ -232,20 +232,20 @@ ImprovedRow improve_row(const std::vector<double>& sums, const std::vector<doubl
   const bool tries_turn = tries_both || error_in_turn < improved.error_before;
   if (tries_both || !tries_turn) near.run(effort);
   improved.error_after = near.error();
-  improved.level = std::move(row.level);
+  improved.code = std::move(row.code);
   if (!tries_turn) return improved;
   Descent in_turn(sums, other);
   in_turn.run(effort);
   if (tries_both && in_turn.error() >= improved.error_after) return improved;
   improved.error_after = in_turn.error();
-  improved.level = std::move(other.level);
+  improved.code = std::move(other.code);
   return improved;
 }
 
 }  // namespace
 
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
-                                 const WeightLevels& nearest, QuantizationType type,
+                                 const QuantizedData& nearest, QuantizationType type,
                                  const InputMoments& moments, Workers& workers,
                                  RoundingEffort effort) {
   const std::span<const float> scales = nearest.scales.data<float>();
@@ -257,15 +257,14 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
         format("{} scales and sums of {} inputs do not match a layer with {} outputs of {}",
                scales.size(), moments.columns(), outputs, matrix.group_inputs() * matrix.taps()));
   }
-  const Levels levels = levels_of(type);
+  const CodeRange codes = code_range_of(type);
   ImprovedWeights improved{nearest, 0, 0};
-  improved.levels.data = Tensor(nearest.data.type(), nearest.data.shape());
-  std::copy_n(nearest.data.bytes(), nearest.data.size_bytes(),
-              improved.levels.data.mutable_bytes());
+  improved.codes.data = Tensor(nearest.data.type(), nearest.data.shape());
+  std::copy_n(nearest.data.bytes(), nearest.data.size_bytes(), improved.codes.data.mutable_bytes());
   for (std::int64_t group = 0; group < matrix.groups(); ++group) {
     for (std::int64_t block = 0; block < moments.block_count(); ++block) {
       const std::vector<double> sums = damped_block(moments, group, block);
-      const std::int64_t first = block * InputMoments::most_columns;
+      const std::int64_t first = block * InputMoments::max_columns;
       const std::int64_t count = moments.block_columns(block);
       const std::vector<double> triangle = triangle_of(sums, static_cast<std::size_t>(count));
       const auto index_of = [&](std::int64_t output, std::int64_t column) {
@@ -279,11 +278,11 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
         const auto scale = static_cast<double>(scales[static_cast<std::size_t>(place_of(output))]);
         const std::int64_t zero = element_as_int64(nearest.zero_points, place_of(output));
         RoundedRow row;
-        row.lowest = static_cast<double>(levels.lowest - zero);
-        row.highest = static_cast<double>(levels.highest - zero);
+        row.lowest = static_cast<double>(codes.lowest - zero);
+        row.highest = static_cast<double>(codes.highest - zero);
         for (std::int64_t k = 0; k < count; ++k) {
           row.exact.push_back(element_as_double(weights, index_of(output, k)) / scale);
-          row.level.push_back(
+          row.code.push_back(
               static_cast<double>(element_as_int64(nearest.data, index_of(output, k)) - zero));
         }
         rows[static_cast<std::size_t>(i)] = improve_row(sums, triangle, std::move(row), effort);
@@ -297,8 +296,8 @@ ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matr
         improved.error_before += scale * scale * row.error_before;
         improved.error_after += scale * scale * row.error_after;
         for (std::int64_t k = 0; k < count; ++k) {
-          set_element(improved.levels.data, index_of(output, k),
-                      static_cast<std::int64_t>(row.level[static_cast<std::size_t>(k)]) + zero);
+          set_element(improved.codes.data, index_of(output, k),
+                      static_cast<std::int64_t>(row.code[static_cast<std::size_t>(k)]) + zero);
         }
       }
     }

@@ -12,7 +12,7 @@
 namespace ortool {
 
 struct ImprovedWeights {
-  WeightLevels levels;
+  QuantizedData codes;
   /// The squared error of the layer's output, summed over the rows of the moments: with nearest
   /// rounding, and with these weights. Up to a common factor.
   double error_before = 0;
@@ -36,7 +36,7 @@ enum class RoundingEffort {
 /// and independent of each other, so the result does not depend on the number of threads. Throws
 /// ErrorCode::invalid for other scales and for moments of another layer.
 ImprovedWeights improve_rounding(const Tensor& weights, const WeightMatrix& matrix,
-                                 const WeightLevels& nearest, QuantizationType type,
+                                 const QuantizedData& nearest, QuantizationType type,
                                  const InputMoments& moments, Workers& workers,
                                  RoundingEffort effort = RoundingEffort::quick);
 

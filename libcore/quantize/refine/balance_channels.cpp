@@ -16,7 +16,7 @@ namespace {
 void replace_constant(Node& node, std::int64_t input, Tensor tensor) {
   Value& value = *node.input(input);
   Graph& graph = node.graph();
-  if (only_reader(value) == &node) {
+  if (only_consumer(value) == &node) {
     graph.set_constant(value, std::move(tensor));
   } else {
     graph.set_input(node, input, &graph.add_constant("", std::move(tensor)));

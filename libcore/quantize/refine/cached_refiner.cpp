@@ -13,16 +13,16 @@ bool has_same_bytes(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-WeightLevels CachedRefiner::round(const PlannedNode& planned, WeightLevels nearest) const {
+QuantizedData CachedRefiner::round(const PlannedNode& planned, QuantizedData nearest) const {
   Rounded& known = rounded_[std::string(planned.node->output(0)->name())];
-  const bool is_known = known.levels.data.element_count() > 0 &&
+  const bool is_known = known.codes.data.element_count() > 0 &&
                         has_same_bytes(known.nearest, nearest.data) &&
                         has_same_bytes(known.scales, nearest.scales);
-  if (is_known) return known.levels;
+  if (is_known) return known.codes;
   known.nearest = nearest.data;
   known.scales = nearest.scales;
-  known.levels = refiner_.round(planned, std::move(nearest));
-  return known.levels;
+  known.codes = refiner_.round(planned, std::move(nearest));
+  return known.codes;
 }
 
 }  // namespace ortool

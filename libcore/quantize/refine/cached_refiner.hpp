@@ -15,17 +15,17 @@ class CachedRefiner : public PlanRefiner {
  public:
   explicit CachedRefiner(const PlanRefiner& refiner) : refiner_(refiner) {}
 
-  WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override;
+  QuantizedData round(const PlannedNode& planned, QuantizedData nearest) const override;
   Tensor correct(const PlannedNode& planned, const Tensor& bias,
-                 const WeightLevels& levels) const override {
-    return refiner_.correct(planned, bias, levels);
+                 const QuantizedData& codes) const override {
+    return refiner_.correct(planned, bias, codes);
   }
 
  private:
   struct Rounded {
     Tensor nearest;
     Tensor scales;
-    WeightLevels levels;
+    QuantizedData codes;
   };
 
   const PlanRefiner& refiner_;

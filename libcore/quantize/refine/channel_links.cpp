@@ -189,7 +189,7 @@ void ChannelLinks::link(Node& node) {
 
 void ChannelLinks::link_product(Node& node) {
   const std::optional<WeightMatrix> matrix = matrix_of_weights(node);
-  if (!matrix || constant_of(node, 1) == nullptr || only_reader(*node.input(1)) == nullptr)
+  if (!matrix || constant_of(node, 1) == nullptr || only_consumer(*node.input(1)) == nullptr)
     return hold_node(node);
   const bool is_image = node.op_type() == "Conv";
   const Value* input = node.input(0);

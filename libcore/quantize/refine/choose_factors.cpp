@@ -12,24 +12,24 @@
 namespace ortool {
 namespace {
 
-constexpr double least_gain = 1.1;
+constexpr double min_gain = 1.1;
 /// Of the largest channel's range.
-constexpr double least_share = 1.0 / 16;
-constexpr double activation_levels = 255;
-constexpr double weight_levels = 254;
+constexpr double min_share = 1.0 / 16;
+constexpr double activation_codes = 255;
+constexpr double weight_codes = 254;
 /// Fractions of the range to keep, from which the least clipping plus rounding error is chosen.
 constexpr double kept_shares[] = {1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};
 
 using Places = std::vector<std::size_t>;
 
 /// A quantized value: the index of each of its channels in the group.
-struct Reach {
+struct GroupValue {
   Places places;
   const ChannelSamples* samples;
 };
 
 /// A product that consumes a value of the group.
-struct Reader {
+struct Consumer {
   Places places;                   ///< by input channel
   std::vector<double> magnitudes;  ///< [output][input of its group]: the largest weight
   std::vector<double> squares;     ///< by input channel: the sum of squared weights
@@ -42,7 +42,7 @@ struct Reader {
 };
 
 /// A product that produces a value of the group; its weights share one scale.
-struct Maker {
+struct Producer {
   Places places;                   ///< by output channel
   std::vector<double> magnitudes;  ///< by output channel: the largest weight
   double energy = 0;               ///< of all inputs of one output
@@ -61,49 +61,49 @@ class GroupBalancer {
   explicit GroupBalancer(std::size_t classes)
       : importance_(classes), range_(classes), weight_(classes) {}
 
-  void add(Reach reach) { values_.push_back(std::move(reach)); }
-  void add(Reader reader) { readers_.push_back(std::move(reader)); }
-  void add(Maker maker) { makers_.push_back(std::move(maker)); }
+  void add(GroupValue reach) { values_.push_back(std::move(reach)); }
+  void add(Consumer consumer) { consumers_.push_back(std::move(consumer)); }
+  void add(Producer producer) { producers_.push_back(std::move(producer)); }
 
   void choose(BalanceGroup& group);
 
  private:
-  void weigh_readers();
+  void weigh_consumers();
   void measure_ranges();
-  double value_error(const Reach& value, const std::vector<double>& factors) const;
-  double reader_error(const Reader& reader, const std::vector<double>& factors) const;
-  double maker_error(const Maker& maker, const std::vector<double>& factors) const;
+  double value_error(const GroupValue& value, const std::vector<double>& factors) const;
+  double consumer_error(const Consumer& consumer, const std::vector<double>& factors) const;
+  double producer_error(const Producer& producer, const std::vector<double>& factors) const;
   double error_of(const std::vector<double>& factors) const;
   std::vector<double> factors_for(double alpha) const;
 
-  std::vector<Reach> values_;
-  std::vector<Reader> readers_;
-  std::vector<Maker> makers_;
+  std::vector<GroupValue> values_;
+  std::vector<Consumer> consumers_;
+  std::vector<Producer> producers_;
   std::vector<double> importance_;  ///< by index: how much an error there affects the consumers
   std::vector<double> range_;       ///< by index: relative to the largest
   std::vector<double> weight_;      ///< by index: relative to the largest
 };
 
-void GroupBalancer::weigh_readers() {
-  for (const Reader& reader : readers_) {
-    std::vector<double> most(reader.places.size());
+void GroupBalancer::weigh_consumers() {
+  for (const Consumer& consumer : consumers_) {
+    std::vector<double> most(consumer.places.size());
     double highest = 0;
-    for (std::size_t i = 0; i < reader.magnitudes.size(); ++i) {
-      const std::size_t group = i / reader.inputs / reader.outputs;
-      double& channel = most[group * reader.inputs + i % reader.inputs];
-      channel = std::max(channel, reader.magnitudes[i]);
+    for (std::size_t i = 0; i < consumer.magnitudes.size(); ++i) {
+      const std::size_t group = i / consumer.inputs / consumer.outputs;
+      double& channel = most[group * consumer.inputs + i % consumer.inputs];
+      channel = std::max(channel, consumer.magnitudes[i]);
       highest = std::max(highest, channel);
     }
-    for (std::size_t i = 0; i < reader.places.size(); ++i) {
-      const std::size_t place = reader.places[i];
-      importance_[place] += reader.squares[i] / reader.signal;
+    for (std::size_t i = 0; i < consumer.places.size(); ++i) {
+      const std::size_t place = consumer.places[i];
+      importance_[place] += consumer.squares[i] / consumer.signal;
       weight_[place] = std::max(weight_[place], most[i] / highest);
     }
   }
 }
 
 void GroupBalancer::measure_ranges() {
-  for (const Reach& value : values_) {
+  for (const GroupValue& value : values_) {
     const auto width = [&](std::size_t channel) {
       return static_cast<double>(value.samples->high[channel]) -
              static_cast<double>(value.samples->low[channel]);
@@ -118,7 +118,8 @@ void GroupBalancer::measure_ranges() {
 }
 
 /// The importance-weighted error of the sampled rows when quantized with these factors.
-double GroupBalancer::value_error(const Reach& value, const std::vector<double>& factors) const {
+double GroupBalancer::value_error(const GroupValue& value,
+                                  const std::vector<double>& factors) const {
   const ChannelSamples& samples = *value.samples;
   double low = 0;
   double high = 0;
@@ -130,7 +131,7 @@ double GroupBalancer::value_error(const Reach& value, const std::vector<double>&
   double least = std::numeric_limits<double>::infinity();
   double weighed = 0;
   for (const double share : kept_shares) {
-    const double step = share * (high - low) / activation_levels;
+    const double step = share * (high - low) / activation_codes;
     double plain = 0;
     double with_readers = 0;
     for (std::size_t i = 0; i < value.places.size(); ++i) {
@@ -152,44 +153,46 @@ double GroupBalancer::value_error(const Reach& value, const std::vector<double>&
   return weighed / static_cast<double>(samples.row_count());
 }
 
-double GroupBalancer::reader_error(const Reader& reader, const std::vector<double>& factors) const {
+double GroupBalancer::consumer_error(const Consumer& consumer,
+                                     const std::vector<double>& factors) const {
   double error = 0;
   double most_of_all = 0;
   double energy_of_all = 0;
-  for (std::size_t output = 0; output * reader.inputs < reader.magnitudes.size(); ++output) {
+  for (std::size_t output = 0; output * consumer.inputs < consumer.magnitudes.size(); ++output) {
     double most = 0;
     double energy = 0;
-    for (std::size_t i = 0; i < reader.inputs; ++i) {
-      const std::size_t channel = output / reader.outputs * reader.inputs + i;
-      const double factor = factors[reader.places[channel]];
-      most = std::max(most, reader.magnitudes[output * reader.inputs + i] / factor);
-      energy += reader.energy[channel] * factor * factor;
+    for (std::size_t i = 0; i < consumer.inputs; ++i) {
+      const std::size_t channel = output / consumer.outputs * consumer.inputs + i;
+      const double factor = factors[consumer.places[channel]];
+      most = std::max(most, consumer.magnitudes[output * consumer.inputs + i] / factor);
+      energy += consumer.energy[channel] * factor * factor;
     }
     error += most * most * energy;
     most_of_all = std::max(most_of_all, most);
     energy_of_all += energy;
   }
-  if (!reader.is_per_channel) error = most_of_all * most_of_all * energy_of_all;
-  return error * std::pow(2 / weight_levels, 2) / 12 * reader.taps / reader.signal;
+  if (!consumer.is_per_channel) error = most_of_all * most_of_all * energy_of_all;
+  return error * std::pow(2 / weight_codes, 2) / 12 * consumer.taps / consumer.signal;
 }
 
-double GroupBalancer::maker_error(const Maker& maker, const std::vector<double>& factors) const {
+double GroupBalancer::producer_error(const Producer& producer,
+                                     const std::vector<double>& factors) const {
   double most = 0;
   double weighed = 0;
-  for (std::size_t i = 0; i < maker.places.size(); ++i) {
-    const double factor = factors[maker.places[i]];
-    most = std::max(most, maker.magnitudes[i] * factor);
-    weighed += importance_[maker.places[i]] / (factor * factor);
+  for (std::size_t i = 0; i < producer.places.size(); ++i) {
+    const double factor = factors[producer.places[i]];
+    most = std::max(most, producer.magnitudes[i] * factor);
+    weighed += importance_[producer.places[i]] / (factor * factor);
   }
-  return std::pow(2 * most / weight_levels, 2) / 12 * maker.energy * weighed;
+  return std::pow(2 * most / weight_codes, 2) / 12 * producer.energy * weighed;
 }
 
 /// The expected squared error of all consumers, each relative to its own power.
 double GroupBalancer::error_of(const std::vector<double>& factors) const {
   double error = 0;
-  for (const Reach& value : values_) error += value_error(value, factors);
-  for (const Reader& reader : readers_) error += reader_error(reader, factors);
-  for (const Maker& maker : makers_) error += maker_error(maker, factors);
+  for (const GroupValue& value : values_) error += value_error(value, factors);
+  for (const Consumer& consumer : consumers_) error += consumer_error(consumer, factors);
+  for (const Producer& producer : producers_) error += producer_error(producer, factors);
   return error;
 }
 
@@ -200,8 +203,8 @@ std::vector<double> GroupBalancer::factors_for(double alpha) const {
   double counted = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (range_[i] == 0 || weight_[i] == 0) continue;
-    const double range = std::max(range_[i], least_share);
-    const double weight = std::max(weight_[i], least_share);
+    const double range = std::max(range_[i], min_share);
+    const double weight = std::max(weight_[i], min_share);
     factors[i] = std::pow(weight, 1 - alpha) / std::pow(range, alpha);
     logarithms += std::log(factors[i]);
     ++counted;
@@ -215,11 +218,11 @@ std::vector<double> GroupBalancer::factors_for(double alpha) const {
 }
 
 void GroupBalancer::choose(BalanceGroup& group) {
-  if (values_.empty() || readers_.empty()) return;
-  weigh_readers();
+  if (values_.empty() || consumers_.empty()) return;
+  weigh_consumers();
   measure_ranges();
   const double before = error_of(std::vector<double>(importance_.size(), 1));
-  double least = before / least_gain;
+  double least = before / min_gain;
   for (int tenth = 2; tenth <= 10; ++tenth) {
     const double alpha = tenth / 10.0;
     std::vector<double> factors = factors_for(alpha);
@@ -250,7 +253,8 @@ class Balancer {
     Places places;
     GroupBalancer* balancer = balancer_of(value, places);
     const ChannelSamples* samples = samples_of(value, places.size());
-    if (balancer != nullptr && samples != nullptr) balancer->add(Reach{std::move(places), samples});
+    if (balancer != nullptr && samples != nullptr)
+      balancer->add(GroupValue{std::move(places), samples});
   }
   void add_product(const LinkedProduct& product, const PlannedNode& planned);
   GroupBalancer& at(std::size_t group) { return balancers_[group]; }
@@ -293,18 +297,18 @@ void Balancer::add_product(const LinkedProduct& product, const PlannedNode& plan
   const bool is_per_channel = planned.weight_axis.has_value();
   const ChannelSamples* read = samples_of(input, static_cast<std::size_t>(matrix.inputs()));
   if (read == nullptr) return;
-  Reader reader;
-  GroupBalancer* const behind = balancer_of(input, reader.places);
+  Consumer consumer;
+  GroupBalancer* const behind = balancer_of(input, consumer.places);
   double energy = 0;
   for (std::size_t i = 0; i < read->channels(); ++i) {
-    reader.energy.push_back(mean_square(*read, i));
-    energy += reader.energy.back();
+    consumer.energy.push_back(mean_square(*read, i));
+    energy += consumer.energy.back();
   }
-  reader.inputs = static_cast<std::size_t>(matrix.group_inputs());
-  reader.outputs = static_cast<std::size_t>(matrix.group_outputs());
-  reader.taps = static_cast<double>(matrix.taps());
-  reader.squares.resize(read->channels());
-  reader.is_per_channel = is_per_channel;
+  consumer.inputs = static_cast<std::size_t>(matrix.group_inputs());
+  consumer.outputs = static_cast<std::size_t>(matrix.group_outputs());
+  consumer.taps = static_cast<double>(matrix.taps());
+  consumer.squares.resize(read->channels());
+  consumer.is_per_channel = is_per_channel;
   for (std::int64_t output = 0; output < matrix.outputs(); ++output) {
     const std::int64_t first = output / matrix.group_outputs() * matrix.group_inputs();
     for (std::int64_t i = 0; i < matrix.group_inputs(); ++i) {
@@ -316,19 +320,19 @@ void Balancer::add_product(const LinkedProduct& product, const PlannedNode& plan
         sum += weight * weight;
       }
       const auto channel = static_cast<std::size_t>(first + i);
-      reader.magnitudes.push_back(most);
-      reader.squares[channel] += sum;
-      reader.signal += sum * reader.energy[channel];
+      consumer.magnitudes.push_back(most);
+      consumer.squares[channel] += sum;
+      consumer.signal += sum * consumer.energy[channel];
     }
   }
-  Maker maker;
-  GroupBalancer* const before = balancer_of(*product.node->output(0), maker.places);
+  Producer producer;
+  GroupBalancer* const before = balancer_of(*product.node->output(0), producer.places);
   if (before != nullptr && !is_per_channel) {
-    maker.magnitudes = output_magnitudes(weights, matrix);
-    maker.energy = energy / static_cast<double>(matrix.groups()) * reader.taps;
-    before->add(std::move(maker));
+    producer.magnitudes = output_magnitudes(weights, matrix);
+    producer.energy = energy / static_cast<double>(matrix.groups()) * consumer.taps;
+    before->add(std::move(producer));
   }
-  if (behind != nullptr && reader.signal > 0) behind->add(std::move(reader));
+  if (behind != nullptr && consumer.signal > 0) behind->add(std::move(consumer));
 }
 
 }  // namespace

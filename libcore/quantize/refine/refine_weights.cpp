@@ -12,7 +12,7 @@ namespace ortool {
 namespace {
 
 /// The memory limit for the moments of one pass.
-constexpr std::int64_t most_sum_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t max_sum_bytes = std::int64_t{256} << 20;
 
 const Tensor& weights_of(const PlannedNode& planned) {
   return constant_behind(planned.node->input(planned.weight_input))->constant();
@@ -45,7 +45,7 @@ std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
 }
 
 std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
-                                                      const PlanNumbers& numbers,
+                                                      const PlanParams& params,
                                                       std::vector<Seen>& products) {
   std::map<const Value*, std::int64_t> groups;
   for (const PlannedValue& each : plan.values) groups.emplace(each.value, each.group);
@@ -57,24 +57,24 @@ std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
     const std::optional<InputWindows> windows = windows_of(planned);
     const Value* input = planned.node->input(0);
     if (!windows || input->captured() != nullptr) continue;
-    const GroupNumbers& group = numbers.groups[static_cast<std::size_t>(groups.at(input))];
+    const GroupParams& group = params.groups[static_cast<std::size_t>(groups.at(input))];
     requests.push_back({std::string(input->name()), *matrix, *windows, group.scale, group.type});
     products.push_back({std::string(planned.node->output(0)->name()), group});
   }
   return requests;
 }
 
-WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
+WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanParams& params,
                              const Calibration& calibration, const Session& session,
                              FunctionRef<NamedValues(std::int64_t)> sample,
                              const CollectOptions& options, ThreadPool* pool)
-    : type_(numbers.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
-  const std::vector<MomentRequest> requests = requests_of(plan, numbers, seen_);
+    : type_(params.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
+  const std::vector<MomentRequest> requests = requests_of(plan, params, seen_);
   for (std::size_t first = 0; first < requests.size();) {
     std::size_t last = first;
     for (std::int64_t bytes = 0; last < requests.size(); ++last) {
       bytes += InputMoments::size_bytes(requests[last].matrix);
-      if (last > first && bytes > most_sum_bytes) break;
+      if (last > first && bytes > max_sum_bytes) break;
     }
     std::vector<InputMoments> made =
         collect_moments(session, std::span(requests).subspan(first, last - first), sample, options);
@@ -85,9 +85,9 @@ WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanNumbers& number
   }
 }
 
-bool WeightRefiner::serves(const QuantizePlan& plan, const PlanNumbers& numbers) const {
+bool WeightRefiner::serves(const QuantizePlan& plan, const PlanParams& params) const {
   std::vector<Seen> products;
-  requests_of(plan, numbers, products);
+  requests_of(plan, params, products);
   return std::all_of(products.begin(), products.end(), [&](const Seen& wanted) {
     return std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
       return seen.result == wanted.result && seen.input.scale == wanted.input.scale &&
@@ -96,8 +96,8 @@ bool WeightRefiner::serves(const QuantizePlan& plan, const PlanNumbers& numbers)
   });
 }
 
-WeightLevels WeightRefiner::round_with(RoundingEffort effort, const PlannedNode& planned,
-                                       WeightLevels nearest) const {
+QuantizedData WeightRefiner::round_with(RoundingEffort effort, const PlannedNode& planned,
+                                        QuantizedData nearest) const {
   const auto found = moments_.find(planned.node->output(0)->name());
   if (found == moments_.end()) return nearest;
   QuantizationType type = type_;
@@ -107,11 +107,11 @@ WeightLevels WeightRefiner::round_with(RoundingEffort effort, const PlannedNode&
   if (pool_ != nullptr) shared.emplace(*pool_, pool_->size(), stop_);
   return improve_rounding(weights_of(planned), *weight_matrix_of(planned), nearest, type,
                           found->second, shared ? *shared : alone, effort)
-      .levels;
+      .codes;
 }
 
 Tensor WeightRefiner::correct(const PlannedNode& planned, const Tensor& bias,
-                              const WeightLevels& levels) const {
+                              const QuantizedData& codes) const {
   const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
   const ValueRecord* record = calibration_.find(source_name(*planned.node->input(0)));
   if (!matrix || record == nullptr || bias.element_count() != matrix->outputs()) return bias;
@@ -119,7 +119,7 @@ Tensor WeightRefiner::correct(const PlannedNode& planned, const Tensor& bias,
   for (const ChannelRecord& channel : record->channels()) means.push_back(channel.mean());
   if (static_cast<std::int64_t>(means.size()) != matrix->inputs()) return bias;
   return corrected_bias(bias,
-                        expected_shift(weights_of(planned), dequantize(levels), *matrix, means));
+                        expected_shift(weights_of(planned), dequantize(codes), *matrix, means));
 }
 
 }  // namespace ortool

@@ -25,33 +25,31 @@ class WeightRefiner : public PlanRefiner {
   /// Runs the float model `session` on the samples, once for each batch of products whose moments
   /// fit into a share of memory. Products whose windows are not known statically are left out.
   /// Rounding is distributed over `pool`, which may be null and must outlive this object.
-  WeightRefiner(const QuantizePlan& plan, const PlanNumbers& numbers,
-                const Calibration& calibration, const Session& session,
-                FunctionRef<NamedValues(std::int64_t)> sample, const CollectOptions& options,
-                ThreadPool* pool = nullptr);
+  WeightRefiner(const QuantizePlan& plan, const PlanParams& params, const Calibration& calibration,
+                const Session& session, FunctionRef<NamedValues(std::int64_t)> sample,
+                const CollectOptions& options, ThreadPool* pool = nullptr);
 
   /// Whether a refiner built for this plan would give the same results: this one saw every product
   /// of the plan, with the same scales.
-  bool serves(const QuantizePlan& plan, const PlanNumbers& numbers) const;
+  bool serves(const QuantizePlan& plan, const PlanParams& params) const;
 
   /// Adaptive rounding, see improve_rounding().
-  WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const override {
+  QuantizedData round(const PlannedNode& planned, QuantizedData nearest) const override {
     return round_with(RoundingEffort::quick, planned, std::move(nearest));
   }
-  WeightLevels round_with(RoundingEffort effort, const PlannedNode& planned,
-                          WeightLevels nearest) const;
+  QuantizedData round_with(RoundingEffort effort, const PlannedNode& planned,
+                           QuantizedData nearest) const;
   /// Bias correction, see expected_shift().
   Tensor correct(const PlannedNode& planned, const Tensor& bias,
-                 const WeightLevels& levels) const override;
+                 const QuantizedData& codes) const override;
 
  private:
   /// A product, identified by its output, with the quantization of its input.
   struct Seen {
     std::string result;
-    GroupNumbers input;
+    GroupParams input;
   };
-  static std::vector<MomentRequest> requests_of(const QuantizePlan& plan,
-                                                const PlanNumbers& numbers,
+  static std::vector<MomentRequest> requests_of(const QuantizePlan& plan, const PlanParams& params,
                                                 std::vector<Seen>& products);
 
   QuantizationType type_;

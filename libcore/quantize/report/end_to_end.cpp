@@ -12,8 +12,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_samples_end_to_end = 100;
-constexpr std::int64_t most_samples_by_value = 16;
+constexpr std::int64_t max_samples_end_to_end = 100;
+constexpr std::int64_t max_samples_by_value = 16;
 
 /// The argmax of row `row`.
 std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count) {
@@ -54,7 +54,7 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
 
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
-                                         CalibrationData& data, std::int64_t most_samples,
+                                         CalibrationData& data, std::int64_t max_samples,
                                          LabelCounter* labels) {
   RunOptions options;
   options.threads = machine.threads;
@@ -64,7 +64,7 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
     errors.emplace_back();
     errors.back().name = std::string(output->name());
   }
-  const std::int64_t count = std::min(data.size(), most_samples);
+  const std::int64_t count = std::min(data.size(), max_samples);
   for (std::int64_t i = 0; i < count; ++i) {
     const Sample sample = data.sample(i);
     const std::vector<RunValue> expected = floats.run(sample.inputs, options);
@@ -79,7 +79,7 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data) {
   const Progress progress(task, "comparing");
   EndToEnd result;
-  result.samples = std::min(data.size(), most_samples_end_to_end);
+  result.samples = std::min(data.size(), max_samples_end_to_end);
   LabelCounter labels(data.class_names());
   result.outputs = compare_outputs(task, machine, floats, quantized, data, result.samples, &labels);
   result.labels = labels.count();
@@ -94,7 +94,7 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
   options.threads = machine.threads;
   options.stop = &task.stop;
   ErrorCollector collector({});
-  result.node_samples = std::min(data.size(), most_samples_by_value);
+  result.node_samples = std::min(data.size(), max_samples_by_value);
   for (std::int64_t i = 0; i < result.node_samples; ++i)
     collector.add(floats, quantized, data.sample(i).inputs, options);
   result.values = collector.errors();

@@ -35,11 +35,11 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data);
 
-/// Compares outputs only, on at most `most_samples`. `labels`, which may be null, counts the float
+/// Compares outputs only, on at most `max_samples`. `labels`, which may be null, counts the float
 /// model's correct labels.
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
-                                         CalibrationData& data, std::int64_t most_samples,
+                                         CalibrationData& data, std::int64_t max_samples,
                                          LabelCounter* labels = nullptr);
 
 /// Formats as "46.8 dB".

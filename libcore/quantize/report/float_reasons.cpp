@@ -8,10 +8,10 @@ namespace ortool {
 std::string FloatReasons::start_of(const Value& from) const {
   const Value* value = &from;
   while (value->captured() != nullptr) value = value->captured();
-  const Node* maker = value->producer();
-  if (maker == nullptr) return {};
-  const auto found = starts_.find(maker);
-  return found != starts_.end() ? found->second : std::string(maker->op_type());
+  const Node* producer = value->producer();
+  if (producer == nullptr) return {};
+  const auto found = starts_.find(producer);
+  return found != starts_.end() ? found->second : std::string(producer->op_type());
 }
 
 std::string FloatReasons::of_input(const Value& from) const {
@@ -21,7 +21,7 @@ std::string FloatReasons::of_input(const Value& from) const {
 }
 
 std::string FloatReasons::of_result(const Node& end) const {
-  std::string reader;
+  std::string consumer;
   for (std::int64_t i = 0; i < end.output_count(); ++i) {
     const Value* output = end.output(i);
     if (output == nullptr) continue;
@@ -30,11 +30,11 @@ std::string FloatReasons::of_result(const Node& end) const {
       if (use.node == nullptr) continue;
       const auto found = results_.find(use.node);
       if (found != results_.end()) return found->second;
-      if (reader.empty()) reader = use.node->op_type();
+      if (consumer.empty()) consumer = use.node->op_type();
     }
   }
-  if (reader.empty()) return "nothing reads its result";
-  return format("its result goes to {}, which computes in float", reader);
+  if (consumer.empty()) return "nothing reads its result";
+  return format("its result goes to {}, which computes in float", consumer);
 }
 
 void FloatReasons::note_start(const Node& node) {

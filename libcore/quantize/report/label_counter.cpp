@@ -35,7 +35,7 @@ bool LabelCounter::add_labels(const Sample& sample, const std::vector<RunValue>&
     if (!label) return false;
     count_.right += is_among_top(row_of(*scores, row, count).tensor(), *label, 1) ? 1 : 0;
     ++count_.samples;
-    count_.most_common = std::max(count_.most_common, ++samples_of_[*label]);
+    count_.max_common = std::max(count_.max_common, ++samples_of_[*label]);
   }
   return true;
 }

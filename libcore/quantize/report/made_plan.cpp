@@ -10,7 +10,7 @@ namespace {
 /// The fused Add that adds the bias of a matrix product; null when there is none.
 const Node* adder_of(const PlannedNode& planned) {
   const bool can_have = planned.node->op_type() == "MatMul" && planned.end != planned.node;
-  const Node* next = can_have ? only_reader(*planned.node->output(0)) : nullptr;
+  const Node* next = can_have ? only_consumer(*planned.node->output(0)) : nullptr;
   return next != nullptr && next->op_type() == "Add" ? next : nullptr;
 }
 

@@ -35,7 +35,7 @@ struct ReportedNode {
 struct MadePlan {
   std::vector<ReportedNode> nodes;
   std::vector<ChosenValue> chosen;
-  std::vector<GroupNumbers> numbers;  ///< by ChosenValue::group
+  std::vector<GroupParams> params;  ///< by ChosenValue::group
 };
 
 /// Describes the plan's nodes, before they are rewritten. `names` are those of names_apart().

@@ -12,7 +12,7 @@ StoredBytes stored_bytes(const Model& model) {
       bytes.floats += weight.size_bytes();
     } else if (element_bits(weight.type) <= 8 && weight.type != DataType::string &&
                weight.type != DataType::boolean) {
-      bytes.levels += weight.size_bytes();
+      bytes.quantized += weight.size_bytes();
     } else {
       bytes.others += weight.size_bytes();
     }

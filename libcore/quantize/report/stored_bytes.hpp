@@ -10,10 +10,10 @@ namespace ortool {
 /// Sizes in bytes of a model's tensors.
 struct StoredBytes {
   std::int64_t floats = 0;
-  std::int64_t levels = 0;  ///< 8 bits or fewer per element
-  std::int64_t others = 0;  ///< int32 biases, shapes, indices
+  std::int64_t quantized = 0;  ///< 8 bits or fewer per element
+  std::int64_t others = 0;     ///< int32 biases, shapes, indices
 
-  std::int64_t total() const { return floats + levels + others; }
+  std::int64_t total() const { return floats + quantized + others; }
 };
 
 StoredBytes stored_bytes(const Model& model);

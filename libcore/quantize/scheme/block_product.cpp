@@ -18,19 +18,19 @@ namespace ortool {
 namespace {
 
 /// The transposed matrix as float32.
-Tensor turn_floats(const Tensor& matrix, MemoryCap* cap) {
+Tensor transpose_floats(const Tensor& matrix, MemoryCap* cap) {
   const Tensor floats = convert(matrix.aligned(), DataType::float32);
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
-  Tensor turned(DataType::float32, Shape({columns, rows}), cap);
+  Tensor transposed(DataType::float32, Shape({columns, rows}), cap);
   const std::span<const float> from = floats.data<float>();
-  const std::span<float> to = turned.mutable_data<float>();
+  const std::span<float> to = transposed.mutable_data<float>();
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column)
       to[static_cast<std::size_t>(column * rows + row)] =
           from[static_cast<std::size_t>(row * columns + column)];
   }
-  return turned;
+  return transposed;
 }
 
 }  // namespace
@@ -46,19 +46,19 @@ bool BlockProductWriter::takes(const PlannedNode& planned) {
   return !gemm.transpose_a && gemm.alpha == 1.0F && (gemm.beta == 1.0F || node.input(2) == nullptr);
 }
 
-const BlockProductWriter::Stored& BlockProductWriter::store(Value& weights, bool is_turned) {
-  Stored& stored = stored_[{&weights, is_turned}];
-  if (stored.levels != nullptr) return stored;
+const BlockProductWriter::Stored& BlockProductWriter::store(Value& weights, bool is_transposed) {
+  Stored& stored = stored_[{&weights, is_transposed}];
+  if (stored.codes != nullptr) return stored;
   const Tensor& matrix = weights.constant();
   BlockOptions options = options_;
   options.scale_type = matrix.type();
   BlockWeights made =
-      quantize_blocks(is_turned ? turn_floats(matrix, cap_) : matrix, options, cap_);
+      quantize_blocks(is_transposed ? transpose_floats(matrix, cap_) : matrix, options, cap_);
   drop_pages({matrix.bytes(), static_cast<std::size_t>(matrix.size_bytes())});
   Graph& graph = weights.graph();
   stored.k = made.k;
   stored.n = made.n;
-  stored.levels = &graph.add_constant("", kept(std::move(made.packed), store_));
+  stored.codes = &graph.add_constant("", kept(std::move(made.packed), store_));
   stored.scales = &graph.add_constant("", convert(made.scales, matrix.type()));
   if (!options_.is_symmetric)
     stored.zero_points = &graph.add_constant("", std::move(made.zero_points));
@@ -69,8 +69,8 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   Node& node = *planned.node;
   Graph& graph = node.graph();
   const bool is_gemm = node.op_type() == "Gemm";
-  const bool is_turned = is_gemm && read_op<Gemm>(node).transpose_b;
-  const Stored& stored = store(*constant_behind(node.input(1)), is_turned);
+  const bool is_transposed = is_gemm && read_op<Gemm>(node).transpose_b;
+  const Stored& stored = store(*constant_behind(node.input(1)), is_transposed);
   // Captures disappear with their last use, the captured values do not.
   Value& left = captured_root(*node.input(0));
   Value* const bias = is_gemm ? node.input(2) : nullptr;
@@ -80,7 +80,7 @@ void BlockProductWriter::write(const PlannedNode& planned) {
   Node* const before = node.next();
   if (graph.opset(contrib_domain) == 0) import_domain(graph, contrib_domain, 1);
   graph.remove_node(node);
-  std::vector<Value*> inputs = {&seen_in(graph, left), &seen_in(graph, *stored.levels),
+  std::vector<Value*> inputs = {&seen_in(graph, left), &seen_in(graph, *stored.codes),
                                 &seen_in(graph, *stored.scales)};
   if (stored.zero_points != nullptr) inputs.push_back(&seen_in(graph, *stored.zero_points));
   Value* product = &result;

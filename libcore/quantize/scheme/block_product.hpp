@@ -13,7 +13,7 @@ namespace ortool {
 class BlockProductWriter {
  public:
   explicit BlockProductWriter(const BlockOptions& options, MemoryCap* cap = nullptr,
-                              LevelStore* store = nullptr)
+                              QuantizedWeightStore* store = nullptr)
       : options_(options), cap_(cap), store_(store) {}
 
   /// Whether the operator applies: MatMul, and Gemm that neither scales nor transposes its inputs,
@@ -29,18 +29,18 @@ class BlockProductWriter {
 
  private:
   struct Stored {
-    Value* levels = nullptr;
+    Value* codes = nullptr;
     Value* scales = nullptr;
     Value* zero_points = nullptr;  ///< null: the middle value
     std::int64_t k = 0;
     std::int64_t n = 0;
   };
 
-  const Stored& store(Value& weights, bool is_turned);
+  const Stored& store(Value& weights, bool is_transposed);
 
   BlockOptions options_;
   MemoryCap* cap_;
-  LevelStore* store_;  ///< null: quantized weights stay in memory
+  QuantizedWeightStore* store_;  ///< null: quantized weights stay in memory
   std::map<std::pair<const Value*, bool>, Stored> stored_;
 };
 

@@ -29,18 +29,18 @@ void check_options(const Tensor& weights, const BlockOptions& options) {
   }
 }
 
-double block_error(std::span<const float> block, Scale scale, Levels levels) {
+double block_error(std::span<const float> block, Scale scale, CodeRange codes) {
   double error = 0;
   for (const float value : block) {
     const double found = static_cast<double>(scale.scale) *
-                         static_cast<double>(to_level(value, scale, levels) - scale.zero_point);
+                         static_cast<double>(to_code(value, scale, codes) - scale.zero_point);
     error += (found - static_cast<double>(value)) * (found - static_cast<double>(value));
   }
   return error;
 }
 
 Scale choose_block_scale(std::span<const float> block, const BlockOptions& options) {
-  const Levels levels{0, (std::int64_t{1} << options.bits) - 1};
+  const CodeRange codes{0, (std::int64_t{1} << options.bits) - 1};
   float least = 0;
   float most = 0;
   for (const float value : block) {
@@ -59,7 +59,7 @@ Scale choose_block_scale(std::span<const float> block, const BlockOptions& optio
   const Scale even{std::max(largest / static_cast<float>(middle - 1), smallest_scale), middle};
   const float side = most >= -least ? -1.0F : 1.0F;
   const Scale full{side * std::max(largest / static_cast<float>(middle), smallest_scale), middle};
-  return block_error(block, full, levels) < block_error(block, even, levels) ? full : even;
+  return block_error(block, full, codes) < block_error(block, even, codes) ? full : even;
 }
 
 }  // namespace
@@ -79,14 +79,14 @@ BlockWeights quantize_blocks(const Tensor& weights, const BlockOptions& options,
     result.zero_points = Tensor(DataType::uint8, {result.n * zero_bytes}, cap);
     std::fill_n(result.zero_points.mutable_bytes(), result.zero_points.size_bytes(), std::byte{0});
   }
-  const auto store = [bits](std::byte* bytes, std::int64_t index, std::int64_t level) {
+  const auto store = [bits](std::byte* bytes, std::int64_t index, std::int64_t code) {
     if (bits == 8) {
-      bytes[index] = static_cast<std::byte>(level);
+      bytes[index] = static_cast<std::byte>(code);
     } else {
-      set_packed(bytes, index, bits, static_cast<std::uint8_t>(level));
+      set_packed(bytes, index, bits, static_cast<std::uint8_t>(code));
     }
   };
-  const Levels levels{0, (std::int64_t{1} << bits) - 1};
+  const CodeRange codes{0, (std::int64_t{1} << bits) - 1};
   std::vector<float> block;
   for (std::int64_t column = 0; column < result.n; ++column) {
     for (std::int64_t b = 0; b < blocks; ++b) {
@@ -110,7 +110,7 @@ BlockWeights quantize_blocks(const Tensor& weights, const BlockOptions& options,
       for (std::int64_t i = 0; i < size; ++i) {
         const bool is_inside = i < static_cast<std::int64_t>(block.size());
         store(out, i,
-              is_inside ? to_level(block[static_cast<std::size_t>(i)], scale, levels)
+              is_inside ? to_code(block[static_cast<std::size_t>(i)], scale, codes)
                         : scale.zero_point);
       }
     }
@@ -123,7 +123,7 @@ Tensor dequantize_blocks(const BlockWeights& weights, MemoryCap* cap) {
   const std::int64_t size = weights.options.block_size;
   const int bits = weights.options.bits;
   const std::int64_t zero_bytes = (blocks * bits + 7) / 8;
-  const auto level_at = [bits](const std::byte* bytes, std::int64_t index) -> std::int64_t {
+  const auto code_at = [bits](const std::byte* bytes, std::int64_t index) -> std::int64_t {
     return bits == 8 ? static_cast<std::uint8_t>(bytes[index]) : get_packed(bytes, index, bits);
   };
   Tensor result(DataType::float32, {weights.k, weights.n}, cap);
@@ -134,11 +134,11 @@ Tensor dequantize_blocks(const BlockWeights& weights, MemoryCap* cap) {
       const std::int64_t zero =
           weights.options.is_symmetric
               ? std::int64_t{1} << (bits - 1)
-              : level_at(weights.zero_points.bytes() + column * zero_bytes, row / size);
-      const std::int64_t level =
-          level_at(weights.packed.bytes() + block * (size * bits / 8), row % size);
+              : code_at(weights.zero_points.bytes() + column * zero_bytes, row / size);
+      const std::int64_t code =
+          code_at(weights.packed.bytes() + block * (size * bits / 8), row % size);
       out[static_cast<std::size_t>(row * weights.n + column)] =
-          static_cast<float>(level - zero) *
+          static_cast<float>(code - zero) *
           weights.scales.data<float>()[static_cast<std::size_t>(block)];
     }
   }

@@ -5,18 +5,18 @@
 
 namespace ortool {
 
-bool BodyLevels::takes_copies(const Value& weights, DataType levels) const {
-  const auto found = readers_.find(&weights);
-  ORTOOL_CHECK(found != readers_.end());
+bool BodyWeights::takes_copies(const Value& weights, DataType codes) const {
+  const auto found = consumers_.find(&weights);
+  ORTOOL_CHECK(found != consumers_.end());
   const auto graphs = static_cast<std::int64_t>(found->second.size());
-  return graphs == 1 || graphs * element_bits(levels) < element_bits(weights.constant().type());
+  return graphs == 1 || graphs * element_bits(codes) < element_bits(weights.constant().type());
 }
 
-StoredLevels BodyLevels::copy_in(Graph& graph, const StoredLevels& stored) {
-  if (&stored.levels->graph() == &graph) return stored;
-  StoredLevels& copy = copies_[{stored.levels, &graph}];
-  if (copy.levels != nullptr) return copy;
-  copy.levels = &graph.add_constant("", stored.levels->constant());
+QuantizedConstants BodyWeights::copy_in(Graph& graph, const QuantizedConstants& stored) {
+  if (&stored.codes->graph() == &graph) return stored;
+  QuantizedConstants& copy = copies_[{stored.codes, &graph}];
+  if (copy.codes != nullptr) return copy;
+  copy.codes = &graph.add_constant("", stored.codes->constant());
   copy.scales = &graph.add_constant("", stored.scales->constant());
   if (stored.zero_points != nullptr)
     copy.zero_points = &graph.add_constant("", stored.zero_points->constant());

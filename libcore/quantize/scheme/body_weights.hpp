@@ -11,8 +11,8 @@
 namespace ortool {
 
 /// Quantized weights, as constants of one graph.
-struct StoredLevels {
-  Value* levels = nullptr;
+struct QuantizedConstants {
+  Value* codes = nullptr;
   Value* scales = nullptr;
   Value* zero_points = nullptr;  ///< null: all zero
 };
@@ -21,20 +21,20 @@ struct StoredLevels {
 /// two are in different graphs (1.31: "Missing required weight"). So each graph that reads weights
 /// gets a copy of the quantized values, as long as all copies together are smaller than the
 /// original floats; otherwise they are dequantized once, in the graph that holds them.
-class BodyLevels {
+class BodyWeights {
  public:
   /// Announces that a node of `graph` reads `weights`; all calls precede the first query.
-  void expect(const Value& weights, const Graph& graph) { readers_[&weights].insert(&graph); }
+  void expect(const Value& weights, const Graph& graph) { consumers_[&weights].insert(&graph); }
 
-  bool takes_copies(const Value& weights, DataType levels) const;
+  bool takes_copies(const Value& weights, DataType codes) const;
   /// The weights as constants of `graph`, sharing their memory.
-  StoredLevels copy_in(Graph& graph, const StoredLevels& stored);
+  QuantizedConstants copy_in(Graph& graph, const QuantizedConstants& stored);
   /// The value dequantized in the graph of `stored`; null until the caller has created it.
-  Value*& floats_of(const StoredLevels& stored) { return floats_[stored.levels]; }
+  Value*& floats_of(const QuantizedConstants& stored) { return floats_[stored.codes]; }
 
  private:
-  std::map<const Value*, std::set<const Graph*>> readers_;
-  std::map<std::pair<const Value*, const Graph*>, StoredLevels> copies_;
+  std::map<const Value*, std::set<const Graph*>> consumers_;
+  std::map<std::pair<const Value*, const Graph*>, QuantizedConstants> copies_;
   std::map<const Value*, Value*> floats_;
 };
 

@@ -29,7 +29,7 @@ struct Group {
   std::optional<Scale> scale;
   std::optional<DataType> type;
   std::string decided_by;  ///< the value whose choice applies
-  NumberRange range;
+  ValueRange range;
 
   void choose(const Value& value, const ValueChoice& choice) {
     const bool differs = (scale && choice.scale && *scale != *choice.scale) ||
@@ -48,20 +48,20 @@ struct Group {
     decided_by = std::string(source_name(value));
   }
 
-  QuantizationType type_of(const NumberSource& source) const {
+  QuantizationType type_of(const ParamsSource& source) const {
     QuantizationType result = source.type;
     result.type = type.value_or(result.type);
     return result;
   }
 };
 
-const ValueChoice* choice_of(const NumberSource& source, const PlannedValue& planned) {
+const ValueChoice* choice_of(const ParamsSource& source, const PlannedValue& planned) {
   if (source.choices == nullptr) return nullptr;
   const auto found = source.choices->values.find(source_name(*planned.value));
   return found != source.choices->values.end() ? &found->second : nullptr;
 }
 
-ChosenRange range_for(const NumberSource& source, const PlannedValue& planned,
+ChosenRange range_for(const ParamsSource& source, const PlannedValue& planned,
                       QuantizationType type) {
   Value& value = *planned.value;
   if (planned.is_weight) return range_of(constant_behind(&value)->constant());
@@ -124,8 +124,8 @@ bool reads_unseen(const Node& node, const Calibration& calibration) {
   return false;
 }
 
-std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberSource& source,
-                                         std::vector<ChosenValue>& chosen) {
+std::vector<GroupParams> choose_params(const QuantizePlan& plan, const ParamsSource& source,
+                                       std::vector<ChosenValue>& chosen) {
   std::vector<Group> groups(static_cast<std::size_t>(plan.group_count));
   for (const PlannedValue& planned : plan.values) {
     if (const ValueChoice* choice = choice_of(source, planned))
@@ -145,12 +145,12 @@ std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberS
     }
     chosen.push_back({std::string(source_name(*planned.value)), planned.group, range});
   }
-  std::vector<GroupNumbers> numbers;
+  std::vector<GroupParams> params;
   for (const Group& group : groups) {
     const QuantizationType type = group.type_of(source);
-    numbers.push_back({group.scale ? *group.scale : choose_scale(group.range, type), type});
+    params.push_back({group.scale ? *group.scale : choose_scale(group.range, type), type});
   }
-  return numbers;
+  return params;
 }
 
 }  // namespace ortool

@@ -24,7 +24,7 @@ struct ChosenValue {
 };
 
 /// Where the parameters of a plan come from.
-struct NumberSource {
+struct ParamsSource {
   const Calibration* calibration = nullptr;  ///< null: only `choices`
   QuantizationType type;
   MethodOptions method;
@@ -35,8 +35,8 @@ struct NumberSource {
 /// one that covers the ranges chosen for all of them. `chosen` receives an entry per value. Throws
 /// ErrorCode::invalid when choices within a group contradict each other, and for values that
 /// neither the choices nor the calibration know.
-std::vector<GroupNumbers> choose_numbers(const QuantizePlan& plan, const NumberSource& source,
-                                         std::vector<ChosenValue>& chosen);
+std::vector<GroupParams> choose_params(const QuantizePlan& plan, const ParamsSource& source,
+                                       std::vector<ChosenValue>& chosen);
 
 /// Whether a node has an input or output that calibration never saw, as in a branch not taken.
 bool reads_unseen(const Node& node, const Calibration& calibration);

@@ -8,19 +8,19 @@
 namespace ortool {
 
 /// Real numbers from `low` to `high`.
-struct NumberRange {
+struct ValueRange {
   double low = 0;
   double high = 0;
 
-  bool operator==(const NumberRange&) const = default;
+  bool operator==(const ValueRange&) const = default;
 };
 
 /// The range of integers that a quantized element may have.
-struct Levels {
+struct CodeRange {
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
 
-  bool operator==(const Levels&) const = default;
+  bool operator==(const CodeRange&) const = default;
 };
 
 /// How the elements of one tensor are quantized.
@@ -44,23 +44,23 @@ struct Scale {
 /// The integer range of uint8, int8, uint16, int16, uint4, int4, uint2 and int2; for symmetric
 /// types only values equally far from the middle (-127..127, 1..255). Throws ErrorCode::unsupported
 /// for other types, and for reduced types without 8 bits.
-Levels levels_of(QuantizationType type);
+CodeRange code_range_of(QuantizationType type);
 
 /// The scale that maps `range`, extended to include zero, to the type's integers such that zero is
 /// exact: scale = (high - low) / (highest - lowest), zero_point = lowest - low / scale, rounded
 /// half to even; symmetric types use the larger magnitude. An empty range (0, 0) has scale 1; no
 /// scale is below float32's smallest normal number. Throws ErrorCode::invalid for bounds that are
 /// not finite or in the wrong order.
-Scale choose_scale(NumberRange range, QuantizationType type);
+Scale choose_scale(ValueRange range, QuantizationType type);
 
 /// The real range from the lowest to the highest quantized value.
-NumberRange representable_range(Scale scale, QuantizationType type);
+ValueRange representable_range(Scale scale, QuantizationType type);
 
 /// The scale rounded to a floating-point type, never zero.
 float scale_held_by(DataType type, float scale);
 
 /// Rounds value / scale half to even and clamps to `levels`: ONNX's QuantizeLinear in float32.
 /// `value` must not be NaN.
-std::int64_t to_level(float value, Scale scale, Levels levels);
+std::int64_t to_code(float value, Scale scale, CodeRange codes);
 
 }  // namespace ortool

@@ -18,45 +18,45 @@ namespace ortool {
 namespace {
 
 /// A value quantized at run time, with its scale and zero point.
-struct DynamicLevels {
-  Value* levels = nullptr;
+struct DynamicQuantized {
+  Value* codes = nullptr;
   Value* scale = nullptr;
   Value* zero_point = nullptr;
 };
 
 struct StoredFactor {
-  Value* levels = nullptr;
+  Value* codes = nullptr;
   Value* scales = nullptr;
   Value* zero_points = nullptr;
 };
 
 class DynamicWriter {
  public:
-  DynamicWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
+  DynamicWriter(const WeightOptions& weights, MemoryCap* cap, QuantizedWeightStore* store)
       : weights_(weights), cap_(cap), store_(store), lstms_(weights, cap, store) {}
 
   /// Empty, or the reason why the node stays in float.
   std::string write(PlannedNode& planned);
 
  private:
-  const DynamicLevels& levels_of_value(Graph& graph, Value& value);
-  const StoredFactor& store(Value& weights, std::optional<std::int64_t> axis, bool is_turned,
+  const DynamicQuantized& codes_of_value(Graph& graph, Value& value);
+  const StoredFactor& store(Value& weights, std::optional<std::int64_t> axis, bool is_transposed,
                             std::int64_t axes_behind);
-  Value& scaled(Graph& graph, Node& node, const DynamicLevels& input, const StoredFactor& factor,
+  Value& scaled(Graph& graph, Node& node, const DynamicQuantized& input, const StoredFactor& factor,
                 std::string_view op_type);
   void replace(Node& node, Value& sums, Value* bias);
 
   const WeightOptions& weights_;
   MemoryCap* cap_;
-  LevelStore* store_;
+  QuantizedWeightStore* store_;
   DynamicLstmWriter lstms_;
-  std::map<const Value*, DynamicLevels> values_;
+  std::map<const Value*, DynamicQuantized> values_;
   std::map<std::tuple<const Value*, std::int64_t, bool>, StoredFactor> factors_;
 };
 
-const DynamicLevels& DynamicWriter::levels_of_value(Graph& graph, Value& value) {
-  DynamicLevels& made = values_[&value];
-  if (made.levels != nullptr) return made;
+const DynamicQuantized& DynamicWriter::codes_of_value(Graph& graph, Value& value) {
+  DynamicQuantized& made = values_[&value];
+  if (made.codes != nullptr) return made;
   Node* const before = value.producer() != nullptr ? value.producer()->next() : graph.first_node();
   const Node& node = NodeWriter(graph, before).add_node("DynamicQuantizeLinear", {&value}, 3);
   made = {node.output(0), node.output(1), node.output(2)};
@@ -66,15 +66,15 @@ const DynamicLevels& DynamicWriter::levels_of_value(Graph& graph, Value& value) 
 /// The weights as the right operand; `axes_behind` is the number of axes of the result after the
 /// channel axis.
 const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int64_t> axis,
-                                         bool is_turned, std::int64_t axes_behind) {
-  StoredFactor& stored = factors_[{&weights, axis.value_or(-1), is_turned}];
-  if (stored.levels != nullptr) return stored;
+                                         bool is_transposed, std::int64_t axes_behind) {
+  StoredFactor& stored = factors_[{&weights, axis.value_or(-1), is_transposed}];
+  if (stored.codes != nullptr) return stored;
   WeightOptions options = weights_;
   options.axis = axis;
-  WeightLevels made = quantize_weights(weights.constant(), options, cap_);
+  QuantizedData made = quantize_weights(weights.constant(), options, cap_);
   Graph& graph = weights.graph();
-  stored.levels = &graph.add_constant(
-      "", kept(is_turned ? transposed_bytes(made.data, cap_) : std::move(made.data), store_));
+  stored.codes = &graph.add_constant(
+      "", kept(is_transposed ? transposed_bytes(made.data, cap_) : std::move(made.data), store_));
   Tensor scales = std::move(made.scales);
   if (scales.shape().rank() == 1 && axes_behind > 0) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(axes_behind) + 1, 1);
@@ -87,10 +87,10 @@ const StoredFactor& DynamicWriter::store(Value& weights, std::optional<std::int6
 }
 
 /// The integer product, cast to float and scaled.
-Value& DynamicWriter::scaled(Graph& graph, Node& node, const DynamicLevels& input,
+Value& DynamicWriter::scaled(Graph& graph, Node& node, const DynamicQuantized& input,
                              const StoredFactor& factor, std::string_view op_type) {
   const NodeWriter writer(graph, &node);
-  std::vector<Value*> inputs = {input.levels, &seen_in(graph, *factor.levels), input.zero_point};
+  std::vector<Value*> inputs = {input.codes, &seen_in(graph, *factor.codes), input.zero_point};
   if (weights_.type.type != DataType::int8 || !weights_.type.is_symmetric)
     inputs.push_back(&seen_in(graph, *factor.zero_points));
   Value& sums = writer.add(op_type, inputs);
@@ -138,7 +138,7 @@ std::string DynamicWriter::write(PlannedNode& planned) {
   if (node.op_type() == "MatMul") {
     if (rank != 2) return "its weights are not a matrix";
     const StoredFactor& factor = store(weights, planned.weight_axis, false, 0);
-    replace(node, scaled(graph, node, levels_of_value(graph, input), factor, "MatMulInteger"),
+    replace(node, scaled(graph, node, codes_of_value(graph, input), factor, "MatMulInteger"),
             nullptr);
     return {};
   }
@@ -147,13 +147,13 @@ std::string DynamicWriter::write(PlannedNode& planned) {
     if (op.transpose_a || op.alpha != 1.0F || op.beta != 1.0F)
       return "it scales or transposes its input";
     const StoredFactor& factor = store(weights, planned.weight_axis, op.transpose_b, 0);
-    replace(node, scaled(graph, node, levels_of_value(graph, input), factor, "MatMulInteger"),
+    replace(node, scaled(graph, node, codes_of_value(graph, input), factor, "MatMulInteger"),
             node.input(2));
     return {};
   }
   if (node.op_type() != "Conv") return "there is no operator for it";
   const StoredFactor& factor = store(weights, planned.weight_axis, false, rank - 2);
-  Value& sums = scaled(graph, node, levels_of_value(graph, input), factor, "ConvInteger");
+  Value& sums = scaled(graph, node, codes_of_value(graph, input), factor, "ConvInteger");
   Value* bias = node.input(2);
   if (bias != nullptr) {
     Value* const constant = constant_behind(bias);
@@ -169,7 +169,7 @@ std::string DynamicWriter::write(PlannedNode& planned) {
 }  // namespace
 
 std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
-                                  MemoryCap* cap, LevelStore* store) {
+                                  MemoryCap* cap, QuantizedWeightStore* store) {
   DynamicWriter writer(weights, cap, store);
   std::int64_t replaced = 0;
   for (PlannedNode& planned : plan.nodes) {

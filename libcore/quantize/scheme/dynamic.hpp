@@ -19,6 +19,6 @@ namespace ortool {
 /// for weights that are not finite, naming the node. Quantized weights go to `store`, which may be
 /// null.
 std::int64_t quantize_dynamically(Model& model, QuantizePlan& plan, const WeightOptions& weights,
-                                  MemoryCap* cap, LevelStore* store = nullptr);
+                                  MemoryCap* cap, QuantizedWeightStore* store = nullptr);
 
 }  // namespace ortool

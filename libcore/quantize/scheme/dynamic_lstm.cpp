@@ -18,36 +18,37 @@ namespace {
 constexpr std::size_t first_scale = 8;
 
 /// Transposes int8 [directions, rows, depth] to [directions, depth, rows].
-Tensor turn_each(const Tensor& bytes, MemoryCap* cap) {
+Tensor transpose_each(const Tensor& bytes, MemoryCap* cap) {
   const Shape& shape = bytes.shape();
   const std::int64_t rows = shape[1];
   const std::int64_t depth = shape[2];
-  Tensor turned(bytes.type(), Shape({shape[0], depth, rows}), cap);
+  Tensor transposed(bytes.type(), Shape({shape[0], depth, rows}), cap);
   for (std::int64_t direction = 0; direction < shape[0]; ++direction) {
     const std::byte* from = bytes.bytes() + direction * rows * depth;
-    std::byte* to = turned.mutable_bytes() + direction * rows * depth;
+    std::byte* to = transposed.mutable_bytes() + direction * rows * depth;
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t i = 0; i < depth; ++i) to[i * rows + row] = from[row * depth + i];
     }
   }
-  return turned;
+  return transposed;
 }
 
 }  // namespace
 
 const DynamicLstmWriter::Stored& DynamicLstmWriter::store(Value& weights, bool by_column) {
   Stored& stored = stored_[{&weights, by_column}];
-  if (stored.levels != nullptr) return stored;
+  if (stored.codes != nullptr) return stored;
   const Tensor& floats = weights.constant();
   const Shape shape = floats.shape();
   WeightOptions options = weights_;
   options.axis = 0;
   const Shape rows =
       by_column ? Shape({shape[0] * shape[1], shape[2]}) : Shape({shape[0], shape[1] * shape[2]});
-  WeightLevels made = quantize_weights(floats.reshaped(rows), options, cap_);
+  QuantizedData made = quantize_weights(floats.reshaped(rows), options, cap_);
   const Shape numbers = by_column ? Shape({shape[0], shape[1]}) : Shape({shape[0]});
   Graph& graph = weights.graph();
-  stored.levels = &graph.add_constant("", kept(turn_each(made.data.reshaped(shape), cap_), store_));
+  stored.codes =
+      &graph.add_constant("", kept(transpose_each(made.data.reshaped(shape), cap_), store_));
   stored.scales = &graph.add_constant("", made.scales.reshaped(numbers));
   stored.zero_points = &graph.add_constant("", made.zero_points.reshaped(numbers));
   return stored;
@@ -81,8 +82,8 @@ std::string DynamicLstmWriter::write(const PlannedNode& planned) {
   graph.remove_node(node);
   std::vector<Value*> inputs;
   for (Value* each : read) inputs.push_back(each != nullptr ? &seen_in(graph, *each) : nullptr);
-  inputs[1] = &seen_in(graph, *w.levels);
-  inputs[2] = &seen_in(graph, *r.levels);
+  inputs[1] = &seen_in(graph, *w.codes);
+  inputs[2] = &seen_in(graph, *r.codes);
   for (const Stored* stored : {&w, &r}) {
     inputs.push_back(&seen_in(graph, *stored->scales));
     inputs.push_back(&seen_in(graph, *stored->zero_points));

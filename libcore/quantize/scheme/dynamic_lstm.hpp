@@ -14,7 +14,7 @@ namespace ortool {
 class DynamicLstmWriter {
  public:
   /// Quantized weights go to `store`, which may be null.
-  DynamicLstmWriter(const WeightOptions& weights, MemoryCap* cap, LevelStore* store)
+  DynamicLstmWriter(const WeightOptions& weights, MemoryCap* cap, QuantizedWeightStore* store)
       : weights_(weights), cap_(cap), store_(store) {}
 
   /// Replaces the LSTM, whose weights are constants, by com.microsoft.DynamicQuantizeLSTM; with a
@@ -27,7 +27,7 @@ class DynamicLstmWriter {
   /// W or R: transposed int8 weights with a scale and zero point per direction, or per column of
   /// it.
   struct Stored {
-    Value* levels = nullptr;
+    Value* codes = nullptr;
     Value* scales = nullptr;
     Value* zero_points = nullptr;
   };
@@ -36,7 +36,7 @@ class DynamicLstmWriter {
 
   const WeightOptions& weights_;
   MemoryCap* cap_;
-  LevelStore* store_;
+  QuantizedWeightStore* store_;
   std::map<std::pair<const Value*, bool>, Stored> stored_;
 };
 

@@ -60,18 +60,18 @@ struct WeightKey {
 
 struct QuantizedWeight {
   std::vector<Scale> scales;
-  Value* levels = nullptr;  ///< like the next two, in the graph of the original
+  Value* codes = nullptr;  ///< like the next two, in the graph of the original
   Value* scale = nullptr;
   Value* zero_point = nullptr;  ///< null: zero
-  WeightLevels made;            ///< kept while a refiner needs them
-  Tensor scale_numbers;
+  QuantizedData made;           ///< kept while a refiner needs them
+  Tensor scale_params;
   std::map<const Graph*, Value*> dequantized;  ///< by consuming graph
 };
 
 class QdqWriter {
  public:
-  QdqWriter(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers)
-      : model_(model), plan_(plan), numbers_(numbers) {
+  QdqWriter(Model& model, const QuantizePlan& plan, const PlanParams& params)
+      : model_(model), plan_(plan), params_(params) {
     for (const PlannedValue& each : plan.values) group_of_.emplace(each.value, each.group);
     for (const PlannedNode& each : plan.nodes) {
       if (!each.is_quantized) continue;
@@ -86,26 +86,26 @@ class QdqWriter {
   WeightKey key_of(const PlannedNode& planned) const {
     return {constant_behind(planned.node->input(planned.weight_input)),
             planned.weight_axis.value_or(-1),
-            planned.weight_type.value_or(numbers_.weights.type.type)};
+            planned.weight_type.value_or(params_.weights.type.type)};
   }
   WeightOptions options_of(const WeightKey& key) const;
   const Value* bias_of(const PlannedNode& planned) const;
   float input_scale_of(const PlannedNode& planned) const;
   void choose_scales(const PlannedNode& planned);
   void write_weights(const PlannedNode& planned);
-  void write_levels(const PlannedNode& planned, QuantizedWeight& weight);
+  void write_codes(const PlannedNode& planned, QuantizedWeight& weight);
   void write_bias(const PlannedNode& planned, const QuantizedWeight& weight);
   void correct_added_bias(const PlannedNode& planned, const QuantizedWeight& weight);
   void write_value(const PlannedValue& planned);
-  Value& dequantize(Graph& graph, Value& levels, Value& scale, Value* zero_point, Node* before);
+  Value& dequantize(Graph& graph, Value& codes, Value& scale, Value* zero_point, Node* before);
   Value& number(Graph& graph, const std::string& key, Tensor tensor);
-  Value& scale_in(Graph& graph, const GroupNumbers& group);
-  Value* zero_point_in(Graph& graph, const GroupNumbers& group);
+  Value& scale_in(Graph& graph, const GroupParams& group);
+  Value* zero_point_in(Graph& graph, const GroupParams& group);
   bool takes_quantized(const Use& use) const;
 
   Model& model_;
   const QuantizePlan& plan_;
-  const PlanNumbers& numbers_;
+  const PlanParams& params_;
   std::unordered_map<const Value*, std::int64_t> group_of_;
   std::unordered_set<const Node*> quantized_;
   std::map<WeightKey, QuantizedWeight> weights_;
@@ -113,7 +113,7 @@ class QdqWriter {
 };
 
 WeightOptions QdqWriter::options_of(const WeightKey& key) const {
-  WeightOptions options = numbers_.weights;
+  WeightOptions options = params_.weights;
   options.axis.reset();
   if (key.axis >= 0) options.axis = key.axis;
   options.type.type = key.type;
@@ -147,7 +147,7 @@ const Value* QdqWriter::bias_of(const PlannedNode& planned) const {
 float QdqWriter::input_scale_of(const PlannedNode& planned) const {
   const Value* input = planned.node->input(1 - planned.weight_input);
   const std::int64_t group = group_of_.at(input);
-  return numbers_.groups[static_cast<std::size_t>(group)].scale.scale;
+  return params_.groups[static_cast<std::size_t>(group)].scale.scale;
 }
 
 void QdqWriter::choose_scales(const PlannedNode& planned) {
@@ -169,39 +169,39 @@ Value& QdqWriter::number(Graph& graph, const std::string& key, Tensor tensor) {
   return seen_in(graph, *made);
 }
 
-Value& QdqWriter::scale_in(Graph& graph, const GroupNumbers& group) {
+Value& QdqWriter::scale_in(Graph& graph, const GroupParams& group) {
   const auto bits = std::bit_cast<std::uint32_t>(group.scale.scale);
   return number(graph, "s" + std::to_string(bits), Tensor::scalar(group.scale.scale));
 }
 
-Value* QdqWriter::zero_point_in(Graph& graph, const GroupNumbers& group) {
+Value* QdqWriter::zero_point_in(Graph& graph, const GroupParams& group) {
   const std::string key =
       std::string(name_of(group.type.type)) + std::to_string(group.scale.zero_point);
   return &number(graph, key, make_scalar(group.type.type, group.scale.zero_point));
 }
 
-Value& QdqWriter::dequantize(Graph& graph, Value& levels, Value& scale, Value* zero_point,
+Value& QdqWriter::dequantize(Graph& graph, Value& codes, Value& scale, Value* zero_point,
                              Node* before) {
-  Value& result = graph.add_value("", ValueType::tensor(DataType::float32, levels.type().shape));
-  std::vector<Value*> inputs = {&levels, &scale};
+  Value& result = graph.add_value("", ValueType::tensor(DataType::float32, codes.type().shape));
+  std::vector<Value*> inputs = {&codes, &scale};
   if (zero_point != nullptr) inputs.push_back(zero_point);
   Value* const outputs[] = {&result};
   graph.add_node("DequantizeLinear", "", inputs, outputs, {}, before);
   return result;
 }
 
-void QdqWriter::write_levels(const PlannedNode& planned, QuantizedWeight& weight) {
+void QdqWriter::write_codes(const PlannedNode& planned, QuantizedWeight& weight) {
   const WeightKey key = key_of(planned);
   Value& original = const_cast<Value&>(*key.value);
   Graph& owner = original.graph();
   const WeightOptions options = options_of(key);
-  WeightLevels made =
-      quantize_with(original.constant(), weight.scales, options.axis, options.type, numbers_.cap);
-  if (numbers_.refiner != nullptr) made = numbers_.refiner->round(planned, std::move(made));
-  made.data = kept(std::move(made.data), numbers_.store);
-  if (numbers_.refiner != nullptr) weight.made = made;
-  weight.scale_numbers = made.scales;
-  weight.levels = &owner.add_constant("", std::move(made.data));
+  QuantizedData made =
+      quantize_with(original.constant(), weight.scales, options.axis, options.type, params_.cap);
+  if (params_.refiner != nullptr) made = params_.refiner->round(planned, std::move(made));
+  made.data = kept(std::move(made.data), params_.store);
+  if (params_.refiner != nullptr) weight.made = made;
+  weight.scale_params = made.scales;
+  weight.codes = &owner.add_constant("", std::move(made.data));
   weight.scale = &owner.add_constant("", std::move(made.scales));
   const bool is_zero = std::all_of(weight.scales.begin(), weight.scales.end(),
                                    [](const Scale& each) { return each.zero_point == 0; });
@@ -219,10 +219,10 @@ void QdqWriter::write_weights(const PlannedNode& planned) {
   Graph& graph = node.graph();
   const WeightKey key = key_of(planned);
   QuantizedWeight& weight = weights_.at(key);
-  if (weight.levels == nullptr) write_levels(planned, weight);
+  if (weight.codes == nullptr) write_codes(planned, weight);
   Value*& seen = weight.dequantized[&graph];
   if (seen == nullptr) {
-    seen = &dequantize(graph, seen_in(graph, *weight.levels), seen_in(graph, *weight.scale),
+    seen = &dequantize(graph, seen_in(graph, *weight.codes), seen_in(graph, *weight.scale),
                        &seen_in(graph, *weight.zero_point), &node);
     if (key.axis >= 0) set_attribute(*seen->producer(), "axis", key.axis);
   }
@@ -236,24 +236,24 @@ void QdqWriter::write_bias(const PlannedNode& planned, const QuantizedWeight& we
   if (bias == nullptr) return;
   Node& node = *planned.node;
   Graph& graph = node.graph();
-  Tensor scales = bias_scales(input_scale_of(planned), weight.scale_numbers);
+  Tensor scales = bias_scales(input_scale_of(planned), weight.scale_params);
   Tensor corrected = bias->constant();
-  if (numbers_.refiner != nullptr)
-    corrected = numbers_.refiner->correct(planned, corrected, weight.made);
-  Tensor numbers = quantize_bias(corrected, scales, numbers_.cap);
+  if (params_.refiner != nullptr)
+    corrected = params_.refiner->correct(planned, corrected, weight.made);
+  Tensor params = quantize_bias(corrected, scales, params_.cap);
   const bool is_list = scales.shape().rank() == 1;
-  Value& levels = graph.add_constant("", std::move(numbers));
+  Value& codes = graph.add_constant("", std::move(params));
   Value& scale = graph.add_constant("", std::move(scales));
-  Value& seen = dequantize(graph, levels, scale, nullptr, &node);
+  Value& seen = dequantize(graph, codes, scale, nullptr, &node);
   if (is_list) set_attribute(*seen.producer(), "axis", 0);
   graph.set_input(node, 2, &seen);
 }
 
 /// The bias added after a matrix product stays in float.
 void QdqWriter::correct_added_bias(const PlannedNode& planned, const QuantizedWeight& weight) {
-  const bool can_have = numbers_.refiner != nullptr && planned.node->op_type() == "MatMul" &&
+  const bool can_have = params_.refiner != nullptr && planned.node->op_type() == "MatMul" &&
                         planned.weight_input == 1 && planned.end != planned.node;
-  Node* const adder = can_have ? only_reader(*planned.node->output(0)) : nullptr;
+  Node* const adder = can_have ? only_consumer(*planned.node->output(0)) : nullptr;
   if (adder == nullptr || adder->op_type() != "Add") return;
   const std::optional<std::int64_t> operand = constant_operand(*adder);
   if (!operand) return;
@@ -262,7 +262,7 @@ void QdqWriter::correct_added_bias(const PlannedNode& planned, const QuantizedWe
   const bool is_row = bias.type() == DataType::float32 && shape.rank() > 0 &&
                       shape[shape.rank() - 1] == bias.element_count();
   if (!is_row) return;
-  Tensor corrected = numbers_.refiner->correct(planned, bias, weight.made);
+  Tensor corrected = params_.refiner->correct(planned, bias, weight.made);
   Graph& graph = adder->graph();
   graph.set_input(*adder, *operand, &graph.add_constant("", std::move(corrected)));
 }
@@ -278,7 +278,7 @@ bool QdqWriter::takes_quantized(const Use& use) const {
 void QdqWriter::write_value(const PlannedValue& planned) {
   Value& value = *planned.value;
   Graph& graph = value.graph();
-  const GroupNumbers& group = numbers_.groups[static_cast<std::size_t>(planned.group)];
+  const GroupParams& group = params_.groups[static_cast<std::size_t>(planned.group)];
   Node* const producer = value.producer();
   const bool is_made_quantized = producer != nullptr && quantized_.contains(producer);
   Value* source = &value;
@@ -287,27 +287,27 @@ void QdqWriter::write_value(const PlannedValue& planned) {
     source = &graph.add_value("", value.type());
     quantized_.insert(&let_make(*producer, value, *source));
   }
-  Value* levels = nullptr;
+  Value* codes = nullptr;
   if (planned.is_weight) {
     const Scale scale = group.scale;
-    WeightLevels made = quantize_with(constant_behind(&value)->constant(), {&scale, 1},
-                                      std::nullopt, group.type, numbers_.cap);
-    levels = &graph.add_constant("", kept(std::move(made.data), numbers_.store));
+    QuantizedData made = quantize_with(constant_behind(&value)->constant(), {&scale, 1},
+                                       std::nullopt, group.type, params_.cap);
+    codes = &graph.add_constant("", kept(std::move(made.data), params_.store));
   } else {
-    levels = &graph.add_value("", ValueType::tensor(group.type.type, value.type().shape));
+    codes = &graph.add_value("", ValueType::tensor(group.type.type, value.type().shape));
     Value* const inputs[] = {source, &scale_in(graph, group), zero_point_in(graph, group)};
-    Value* const outputs[] = {levels};
+    Value* const outputs[] = {codes};
     graph.add_node("QuantizeLinear", "", inputs, outputs, {}, before);
   }
   if (is_made_quantized) {
-    Value* const inputs[] = {levels, &scale_in(graph, group), zero_point_in(graph, group)};
+    Value* const inputs[] = {codes, &scale_in(graph, group), zero_point_in(graph, group)};
     Value* const outputs[] = {&value};
     graph.add_node("DequantizeLinear", "", inputs, outputs, {}, before);
     return;
   }
   const std::vector<Use> uses(value.uses().begin(), value.uses().end());
   Value& result =
-      dequantize(graph, *levels, scale_in(graph, group), zero_point_in(graph, group), before);
+      dequantize(graph, *codes, scale_in(graph, group), zero_point_in(graph, group), before);
   for (const Use& use : uses) {
     if (takes_quantized(use)) graph.set_input(*use.node, use.index, &result);
   }
@@ -336,8 +336,8 @@ void drop_unread_constants(Model& model) {
   }
 }
 
-void insert_qdq(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers) {
-  QdqWriter(model, plan, numbers).run();
+void insert_qdq(Model& model, const QuantizePlan& plan, const PlanParams& params) {
+  QdqWriter(model, plan, params).run();
 }
 
 }  // namespace ortool

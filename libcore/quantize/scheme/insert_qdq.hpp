@@ -12,7 +12,7 @@
 namespace ortool {
 
 /// The quantization parameters of a group of values.
-struct GroupNumbers {
+struct GroupParams {
   Scale scale;
   QuantizationType type;
 };
@@ -22,20 +22,20 @@ class PlanRefiner {
  public:
   virtual ~PlanRefiner() = default;
   /// Quantized weights of the product, with the scales of `nearest`.
-  virtual WeightLevels round(const PlannedNode& planned, WeightLevels nearest) const = 0;
+  virtual QuantizedData round(const PlannedNode& planned, QuantizedData nearest) const = 0;
   /// The bias that suits these quantized weights: that of the product itself or of the Add after
   /// it.
   virtual Tensor correct(const PlannedNode& planned, const Tensor& bias,
-                         const WeightLevels& levels) const = 0;
+                         const QuantizedData& codes) const = 0;
 };
 
 /// The quantization parameters of a plan.
-struct PlanNumbers {
-  std::vector<GroupNumbers> groups;      ///< by PlannedValue::group
+struct PlanParams {
+  std::vector<GroupParams> groups;       ///< by PlannedValue::group
   WeightOptions weights;                 ///< its axis is the plan's
   const PlanRefiner* refiner = nullptr;  ///< null: nearest rounding, unchanged biases
   MemoryCap* cap = nullptr;
-  class LevelStore* store = nullptr;  ///< spills large tensors; null: memory
+  class QuantizedWeightStore* store = nullptr;  ///< spills large tensors; null: memory
 };
 
 /// Inserts a QuantizeLinear and DequantizeLinear pair at each value of the plan, and stores weights
@@ -47,7 +47,7 @@ struct PlanNumbers {
 ///
 /// The model's opset must be at least 13, and 21 for types of 4 and 16 bits. Throws
 /// ErrorCode::invalid for weights that are not finite, naming the node.
-void insert_qdq(Model& model, const QuantizePlan& plan, const PlanNumbers& numbers);
+void insert_qdq(Model& model, const QuantizePlan& plan, const PlanParams& params);
 
 /// The value inside `graph` that stands for a value of it or of an enclosing graph.
 Value& seen_in(Graph& graph, Value& outer);

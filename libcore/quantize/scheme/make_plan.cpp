@@ -177,10 +177,10 @@ Node* GraphPlanner::end_of(Node& node, bool takes_bias) {
     end = next;
     return true;
   };
-  Node* next = only_reader(*end->output(0));
+  Node* next = only_consumer(*end->output(0));
   if (takes_bias && next != nullptr && next->domain().empty() && next->op_type() == "Add" &&
       constant_operand(*next) && follow(next)) {
-    next = only_reader(*end->output(0));
+    next = only_consumer(*end->output(0));
   }
   if (next != nullptr && quantize_role(*next) == Role::clip && next->input(0) == end->output(0))
     follow(next);
@@ -292,10 +292,10 @@ void GraphPlanner::demand(PlannedNode& planned) {
     const Value* output = node.output(i);
     leads = leads || leads_to_product_.contains(output);
   }
-  const bool is_follower = followed_.contains(&node);
-  for (std::int64_t i = 0; !is_follower && i < planned.end->output_count(); ++i)
+  const bool is_absorbed = followed_.contains(&node);
+  for (std::int64_t i = 0; !is_absorbed && i < planned.end->output_count(); ++i)
     is_asked = is_asked || is_demanded(planned.end->output(i));
-  if (!is_follower && planned.is_quantized && !is_asked) {
+  if (!is_absorbed && planned.is_quantized && !is_asked) {
     planned.is_quantized = false;
     planned.reason = reasons_.of_result(*planned.end);
     reasons_.note_result(node, planned.reason);
@@ -305,7 +305,7 @@ void GraphPlanner::demand(PlannedNode& planned) {
     if (input == nullptr) continue;
     if (leads) leads_to_product_.insert(input);
     const bool reads_all = is_product || planned.role == Role::concat || planned.role == Role::sum;
-    if (is_follower || !planned.is_quantized || !is_float_tensor(input)) continue;
+    if (is_absorbed || !planned.is_quantized || !is_float_tensor(input)) continue;
     if (i == planned.weight_input || (is_product && i >= 2)) continue;
     if (i == 0 || reads_all) demanded_.insert(input);
   }

@@ -13,7 +13,7 @@
 
 namespace ortool {
 
-enum class WeightFit {
+enum class WeightRangeChoice {
   nearest,  ///< no fitting
   quick,    ///< see RoundingEffort
   thorough
@@ -38,7 +38,7 @@ struct PlanChoices {
   std::map<std::string, NodeChoice, std::less<>> nodes;    ///< by names_apart()
   std::map<std::string, ValueChoice, std::less<>> values;  ///< by name
   /// How weights and biases are fitted to layer inputs, given data and a recipe that asks for it.
-  WeightFit weight_fit = WeightFit::quick;
+  WeightRangeChoice weight_fit = WeightRangeChoice::quick;
   /// Balancing factors of channel groups, by BalanceGroup::name.
   std::map<std::string, std::vector<double>, std::less<>> balance;
   /// Whether weights of operators that compute in float are compressed too.

@@ -27,7 +27,7 @@ namespace ortool {
 namespace {
 
 /// The maximum growth of the file per folded node.
-constexpr std::int64_t most_folded_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t max_folded_bytes = std::int64_t{64} << 10;
 /// Turns tensors of Constant nodes into constants, regardless of size.
 void take_constants(Graph& graph) {
   for (Node& node : graph.nodes()) {
@@ -44,19 +44,19 @@ void take_constants(Graph& graph) {
 
 /// Turns weights that are inputs with defaults into constants, even though a run could override
 /// them.
-std::int64_t settle_defaults(Graph& graph) {
+std::int64_t resolve_defaults(Graph& graph) {
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
-  std::int64_t settled = 0;
+  std::int64_t resolved = 0;
   for (Value* input : inputs) {
     if (!input->has_default()) continue;
     graph.make_default_constant(*input);
-    ++settled;
+    ++resolved;
   }
-  return settled;
+  return resolved;
 }
 
 /// Whether weights of LSTM, GRU or RNN are 16-bit floats: these nodes keep their type.
-bool has_half_recurrent_weights(const Model& model) {
+bool has_fp16_recurrent_weights(const Model& model) {
   for (Graph* graph : graphs_in(*model.graph)) {
     for (Node& node : graph->nodes()) {
       if (!is_recurrent(node)) continue;
@@ -68,15 +68,14 @@ bool has_half_recurrent_weights(const Model& model) {
   return false;
 }
 
-std::int64_t least_opset_for(const Model& model, const std::vector<DataType>& types,
-                             const PrepareOptions& options) {
-  const bool has_halves = std::any_of(types.begin(), types.end(),
-                                      [](DataType type) { return type != DataType::float64; });
-  const bool needs_half_scales =
-      (has_halves && !options.in_float32) || has_half_recurrent_weights(model);
-  if (!needs_half_scales) return options.least_opset;
-  return std::max(options.least_opset,
-                  opset_of_type("QuantizeLinear", "y_scale", DataType::float16));
+std::int64_t min_opset_for(const Model& model, const std::vector<DataType>& types,
+                           const PrepareOptions& options) {
+  const bool has_fp16 = std::any_of(types.begin(), types.end(),
+                                    [](DataType type) { return type != DataType::float64; });
+  const bool needs_fp16_scales =
+      (has_fp16 && !options.in_float32) || has_fp16_recurrent_weights(model);
+  if (!needs_fp16_scales) return options.min_opset;
+  return std::max(options.min_opset, opset_of_type("QuantizeLinear", "y_scale", DataType::float16));
 }
 
 /// Whether a node reads constant floats of the kind that is quantized.
@@ -141,7 +140,7 @@ void raise_for_weights(Model& model, const std::vector<DataType>& types,
                        const PrepareOptions& options) {
   if (!has_weights(model)) return;
   const std::int64_t before = model.graph->opset("");
-  raise_opset(model, least_opset_for(model, types, options), options);
+  raise_opset(model, min_opset_for(model, types, options), options);
   if (model.graph->opset("") != before) infer_shapes(model);
 }
 
@@ -173,7 +172,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   Preparation preparation;
   const Count before = count(model);
   resolve_legacy_defaults(model);
-  preparation.settled_inputs = settle_defaults(*model.graph);
+  preparation.constant_inputs = resolve_defaults(*model.graph);
   inline_functions(model);
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
@@ -185,7 +184,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     infer_shapes(model);
     preparation.types_converted = types;
   }
-  preparation.clues = find_input_clues(model);
+  preparation.model_evidence = find_model_evidence(model);
   if (options.is_optimized) {
     Workers alone(options.stop);
     std::unique_ptr<Workers> shared;
@@ -196,7 +195,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     ConstantEvaluator evaluator(*options.provider, context);
     RewriteOptions rewriting;
     rewriting.evaluator = &evaluator;
-    rewriting.fold_limits.tensor_bytes = most_folded_bytes;
+    rewriting.fold_limits.tensor_bytes = max_folded_bytes;
     rewriting.fold_limits.keeps_dequantized = true;
     rewriting.cap = options.cap;
     rewriting.stop = options.stop;
@@ -208,7 +207,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   }
   preparation.opset_after = model.graph->opset("");
   drop_unread_constants(model);
-  settle_input_clues(model, preparation.clues);
+  update_model_evidence(model, preparation.model_evidence);
   const Count after = count(model);
   preparation.nodes_before = before.nodes;
   preparation.nodes_after = after.nodes;

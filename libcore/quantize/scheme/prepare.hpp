@@ -19,8 +19,8 @@ struct PrepareOptions {
   MemoryCap* cap = nullptr;
   const StopToken* stop = nullptr;
   bool is_optimized = true;
-  std::int64_t least_opset = 13;  ///< earlier models are converted
-  /// For models that cannot be converted to least_opset; 0: none.
+  std::int64_t min_opset = 13;  ///< earlier models are converted
+  /// For models that cannot be converted to min_opset; 0: none.
   std::int64_t fallback_opset = 0;
   /// Converts products of float16, bfloat16 and float64 to float32 (convert_to_float32); otherwise
   /// models with 16-bit products are raised to opset 19, whose scales may be of these types.
@@ -34,11 +34,11 @@ struct Preparation {
   std::int64_t weights_before = 0;  ///< float tensors that nodes read
   std::int64_t weights_after = 0;
   std::int64_t rewrites = 0;
-  std::int64_t settled_inputs = 0;  ///< inputs with a default that became constants
+  std::int64_t constant_inputs = 0;  ///< inputs with a default that became constants
   std::int64_t opset_before = 0;
   std::int64_t opset_after = 0;
   std::vector<DataType> types_converted;  ///< types converted to float32
-  InputClues clues;                       ///< read before the model was rewritten
+  ModelEvidence model_evidence;           ///< read before the model was rewritten
 };
 
 /// Turns inputs with defaults into constants, inlines functions, raises the opset where there is

@@ -80,31 +80,31 @@ Tensor finite_floats(const Tensor& tensor, const char* what) {
 /// need the memory of a few chunks only.
 template <typename Body>
 void each_stretch(const Tensor& weights, Body body) {
-  constexpr std::int64_t most_elements = std::int64_t{1} << 20;
+  constexpr std::int64_t max_elements = std::int64_t{1} << 20;
   check_type(weights, "weights");
   const std::int64_t count = weights.element_count();
   const std::int64_t bits = element_bits(weights.type());
-  for (std::int64_t first = 0; first < count; first += most_elements) {
-    const std::int64_t part = std::min(most_elements, count - first);
+  for (std::int64_t first = 0; first < count; first += max_elements) {
+    const std::int64_t part = std::min(max_elements, count - first);
     const std::span<const std::byte> bytes(weights.bytes() + first * bits / 8,
                                            static_cast<std::size_t>((part * bits + 7) / 8));
     const Tensor floats = convert(
         Tensor::view(weights.type(), Shape{part}, bytes, nullptr).aligned(), DataType::float32);
     check_finite(floats.data<float>(), "weights", first);
     body(first, floats.data<float>());
-    if (count > most_elements) drop_pages(bytes);
+    if (count > max_elements) drop_pages(bytes);
   }
 }
 
 double squared_error(std::span<const float> data, const ChannelView& view, std::int64_t channel,
-                     Scale scale, Levels levels) {
+                     Scale scale, CodeRange codes) {
   double error = 0;
   view.pieces_of(channel, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t i = first; i < first + count; ++i) {
       const float value = data[static_cast<std::size_t>(i)];
-      const std::int64_t level = to_level(value, scale, levels);
+      const std::int64_t code = to_code(value, scale, codes);
       const double difference =
-          static_cast<double>(scale.scale) * static_cast<double>(level - scale.zero_point) -
+          static_cast<double>(scale.scale) * static_cast<double>(code - scale.zero_point) -
           static_cast<double>(value);
       error += difference * difference;
     }
@@ -112,13 +112,13 @@ double squared_error(std::span<const float> data, const ChannelView& view, std::
   return error;
 }
 
-std::vector<NumberRange> channel_ranges(const Tensor& weights, const ChannelView& view) {
-  std::vector<NumberRange> ranges(static_cast<std::size_t>(view.channels));
+std::vector<ValueRange> channel_ranges(const Tensor& weights, const ChannelView& view) {
+  std::vector<ValueRange> ranges(static_cast<std::size_t>(view.channels));
   each_stretch(weights, [&](std::int64_t start, std::span<const float> data) {
     const auto count = static_cast<std::int64_t>(data.size());
     view.pieces_within(
         start, count, [&](std::int64_t channel, std::int64_t first, std::int64_t length) {
-          NumberRange& range = ranges[static_cast<std::size_t>(channel)];
+          ValueRange& range = ranges[static_cast<std::size_t>(channel)];
           for (std::int64_t i = first; i < first + length; ++i) {
             const auto value = static_cast<double>(data[static_cast<std::size_t>(i - start)]);
             range = {std::min(range.low, value), std::max(range.high, value)};
@@ -129,25 +129,25 @@ std::vector<NumberRange> channel_ranges(const Tensor& weights, const ChannelView
 }
 
 /// Steps of a twentieth first, then of a hundredth around the best.
-Scale least_error_scale(std::span<const float> data, const ChannelView& view, std::int64_t channel,
-                        NumberRange range, QuantizationType type) {
-  const Levels levels = levels_of(type);
+Scale min_error_scale(std::span<const float> data, const ChannelView& view, std::int64_t channel,
+                      ValueRange range, QuantizationType type) {
+  const CodeRange codes = code_range_of(type);
   int best_percent = 100;
   Scale best = choose_scale(range, type);
-  double least = squared_error(data, view, channel, best, levels);
+  double least = squared_error(data, view, channel, best, codes);
   const auto try_percent = [&](int percent) {
     const double share = percent / 100.0;
     const Scale scale = choose_scale({range.low * share, range.high * share}, type);
-    const double error = squared_error(data, view, channel, scale, levels);
+    const double error = squared_error(data, view, channel, scale, codes);
     if (error >= least) return;
     least = error;
     best = scale;
     best_percent = percent;
   };
   for (int percent = 95; percent >= 35; percent -= 5) try_percent(percent);
-  const int centre = best_percent;
-  for (int percent = std::min(99, centre + 4); percent >= centre - 4; --percent) {
-    if (percent != centre) try_percent(percent);
+  const int center = best_percent;
+  for (int percent = std::min(99, center + 4); percent >= center - 4; --percent) {
+    if (percent != center) try_percent(percent);
   }
   return best;
 }
@@ -162,35 +162,36 @@ void check_scale_count(std::span<const Scale> scales, const ChannelView& view) {
 
 std::vector<Scale> choose_weight_scales(const Tensor& weights, const WeightOptions& options) {
   const ChannelView view(weights.shape(), options.axis);
-  const std::vector<NumberRange> ranges = channel_ranges(weights, view);
+  const std::vector<ValueRange> ranges = channel_ranges(weights, view);
   std::vector<Scale> scales;
   if (options.range == WeightRange::whole) {
-    for (const NumberRange& range : ranges) scales.push_back(choose_scale(range, options.type));
+    for (const ValueRange& range : ranges) scales.push_back(choose_scale(range, options.type));
     return scales;
   }
   const Tensor floats = finite_floats(weights, "weights");
   for (std::int64_t channel = 0; channel < view.channels; ++channel) {
-    scales.push_back(least_error_scale(floats.data<float>(), view, channel,
-                                       ranges[static_cast<std::size_t>(channel)], options.type));
+    scales.push_back(min_error_scale(floats.data<float>(), view, channel,
+                                     ranges[static_cast<std::size_t>(channel)], options.type));
   }
   return scales;
 }
 
-WeightLevels quantize_weights(const Tensor& weights, const WeightOptions& options, MemoryCap* cap) {
+QuantizedData quantize_weights(const Tensor& weights, const WeightOptions& options,
+                               MemoryCap* cap) {
   return quantize_with(weights, choose_weight_scales(weights, options), options.axis, options.type,
                        cap);
 }
 
-WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
-                           std::optional<std::int64_t> axis, QuantizationType type,
-                           MemoryCap* cap) {
+QuantizedData quantize_with(const Tensor& weights, std::span<const Scale> scales,
+                            std::optional<std::int64_t> axis, QuantizationType type,
+                            MemoryCap* cap) {
   const ChannelView view(weights.shape(), axis);
   check_scale_count(scales, view);
-  const Levels levels = levels_of(type);
+  const CodeRange codes = code_range_of(type);
   const Shape scale_shape = axis ? Shape{view.channels} : Shape{};
-  WeightLevels result{Tensor(type.type, weights.shape(), cap),
-                      Tensor(DataType::float32, scale_shape, cap),
-                      Tensor(type.type, scale_shape, cap), axis};
+  QuantizedData result{Tensor(type.type, weights.shape(), cap),
+                       Tensor(DataType::float32, scale_shape, cap),
+                       Tensor(type.type, scale_shape, cap), axis};
   // The last byte of packed elements may be partly unused.
   std::fill_n(result.data.mutable_bytes(), result.data.size_bytes(), std::byte{0});
   std::fill_n(result.zero_points.mutable_bytes(), result.zero_points.size_bytes(), std::byte{0});
@@ -207,12 +208,12 @@ WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
                        [&](std::int64_t channel, std::int64_t first, std::int64_t length) {
                          const Scale scale = scales[static_cast<std::size_t>(channel)];
                          for (std::int64_t i = first; i < first + length; ++i) {
-                           const std::int64_t level =
-                               to_level(data[static_cast<std::size_t>(i - start)], scale, levels);
+                           const std::int64_t code =
+                               to_code(data[static_cast<std::size_t>(i - start)], scale, codes);
                            if (is_byte) {
-                             bytes[i] = static_cast<std::byte>(level);
+                             bytes[i] = static_cast<std::byte>(code);
                            } else {
-                             set_element(result.data, i, level);
+                             set_element(result.data, i, code);
                            }
                          }
                        });
@@ -220,7 +221,7 @@ WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
   return result;
 }
 
-Tensor dequantize(const WeightLevels& quantized, MemoryCap* cap) {
+Tensor dequantize(const QuantizedData& quantized, MemoryCap* cap) {
   const ChannelView view(quantized.data.shape(), quantized.axis);
   const std::span<const float> scales = quantized.scales.data<float>();
   Tensor result(DataType::float32, quantized.data.shape(), cap);

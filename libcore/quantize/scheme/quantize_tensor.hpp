@@ -13,8 +13,8 @@ namespace ortool {
 
 /// How the clipping range of weights is chosen.
 enum class WeightRange {
-  whole,        ///< from the minimum to the maximum
-  least_error,  ///< the fraction of it with the least squared error, at least a third
+  whole,      ///< from the minimum to the maximum
+  min_error,  ///< the fraction of it with the least squared error, at least a third
 };
 
 struct WeightOptions {
@@ -25,7 +25,7 @@ struct WeightOptions {
 };
 
 /// Quantized weights with their parameters, as QuantizeLinear and DequantizeLinear take them.
-struct WeightLevels {
+struct QuantizedData {
   Tensor data;         ///< the original's shape, of the quantized type
   Tensor scales;       ///< float32: a scalar, or one per index of `axis`
   Tensor zero_points;  ///< shaped like `scales`, of the quantized type
@@ -37,16 +37,16 @@ struct WeightLevels {
 std::vector<Scale> choose_weight_scales(const Tensor& weights, const WeightOptions& options);
 
 /// Quantizes weights of any float type, rounding half to even. Throws as choose_weight_scales().
-WeightLevels quantize_weights(const Tensor& weights, const WeightOptions& options,
-                              MemoryCap* cap = nullptr);
+QuantizedData quantize_weights(const Tensor& weights, const WeightOptions& options,
+                               MemoryCap* cap = nullptr);
 
 /// The same with given scales: one, or one per index of `axis`.
-WeightLevels quantize_with(const Tensor& weights, std::span<const Scale> scales,
-                           std::optional<std::int64_t> axis, QuantizationType type,
-                           MemoryCap* cap = nullptr);
+QuantizedData quantize_with(const Tensor& weights, std::span<const Scale> scales,
+                            std::optional<std::int64_t> axis, QuantizationType type,
+                            MemoryCap* cap = nullptr);
 
 /// The dequantized weights in float32, as DequantizeLinear computes them.
-Tensor dequantize(const WeightLevels& quantized, MemoryCap* cap = nullptr);
+Tensor dequantize(const QuantizedData& quantized, MemoryCap* cap = nullptr);
 
 /// The scales of an int32 bias: input_scale times each weight scale, in float32, shaped like the
 /// weight scales; never below the smallest normal number.

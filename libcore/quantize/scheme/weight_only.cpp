@@ -20,9 +20,9 @@ namespace ortool {
 namespace {
 
 /// Smaller tensors save nothing.
-constexpr std::int64_t least_stored_elements = 256;
+constexpr std::int64_t min_stored_elements = 256;
 /// For tables, whose rows have a four-byte scale each.
-constexpr std::int64_t least_row = 8;
+constexpr std::int64_t min_row = 8;
 
 /// The zero points as a constant; null when they equal the default.
 Value* store_zero_points(Graph& graph, Tensor zero_points) {
@@ -65,47 +65,47 @@ class WeightWriter {
  private:
   using Key = std::tuple<const Value*, std::int64_t>;
 
-  StoredLevels& store(Value& weights, std::optional<std::int64_t> axis);
-  StoredLevels& store_rows(Value& table);
-  WeightLevels levels_with_own_scales(const Tensor& weights, const WeightOptions& options) const;
-  StoredLevels& store_blocks(Value& weights);
+  QuantizedConstants& store(Value& weights, std::optional<std::int64_t> axis);
+  QuantizedConstants& store_rows(Value& table);
+  QuantizedData codes_with_own_scales(const Tensor& weights, const WeightOptions& options) const;
+  QuantizedConstants& store_blocks(Value& weights);
   /// DequantizeLinear of `stored` before `node`, or at the start of `graph`.
-  Value& add_floats(Graph& graph, Node* before, const StoredLevels& stored, const Value& weights,
-                    std::optional<std::int64_t> axis, bool has_blocks) const;
+  Value& add_floats(Graph& graph, Node* before, const QuantizedConstants& stored,
+                    const Value& weights, std::optional<std::int64_t> axis, bool has_blocks) const;
   void dequantize(Node& node, std::int64_t input, std::optional<std::int64_t> axis);
   void dequantize_rows(Node& gather);
 
   const WeightOnlyOptions& options_;
   BlockProductWriter block_products_;
-  std::map<Key, StoredLevels> stored_;
-  BodyLevels bodies_;
+  std::map<Key, QuantizedConstants> stored_;
+  BodyWeights bodies_;
 };
 
 bool is_worthwhile(Value* value) {
   const Value* constant = constant_behind(value);
   return constant != nullptr && is_floating_point(constant->constant().type()) &&
-         constant->constant().element_count() >= least_stored_elements;
+         constant->constant().element_count() >= min_stored_elements;
 }
 
 /// Quantizes with scales of the weights' own type; float32 for float64.
-WeightLevels WeightWriter::levels_with_own_scales(const Tensor& weights,
+QuantizedData WeightWriter::codes_with_own_scales(const Tensor& weights,
                                                   const WeightOptions& options) const {
   const DataType type = scale_type(weights.type());
   std::vector<Scale> scales = choose_weight_scales(weights, options);
   for (Scale& each : scales) each.scale = scale_held_by(type, each.scale);
-  WeightLevels made = quantize_with(weights, scales, options.axis, options.type, options_.cap);
+  QuantizedData made = quantize_with(weights, scales, options.axis, options.type, options_.cap);
   made.scales = convert(made.scales, type);
   return made;
 }
 
-StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> axis) {
-  StoredLevels& stored = stored_[{&weights, axis.value_or(-1)}];
-  if (stored.levels != nullptr) return stored;
+QuantizedConstants& WeightWriter::store(Value& weights, std::optional<std::int64_t> axis) {
+  QuantizedConstants& stored = stored_[{&weights, axis.value_or(-1)}];
+  if (stored.codes != nullptr) return stored;
   WeightOptions options = options_.weights;
   options.axis = axis;
-  WeightLevels made = levels_with_own_scales(weights.constant(), options);
+  QuantizedData made = codes_with_own_scales(weights.constant(), options);
   Graph& graph = weights.graph();
-  stored.levels = &graph.add_constant("", kept(std::move(made.data), options_.store));
+  stored.codes = &graph.add_constant("", kept(std::move(made.data), options_.store));
   stored.scales = &graph.add_constant("", std::move(made.scales));
   stored.zero_points = store_zero_points(graph, std::move(made.zero_points));
   return stored;
@@ -113,16 +113,16 @@ StoredLevels& WeightWriter::store(Value& weights, std::optional<std::int64_t> ax
 
 /// Quantizes the rows of a table to int8, whatever type products use: rows are dequantized by cast
 /// and multiplication, so the zero point must be zero, and every runtime can gather int8.
-StoredLevels& WeightWriter::store_rows(Value& table) {
-  StoredLevels& stored = stored_[{&table, -3}];
-  if (stored.levels != nullptr) return stored;
+QuantizedConstants& WeightWriter::store_rows(Value& table) {
+  QuantizedConstants& stored = stored_[{&table, -3}];
+  if (stored.codes != nullptr) return stored;
   WeightOptions options;
   options.axis = 0;
-  WeightLevels made = levels_with_own_scales(table.constant(), options);
+  QuantizedData made = codes_with_own_scales(table.constant(), options);
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(table.constant().shape().rank()), 1);
   sizes.front() = made.scales.element_count();
   Graph& graph = table.graph();
-  stored.levels = &graph.add_constant("", kept(std::move(made.data), options_.store));
+  stored.codes = &graph.add_constant("", kept(std::move(made.data), options_.store));
   // Rows are cast to the table's type, so the scales need that type as well, even for float64.
   stored.scales =
       &graph.add_constant("", convert(made.scales, table.constant().type()).reshaped(Shape(sizes)));
@@ -130,16 +130,16 @@ StoredLevels& WeightWriter::store_rows(Value& table) {
 }
 
 /// Quantizes blocks of rows of each column.
-StoredLevels& WeightWriter::store_blocks(Value& weights) {
-  StoredLevels& stored = stored_[{&weights, -2}];
-  if (stored.levels != nullptr) return stored;
+QuantizedConstants& WeightWriter::store_blocks(Value& weights) {
+  QuantizedConstants& stored = stored_[{&weights, -2}];
+  if (stored.codes != nullptr) return stored;
   const Tensor& matrix = weights.constant();
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
   const std::int64_t size = options_.block_size;
   const std::int64_t blocks = (rows + size - 1) / size;
   const QuantizationType type = options_.weights.type;
-  const Levels levels = levels_of(type);
+  const CodeRange codes = code_range_of(type);
   Tensor data(type.type, matrix.shape(), options_.cap);
   clear(data);
   const DataType scale_of = scale_type(matrix.type());
@@ -164,23 +164,23 @@ StoredLevels& WeightWriter::store_blocks(Value& weights) {
       for (std::int64_t row = block * size; row < last; ++row) {
         const std::int64_t at = row * columns + column;
         const auto number = static_cast<float>(element_as_double(matrix, at));
-        set_element(data, at, to_level(number, scale, levels));
+        set_element(data, at, to_code(number, scale, codes));
       }
     }
   }
   Graph& graph = weights.graph();
   drop_pages({matrix.bytes(), static_cast<std::size_t>(matrix.size_bytes())});
-  stored.levels = &graph.add_constant("", kept(std::move(data), options_.store));
+  stored.codes = &graph.add_constant("", kept(std::move(data), options_.store));
   stored.scales = &graph.add_constant("", convert(scales, scale_of));
   stored.zero_points = store_zero_points(graph, std::move(zero_points));
   return stored;
 }
 
-Value& WeightWriter::add_floats(Graph& graph, Node* before, const StoredLevels& stored,
+Value& WeightWriter::add_floats(Graph& graph, Node* before, const QuantizedConstants& stored,
                                 const Value& weights, std::optional<std::int64_t> axis,
                                 bool has_blocks) const {
   const NodeWriter writer(graph, before);
-  std::vector<Value*> inputs = {stored.levels, stored.scales};
+  std::vector<Value*> inputs = {stored.codes, stored.scales};
   if (stored.zero_points != nullptr) inputs.push_back(stored.zero_points);
   Value& floats = writer.add("DequantizeLinear", inputs);
   const DataType type = weights.constant().type();
@@ -202,10 +202,10 @@ void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std:
   Value& weights = *constant_behind(node.input(input));
   const bool has_blocks = options_.block_size > 0 && node.op_type() == "MatMul" && input == 1 &&
                           weights.constant().shape().rank() == 2;
-  const StoredLevels& stored = has_blocks ? store_blocks(weights) : store(weights, axis);
+  const QuantizedConstants& stored = has_blocks ? store_blocks(weights) : store(weights, axis);
   Graph& graph = node.graph();
   if (bodies_.takes_copies(weights, options_.weights.type.type)) {
-    const StoredLevels here = bodies_.copy_in(graph, stored);
+    const QuantizedConstants here = bodies_.copy_in(graph, stored);
     graph.set_input(node, input, &add_floats(graph, &node, here, weights, axis, has_blocks));
     return;
   }
@@ -219,13 +219,13 @@ void WeightWriter::dequantize(Node& node, std::int64_t input, std::optional<std:
 /// Gather(table) -> Cast(Gather(quantized)) * Gather(scales)
 void WeightWriter::dequantize_rows(Node& gather) {
   Value& table = *constant_behind(gather.input(0));
-  const StoredLevels& stored = store_rows(table);
+  const QuantizedConstants& stored = store_rows(table);
   Graph& graph = gather.graph();
   const NodeWriter writer(graph, &gather);
   Value* const indices = gather.input(1);
-  Value& levels = writer.add("Gather", {&seen_in(graph, *stored.levels), indices});
+  Value& codes = writer.add("Gather", {&seen_in(graph, *stored.codes), indices});
   Value& scales = writer.add("Gather", {&seen_in(graph, *stored.scales), indices});
-  Value& floats = writer.add("Cast", {&levels});
+  Value& floats = writer.add("Cast", {&codes});
   NodeWriter::set(floats, "to", static_cast<std::int64_t>(table.constant().type()));
   Value& result = *gather.output(0);
   graph.remove_node(gather);
@@ -273,7 +273,7 @@ bool is_table_in_floats(const Node& node) {
   if (!node.domain().empty() || node.op_type() != "Gather" || !is_worthwhile(node.input(0)))
     return false;
   const Shape& shape = constant_behind(node.input(0))->constant().shape();
-  return shape.rank() > 1 && shape.product(1, shape.rank()) >= least_row;
+  return shape.rank() > 1 && shape.product(1, shape.rank()) >= min_row;
 }
 
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
@@ -281,7 +281,7 @@ std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
   WeightWriter writer(options);
   for (const PlannedNode& planned : plan.nodes) writer.expect(planned);
   for (const PlannedNode& planned : plan.nodes) writer.write(planned);
-  share_turned_levels(model);
+  share_transposed_weights(model);
   drop_unread_constants(model);
   return writer.count();
 }

@@ -19,7 +19,7 @@ struct WeightOnlyOptions {
   bool has_block_products = false;
   bool has_products = true;  ///< false: only weights of recurrent layers and Gather
   MemoryCap* cap = nullptr;
-  LevelStore* store = nullptr;  ///< null: quantized weights stay in memory
+  QuantizedWeightStore* store = nullptr;  ///< null: quantized weights stay in memory
 };
 
 /// Whether the node gathers from a constant float table that is worth compressing to int8.
@@ -27,10 +27,10 @@ bool is_table_in_floats(const Node& node);
 
 /// Stores the weights of the plan's quantized products, and those of recurrent layers and Gather,
 /// as integers with DequantizeLinear: tables have one scale per row, and only gathered rows are
-/// dequantized. Tied weights are stored once (share_turned_levels). Scales have the weights' type;
-/// those of float64 weights are float32. The plan's rules have been asked for refusals before.
-/// Returns the number of tensors quantized. Throws ErrorCode::invalid for weights that are not
-/// finite, naming the node.
+/// dequantized. Tied weights are stored once (share_transposed_weights). Scales have the weights'
+/// type; those of float64 weights are float32. The plan's rules have been asked for refusals
+/// before. Returns the number of tensors quantized. Throws ErrorCode::invalid for weights that are
+/// not finite, naming the node.
 std::int64_t quantize_weights_only(Model& model, const QuantizePlan& plan,
                                    const WeightOnlyOptions& options);
 

@@ -7,15 +7,15 @@ namespace ortool {
 namespace {
 
 /// Smaller tensors always stay in memory.
-constexpr std::int64_t least_bytes = std::int64_t{1} << 16;
+constexpr std::int64_t min_bytes = std::int64_t{1} << 16;
 
 }  // namespace
 
-Tensor LevelStore::keep(Tensor tensor) {
-  if (tensor.size_bytes() < least_bytes || tensor.type() == DataType::string) return tensor;
+Tensor QuantizedWeightStore::keep(Tensor tensor) {
+  if (tensor.size_bytes() < min_bytes || tensor.type() == DataType::string) return tensor;
   kept_bytes_ += tensor.size_bytes();
-  if (kept_bytes_ <= most_bytes_) return tensor;
-  if (!std::exchange(is_tried_, true)) file_ = NamelessFile::open(folder_);
+  if (kept_bytes_ <= max_bytes_) return tensor;
+  if (!std::exchange(is_tried_, true)) file_ = AnonymousFile::open(folder_);
   if (!file_) return tensor;
   MappedBytes mapped = file_->keep({tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())});
   file_bytes_ += tensor.size_bytes();

@@ -3,24 +3,24 @@
 
 namespace ortool {
 
-std::string_view name_of(Judgement judgement) {
-  switch (judgement) {
-    case Judgement::top1:
+std::string_view name_of(BudgetMetric metric) {
+  switch (metric) {
+    case BudgetMetric::top1:
       return "top1";
-    case Judgement::top5:
+    case BudgetMetric::top5:
       return "top5";
-    case Judgement::cosine:
+    case BudgetMetric::cosine:
       return "cosine";
-    case Judgement::sqnr:
+    case BudgetMetric::sqnr:
       return "sqnr";
-    case Judgement::command:
+    case BudgetMetric::command:
       return "cmd";
   }
   return {};
 }
 
-bool counts_labels(Judgement judgement) {
-  return judgement == Judgement::top1 || judgement == Judgement::top5;
+bool counts_labels(BudgetMetric metric) {
+  return metric == BudgetMetric::top1 || metric == BudgetMetric::top5;
 }
 
 }  // namespace ortool

@@ -8,18 +8,18 @@
 namespace ortool {
 
 /// The accuracy metrics.
-enum class Judgement { top1, top5, cosine, sqnr, command };
+enum class BudgetMetric { top1, top5, cosine, sqnr, command };
 
 /// The accuracy metric and how much of it may be lost.
 struct Budget {
-  Judgement judgement = Judgement::top1;
+  BudgetMetric metric = BudgetMetric::top1;
   std::string command;         ///< of `cmd:COMMAND`
   std::optional<double> drop;  ///< the allowed drop; nothing: only measured
   bool is_share = false;       ///< `drop` was given in percent
 };
 
-std::string_view name_of(Judgement judgement);
+std::string_view name_of(BudgetMetric metric);
 /// Whether the metric is the share of correct labels.
-bool counts_labels(Judgement judgement);
+bool counts_labels(BudgetMetric metric);
 
 }  // namespace ortool

@@ -11,15 +11,15 @@
 
 namespace ortool {
 
-Candidate CandidateMaker::make_of(const Model& part, const PlanChoices& choices) const {
+Candidate CandidateBuilder::make_of(const Model& part, const PlanChoices& choices) const {
   context_.task.stop.poll();
   Candidate candidate;
   candidate.model = copy_model(part);
-  candidate.plan = make_form_(*candidate.model, choices);
+  candidate.plan = make_quantized_(*candidate.model, choices);
   return candidate;
 }
 
-std::unique_ptr<Session> CandidateMaker::session(const Model& model, OptimizeLevel level) const {
+std::unique_ptr<Session> CandidateBuilder::session(const Model& model, OptimizeLevel level) const {
   return make_session(context_.task, context_.machine, model, level);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/quantize/report/made_plan.hpp"
-#include "libcore/quantize/search/static_maker.hpp"
+#include "libcore/quantize/search/static_quantizer.hpp"
 
 namespace ortool {
 
@@ -27,17 +27,19 @@ struct Unit {
 };
 
 /// Quantizes a model: the prepared one, or a copy or part of it.
-using MakeForm = std::function<MadePlan(Model& model, const PlanChoices& choices)>;
+using MakeQuantized = std::function<MadePlan(Model& model, const PlanChoices& choices)>;
 
 /// Builds candidates of one prepared model.
-class CandidateMaker {
+class CandidateBuilder {
  public:
-  /// `prepared`, which is not modified, and what `make_form` refers to must outlive this object.
-  CandidateMaker(const QuantizeContext& context, const Model& prepared, MakeForm make_form)
-      : context_(context), prepared_(prepared), make_form_(std::move(make_form)) {}
-  CandidateMaker(const QuantizeContext& context, const Model& prepared, StaticMaker& maker)
-      : CandidateMaker(context, prepared, [&maker](Model& model, const PlanChoices& choices) {
-          return maker.make(model, choices);
+  /// `prepared`, which is not modified, and what `make_quantized` refers to must outlive this
+  /// object.
+  CandidateBuilder(const QuantizeContext& context, const Model& prepared,
+                   MakeQuantized make_quantized)
+      : context_(context), prepared_(prepared), make_quantized_(std::move(make_quantized)) {}
+  CandidateBuilder(const QuantizeContext& context, const Model& prepared, StaticQuantizer& builder)
+      : CandidateBuilder(context, prepared, [&builder](Model& model, const PlanChoices& choices) {
+          return builder.make(model, choices);
         }) {}
 
   Candidate make(const PlanChoices& choices) const { return make_of(prepared_, choices); }
@@ -51,7 +53,7 @@ class CandidateMaker {
  private:
   const QuantizeContext& context_;
   const Model& prepared_;
-  MakeForm make_form_;
+  MakeQuantized make_quantized_;
 };
 
 /// The quantized nodes of a plan that can be left out individually, in order. Nodes fused with a

@@ -29,16 +29,16 @@ PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
   return choices;
 }
 
-std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
+std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const SqnrJudge& judge,
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods) {
-  const TaskContext& task = maker.context().task;
+  const TaskContext& task = builder.context().task;
   const Progress progress(task, "choosing ranges");
   const auto try_one = [&](CalibrationMethod method, bool is_fitted) {
     PlanChoices tried = with_method(choices, calibration, method);
-    tried.weight_fit = is_fitted ? WeightFit::quick : WeightFit::nearest;
+    tried.weight_fit = is_fitted ? WeightRangeChoice::quick : WeightRangeChoice::nearest;
     tried.stores_rest = false;
-    const Candidate candidate = maker.make(tried);
+    const Candidate candidate = builder.make(tried);
     return MethodTrial{method, is_fitted, judge.judge(*candidate.model)};
   };
   std::vector<MethodTrial> rough;

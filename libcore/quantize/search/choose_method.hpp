@@ -7,8 +7,8 @@
 #include "libcore/quantize/calibrate/calibration.hpp"
 #include "libcore/quantize/calibrate/methods.hpp"
 #include "libcore/quantize/search/candidate.hpp"
-#include "libcore/quantize/search/form_judge.hpp"
 #include "libcore/quantize/search/search_results.hpp"
+#include "libcore/quantize/search/sqnr_judge.hpp"
 
 namespace ortool {
 
@@ -16,7 +16,7 @@ namespace ortool {
 /// weights, by the best one, and by the second best if it is no more than 6 dB behind. Returns all
 /// trials, the winner first, then by output SQNR: a fitted form wins unless one with nearest
 /// rounding is_better(). The node choices in `choices` apply to all.
-std::vector<MethodTrial> try_methods(const CandidateMaker& maker, const FormJudge& judge,
+std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const SqnrJudge& judge,
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods);
 

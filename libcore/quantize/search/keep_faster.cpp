@@ -10,8 +10,8 @@
 #include "libcore/base/strings/readable_number.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
-#include "libcore/quantize/scheme/qoperator_form.hpp"
-#include "libcore/quantize/search/form_times.hpp"
+#include "libcore/quantize/scheme/qoperator_format.hpp"
+#include "libcore/quantize/search/paired_times.hpp"
 
 namespace ortool {
 namespace {
@@ -19,21 +19,21 @@ namespace {
 constexpr double cluster_ms = 120;
 constexpr double whole_ms = 900;
 /// A gain smaller than this may be noise.
-constexpr double least_form_gain = 0.98;
+constexpr double min_kept_gain = 0.98;
 /// A cluster with a larger gain is unlikely to have a part that loses.
 constexpr double great_gain = 0.7;
 /// The maximum depth of bisection, and the maximum number of parts measured.
-constexpr int most_splits = 5;
-constexpr int most_kept_parts = 64;
+constexpr int max_splits = 5;
+constexpr int max_kept_parts = 64;
 /// The maximum number of bisections of clusters that cannot be extracted.
-constexpr int most_trials = 6;
+constexpr int max_trials = 6;
 
 using KeptValues = std::map<std::string, RunValue, std::less<>>;
 
 /// Keeps the requested values of a run.
-class Keeper : public ValueObserver {
+class ValueRecorder : public ValueObserver {
  public:
-  explicit Keeper(std::set<std::string, std::less<>> wanted) : wanted_(std::move(wanted)) {}
+  explicit ValueRecorder(std::set<std::string, std::less<>> wanted) : wanted_(std::move(wanted)) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
     const Value* output = node.output(index);
@@ -58,18 +58,18 @@ double best_ms(const std::vector<ClusterTimes>& parts) {
   return sum;
 }
 
-class FasterKeeper {
+class FasterClusterSearch {
  public:
-  FasterKeeper(const CandidateMaker& maker, const Session& floats, const NamedValues& sample,
-               PlanChoices& choices, Candidate& candidate)
-      : maker_(maker),
-        context_(maker.context()),
+  FasterClusterSearch(const CandidateBuilder& builder, const Session& floats,
+                      const NamedValues& sample, PlanChoices& choices, Candidate& candidate)
+      : builder_(builder),
+        context_(builder.context()),
         floats_(floats),
         sample_(sample),
         choices_(choices),
         candidate_(candidate) {}
 
-  KeptFaster run();
+  FasterClusters run();
 
  private:
   std::unique_ptr<Session> fast_session(const Model& model) const;
@@ -83,27 +83,27 @@ class FasterKeeper {
   void prefer_all(const PlanChoices& all);
   void measure_whole();
 
-  const CandidateMaker& maker_;
+  const CandidateBuilder& builder_;
   const QuantizeContext& context_;
   const Session& floats_;
   const NamedValues& sample_;
   PlanChoices& choices_;
   Candidate& candidate_;
-  KeptFaster result_;
+  FasterClusters result_;
   int parts_ = 0;
   int trials_ = 0;
 };
 
 /// A session on the form that is written.
-std::unique_ptr<Session> FasterKeeper::fast_session(const Model& model) const {
-  if (!context_.settings.has_integer_operators) return maker_.session(model, OptimizeLevel::all);
+std::unique_ptr<Session> FasterClusterSearch::fast_session(const Model& model) const {
+  if (!context_.settings.has_integer_operators) return builder_.session(model, OptimizeLevel::all);
   const std::unique_ptr<Model> written = copy_model(model);
   static_cast<void>(use_integer_operators(*written, &context_.task.stop));
-  return maker_.session(*written, OptimizeLevel::all);
+  return builder_.session(*written, OptimizeLevel::all);
 }
 
-void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
-                           const KeptValues& values) {
+void FasterClusterSearch::measure(ClusterTimes& times, const ClusterEdges& edges,
+                                  const KeptValues& values) {
   NamedValues inputs;
   for (const std::string& name : edges.inputs) {
     const auto found = values.find(name);
@@ -111,14 +111,14 @@ void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
     inputs.emplace_back(name, found->second);
   }
   try {
-    const auto part = extract(copy_model(maker_.prepared()), edges.inputs, edges.outputs);
-    const Candidate quantized = maker_.make_of(*part, choices_);
-    const auto as_float = maker_.session(*part, OptimizeLevel::all);
+    const auto part = extract(copy_model(builder_.prepared()), edges.inputs, edges.outputs);
+    const Candidate quantized = builder_.make_of(*part, choices_);
+    const auto as_float = builder_.session(*part, OptimizeLevel::all);
     const auto as_int8 = fast_session(*quantized.model);
-    const FormTimes forms = time_forms(*as_int8, *as_float, inputs, context_, cluster_ms);
-    times.int8_ms = forms.first_ms;
-    times.float_ms = forms.second_ms;
-    times.ratio = forms.ratio.ratio;
+    const PairedTimes pair = time_in_pairs(*as_int8, *as_float, inputs, context_, cluster_ms);
+    times.int8_ms = pair.first_ms;
+    times.float_ms = pair.second_ms;
+    times.ratio = pair.ratio.ratio;
     times.is_measured = true;
   } catch (const Error& error) {
     // Clusters that cannot run standalone are judged within the whole model.
@@ -127,14 +127,14 @@ void FasterKeeper::measure(ClusterTimes& times, const ClusterEdges& edges,
 }
 
 /// Measures all clusters with a single run of the sample.
-void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
+void FasterClusterSearch::measure_all(std::vector<ClusterTimes>& clusters) {
   std::vector<std::optional<ClusterEdges>> edges;
   std::set<std::string, std::less<>> wanted;
   for (const ClusterTimes& each : clusters) {
-    edges.push_back(edges_of(each.cluster, maker_.prepared()));
+    edges.push_back(edges_of(each.cluster, builder_.prepared()));
     if (edges.back()) wanted.insert(edges.back()->inputs.begin(), edges.back()->inputs.end());
   }
-  Keeper keeper(std::move(wanted));
+  ValueRecorder keeper(std::move(wanted));
   RunOptions options;
   options.threads = context_.machine.threads;
   options.stop = &context_.task.stop;
@@ -149,10 +149,10 @@ void FasterKeeper::measure_all(std::vector<ClusterTimes>& clusters) {
 }
 
 /// The cluster, or its parts if these are faster together.
-std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int splits) {
+std::vector<ClusterTimes> FasterClusterSearch::split(const ClusterTimes& times, int splits) {
   const bool is_possible = times.is_measured && times.ratio > great_gain &&
-                           times.cluster.units.size() > 1 && splits < most_splits &&
-                           parts_ < most_kept_parts;
+                           times.cluster.units.size() > 1 && splits < max_splits &&
+                           parts_ < max_kept_parts;
   if (!is_possible) return {times};
   std::vector<ClusterTimes> halves(2);
   std::tie(halves[0].cluster, halves[1].cluster) = halves_of(times.cluster);
@@ -165,19 +165,19 @@ std::vector<ClusterTimes> FasterKeeper::split(const ClusterTimes& times, int spl
     parts.insert(parts.end(), found.begin(), found.end());
   }
   const bool has_gain = std::any_of(parts.begin(), parts.end(), [](const ClusterTimes& part) {
-    return part.ratio <= least_form_gain;
+    return part.ratio <= min_kept_gain;
   });
-  return has_gain && best_ms(parts) < least_form_gain * best_ms(times)
+  return has_gain && best_ms(parts) < min_kept_gain * best_ms(times)
              ? parts
              : std::vector<ClusterTimes>{times};
 }
 
-void FasterKeeper::leave(ClusterTimes& cluster, std::string reason) {
+void FasterClusterSearch::leave(ClusterTimes& cluster, std::string reason) {
   cluster.is_kept = false;
   for (const std::string& node : cluster.cluster.nodes()) leave_float(choices_, node, reason);
 }
 
-void FasterKeeper::measure_clusters() {
+void FasterClusterSearch::measure_clusters() {
   std::vector<ClusterTimes> clusters;
   for (QuantizedCluster& cluster : clusters_of(candidate_.plan)) {
     clusters.emplace_back();
@@ -189,7 +189,7 @@ void FasterKeeper::measure_clusters() {
     result_.clusters.insert(result_.clusters.end(), parts.begin(), parts.end());
   }
   for (ClusterTimes& cluster : result_.clusters) {
-    if (!cluster.is_measured || cluster.ratio <= least_form_gain) continue;
+    if (!cluster.is_measured || cluster.ratio <= min_kept_gain) continue;
     leave(cluster, format("int8 is not faster here: {} ms, {} ms in float",
                           fixed_number(cluster.int8_ms, 3), fixed_number(cluster.float_ms, 3)));
   }
@@ -197,18 +197,18 @@ void FasterKeeper::measure_clusters() {
 
 /// Judges clusters that cannot be extracted by timing the whole model with and without them,
 /// bisecting those that do not make it faster.
-void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
+void FasterClusterSearch::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
   if (clusters.empty()) return;
   PlanChoices without = choices_;
   for (const ClusterTimes* each : clusters) {
     for (const std::string& node : each->cluster.nodes()) leave_float(without, node, "a trial");
   }
-  const auto as_int8 = fast_session(*maker_.make(choices_).model);
-  const auto as_float = fast_session(*maker_.make(without).model);
-  const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
-  if (times.ratio.ratio <= least_form_gain) return;
+  const auto as_int8 = fast_session(*builder_.make(choices_).model);
+  const auto as_float = fast_session(*builder_.make(without).model);
+  const PairedTimes times = time_in_pairs(*as_int8, *as_float, sample_, context_, whole_ms);
+  if (times.ratio.ratio <= min_kept_gain) return;
   const auto middle = clusters.begin() + static_cast<std::ptrdiff_t>(clusters.size() / 2);
-  if (clusters.size() > 1 && ++trials_ <= most_trials) {
+  if (clusters.size() > 1 && ++trials_ <= max_trials) {
     try_unmeasured({clusters.begin(), middle});
     try_unmeasured({middle, clusters.end()});
     return;
@@ -220,7 +220,7 @@ void FasterKeeper::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
 }
 
 /// The slowest quarter of the quantized clusters.
-std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
+std::vector<ClusterTimes*> FasterClusterSearch::slowest_clusters() {
   std::vector<ClusterTimes*> kept;
   for (ClusterTimes& cluster : result_.clusters) {
     if (cluster.is_kept) kept.push_back(&cluster);
@@ -233,34 +233,34 @@ std::vector<ClusterTimes*> FasterKeeper::slowest_clusters() {
 }
 
 /// Clusters in float may cost more at the boundaries than they save.
-void FasterKeeper::prefer_all(const PlanChoices& all) {
+void FasterClusterSearch::prefer_all(const PlanChoices& all) {
   const bool has_left = std::any_of(result_.clusters.begin(), result_.clusters.end(),
                                     [](const ClusterTimes& cluster) { return !cluster.is_kept; });
   if (!has_left) return;
-  const auto with_all = fast_session(*maker_.make(all).model);
-  const auto as_kept = fast_session(*maker_.make(choices_).model);
-  const FormTimes times = time_forms(*with_all, *as_kept, sample_, context_, whole_ms);
-  if (times.ratio.ratio > least_form_gain) return;
+  const auto with_all = fast_session(*builder_.make(all).model);
+  const auto as_kept = fast_session(*builder_.make(choices_).model);
+  const PairedTimes times = time_in_pairs(*with_all, *as_kept, sample_, context_, whole_ms);
+  if (times.ratio.ratio > min_kept_gain) return;
   choices_ = all;
   for (ClusterTimes& cluster : result_.clusters) cluster.is_kept = true;
 }
 
-void FasterKeeper::measure_whole() {
+void FasterClusterSearch::measure_whole() {
   const Progress progress(context_.task, "measuring");
-  const auto as_float = maker_.session(maker_.prepared(), OptimizeLevel::all);
+  const auto as_float = builder_.session(builder_.prepared(), OptimizeLevel::all);
   for (;;) {
-    candidate_ = maker_.make(choices_);
+    candidate_ = builder_.make(choices_);
     const auto as_int8 = fast_session(*candidate_.model);
-    const FormTimes times = time_forms(*as_int8, *as_float, sample_, context_, whole_ms);
+    const PairedTimes times = time_in_pairs(*as_int8, *as_float, sample_, context_, whole_ms);
     result_.int8_ms = times.first_ms;
     result_.float_ms = times.second_ms;
-    if (times.ratio.ratio <= least_form_gain) return;
+    if (times.ratio.ratio <= min_kept_gain) return;
     const std::vector<ClusterTimes*> slowest = slowest_clusters();
     if (slowest.empty()) {
       // Only the unpacking of compressed weights in each run is left to cost time: without it, this
       // is the float model.
       choices_.stores_rest = result_.stores_rest = false;
-      candidate_ = maker_.make(choices_);
+      candidate_ = builder_.make(choices_);
       result_.int8_ms = result_.float_ms;
       return;
     }
@@ -271,7 +271,7 @@ void FasterKeeper::measure_whole() {
   }
 }
 
-KeptFaster FasterKeeper::run() {
+FasterClusters FasterClusterSearch::run() {
   const PlanChoices all = choices_;
   measure_clusters();
   std::vector<ClusterTimes*> unmeasured;
@@ -286,9 +286,9 @@ KeptFaster FasterKeeper::run() {
 
 }  // namespace
 
-KeptFaster keep_faster(const CandidateMaker& maker, const Session& floats,
-                       const NamedValues& sample, PlanChoices& choices, Candidate& candidate) {
-  return FasterKeeper(maker, floats, sample, choices, candidate).run();
+FasterClusters keep_faster(const CandidateBuilder& builder, const Session& floats,
+                           const NamedValues& sample, PlanChoices& choices, Candidate& candidate) {
+  return FasterClusterSearch(builder, floats, sample, choices, candidate).run();
 }
 
 }  // namespace ortool

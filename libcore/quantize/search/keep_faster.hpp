@@ -16,7 +16,7 @@ namespace ortool {
 /// float where the model is faster without them; everything is quantized if that is faster than the
 /// selection; and further clusters become float until the model is faster than the float one, or
 /// equal to it. `choices` and `candidate` then describe the result.
-KeptFaster keep_faster(const CandidateMaker& maker, const Session& floats,
-                       const NamedValues& sample, PlanChoices& choices, Candidate& candidate);
+FasterClusters keep_faster(const CandidateBuilder& builder, const Session& floats,
+                           const NamedValues& sample, PlanChoices& choices, Candidate& candidate);
 
 }  // namespace ortool

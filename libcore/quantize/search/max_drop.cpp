@@ -10,15 +10,15 @@
 namespace ortool {
 namespace {
 
-constexpr std::int64_t most_ranking_samples = 8;
+constexpr std::int64_t max_ranking_samples = 8;
 /// The maximum number of evaluations; after that no more products are quantized again.
-constexpr std::int64_t most_candidates = 60;
+constexpr std::int64_t max_candidates = 60;
 
 class PlanSearch {
  public:
-  PlanSearch(const CandidateMaker& maker, const Validation& validation, PlanChoices& choices,
+  PlanSearch(const CandidateBuilder& builder, const Validation& validation, PlanChoices& choices,
              Candidate& candidate)
-      : maker_(maker),
+      : builder_(builder),
         validation_(validation),
         first_(choices),
         choices_(choices),
@@ -27,15 +27,15 @@ class PlanSearch {
   SearchResult run(const Session& floats, CalibrationData* data);
 
  private:
-  using Products = std::vector<LeftFloat>;
+  using Products = std::vector<FloatNode>;
 
   void rank(const Session& floats, CalibrationData* data);
   PlanChoices without(const std::vector<bool>& is_float) const;
   bool is_enough(const std::vector<bool>& is_float);
-  std::size_t shortest_stretch();
+  std::size_t shortest_prefix();
   void give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last);
 
-  const CandidateMaker& maker_;
+  const CandidateBuilder& builder_;
   const Validation& validation_;
   const PlanChoices first_;
   PlanChoices& choices_;
@@ -58,7 +58,7 @@ PlanChoices PlanSearch::without(const std::vector<bool>& is_float) const {
 
 /// Quantizes each product alone, and measures the output SQNR on a few samples.
 void PlanSearch::rank(const Session& floats, CalibrationData* data) {
-  const QuantizeContext& context = maker_.context();
+  const QuantizeContext& context = builder_.context();
   Progress progress(context.task, "ranking");
   std::vector<Unit> units = units_of(candidate_.plan);
   std::erase_if(units, [](const Unit& unit) { return !unit.is_product; });
@@ -69,12 +69,12 @@ void PlanSearch::rank(const Session& floats, CalibrationData* data) {
     for (const Unit& other : units) {
       if (other.plan_name != units[i].plan_name) leave_float(alone, other.plan_name, "ranking");
     }
-    const Candidate tried = maker_.make(alone);
-    const auto session = maker_.session(*tried.model, OptimizeLevel::all);
+    const Candidate tried = builder_.make(alone);
+    const auto session = builder_.session(*tried.model, OptimizeLevel::all);
     const double sqnr = data == nullptr
                             ? 0
                             : worst_sqnr_db(compare_outputs(context.task, context.machine, floats,
-                                                            *session, *data, most_ranking_samples));
+                                                            *session, *data, max_ranking_samples));
     order.emplace_back(sqnr, i);
   }
   std::stable_sort(order.begin(), order.end());
@@ -86,34 +86,34 @@ void PlanSearch::rank(const Session& floats, CalibrationData* data) {
 
 bool PlanSearch::is_enough(const std::vector<bool>& is_float) {
   PlanChoices choices = without(is_float);
-  Candidate tried = maker_.make(choices);
-  const Worth worth = validation_.judge(*tried.model);
+  Candidate tried = builder_.make(choices);
+  const CandidateScore model_score = validation_.judge(*tried.model);
   ++result_.candidates;
-  const bool is_within = validation_.is_within(worth);
-  if (!is_within && worth.value <= result_.worth.value) return false;
-  result_.worth = worth;
+  const bool is_within = validation_.is_within(model_score);
+  if (!is_within && model_score.value <= result_.model_score.value) return false;
+  result_.model_score = model_score;
   choices_ = std::move(choices);
   candidate_ = std::move(tried);
   return is_within;
 }
 
 /// The smallest sufficient number of products in float; all of them if no fewer are sufficient.
-std::size_t PlanSearch::shortest_stretch() {
+std::size_t PlanSearch::shortest_prefix() {
   const std::size_t all = products_.size();
-  const auto is_stretch_enough = [&](std::size_t count) {
+  const auto is_prefix_enough = [&](std::size_t count) {
     std::vector<bool> is_float(all);
     std::fill_n(is_float.begin(), count, true);
     return is_enough(is_float);
   };
   std::size_t too_few = 0;
   std::size_t enough = 1;
-  while (enough < all && !is_stretch_enough(enough)) {
+  while (enough < all && !is_prefix_enough(enough)) {
     too_few = enough;
     enough = std::min(all, 2 * enough);
   }
   while (enough - too_few > 1) {
     const std::size_t middle = (too_few + enough) / 2;
-    if (is_stretch_enough(middle)) {
+    if (is_prefix_enough(middle)) {
       enough = middle;
     } else {
       too_few = middle;
@@ -124,7 +124,7 @@ std::size_t PlanSearch::shortest_stretch() {
 
 /// Tries to quantize the products [first, last) of the ranking again, all at once or by halves.
 void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last) {
-  if (first >= last || result_.candidates >= most_candidates) return;
+  if (first >= last || result_.candidates >= max_candidates) return;
   std::vector<bool> tried = is_float;
   std::fill(tried.begin() + static_cast<std::ptrdiff_t>(first),
             tried.begin() + static_cast<std::ptrdiff_t>(last), false);
@@ -139,24 +139,24 @@ void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::
 }
 
 SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
-  result_.worth = validation_.judge(*candidate_.model);
+  result_.model_score = validation_.judge(*candidate_.model);
   ++result_.candidates;
-  if (validation_.is_within(result_.worth)) return result_;
+  if (validation_.is_within(result_.model_score)) return result_;
   rank(floats, data);
-  const std::size_t stretch = shortest_stretch();
-  if (stretch >= products_.size()) {
+  const std::size_t prefix = shortest_prefix();
+  if (prefix >= products_.size()) {
     result_.is_within = false;
     return result_;
   }
   std::vector<bool> is_float(products_.size());
-  std::fill_n(is_float.begin(), stretch, true);
-  const Progress progress(maker_.context().task, "restoring");
-  give_back(is_float, 0, stretch - 1);
+  std::fill_n(is_float.begin(), prefix, true);
+  const Progress progress(builder_.context().task, "restoring");
+  give_back(is_float, 0, prefix - 1);
   // The last plan evaluated may be a different one.
   choices_ = without(is_float);
-  candidate_ = maker_.make(choices_);
-  result_.worth = validation_.judge(*candidate_.model);
-  result_.is_within = validation_.is_within(result_.worth);
+  candidate_ = builder_.make(choices_);
+  result_.model_score = validation_.judge(*candidate_.model);
+  result_.is_within = validation_.is_within(result_.model_score);
   for (std::size_t i = 0; i < is_float.size(); ++i) {
     if (is_float[i]) result_.left.push_back(products_[i]);
   }
@@ -165,9 +165,10 @@ SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
 
 }  // namespace
 
-SearchResult search_plan(const CandidateMaker& maker, const Session& floats, CalibrationData* data,
-                         const Validation& validation, PlanChoices& choices, Candidate& candidate) {
-  return PlanSearch(maker, validation, choices, candidate).run(floats, data);
+SearchResult search_plan(const CandidateBuilder& builder, const Session& floats,
+                         CalibrationData* data, const Validation& validation, PlanChoices& choices,
+                         Candidate& candidate) {
+  return PlanSearch(builder, validation, choices, candidate).run(floats, data);
 }
 
 }  // namespace ortool

@@ -15,7 +15,8 @@ namespace ortool {
 /// of the ranking by doubling and bisection, and quantizes again, in groups, those of the prefix
 /// that need not be float. If no plan is within the budget, they are those of the best plan
 /// evaluated.
-SearchResult search_plan(const CandidateMaker& maker, const Session& floats, CalibrationData* data,
-                         const Validation& validation, PlanChoices& choices, Candidate& candidate);
+SearchResult search_plan(const CandidateBuilder& builder, const Session& floats,
+                         CalibrationData* data, const Validation& validation, PlanChoices& choices,
+                         Candidate& candidate);
 
 }  // namespace ortool

@@ -9,8 +9,8 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_shift_steps = 8;
-constexpr std::size_t most_shift_samples = 32;
+constexpr std::size_t max_shift_steps = 8;
+constexpr std::size_t max_shift_samples = 32;
 
 struct Corrected {
   std::string plan_name;
@@ -33,23 +33,23 @@ std::vector<Corrected> corrected_products(const MadePlan& plan) {
 
 }  // namespace
 
-void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                    BiasReach reach, PlanChoices& choices) {
-  const QuantizeContext& context = maker.context();
+void measure_shifts(const CandidateBuilder& builder, const Session& floats, CalibrationData& data,
+                    BiasCorrectionScope reach, PlanChoices& choices) {
+  const QuantizeContext& context = builder.context();
   const Progress progress(context.task, "biases");
   RunOptions options;
   options.threads = context.machine.threads;
   options.stop = &context.task.stop;
   std::vector<std::int64_t> samples = split_samples(data.size()).fitting;
-  if (samples.size() > most_shift_samples) samples.resize(most_shift_samples);
-  Candidate candidate = maker.make(choices);
+  if (samples.size() > max_shift_samples) samples.resize(max_shift_samples);
+  Candidate candidate = builder.make(choices);
   const std::vector<Corrected> products = corrected_products(candidate.plan);
   std::vector<std::string> made;
   for (const Corrected& product : products) made.push_back(product.output);
-  const std::vector<std::vector<std::size_t>> steps =
-      product_steps(*candidate.model->graph, made, reach == BiasReach::all ? most_shift_steps : 0);
+  const std::vector<std::vector<std::size_t>> steps = product_steps(
+      *candidate.model->graph, made, reach == BiasCorrectionScope::all ? max_shift_steps : 0);
   for (const std::vector<std::size_t>& step : steps) {
-    const auto session = maker.session(*candidate.model, OptimizeLevel::none);
+    const auto session = builder.session(*candidate.model, OptimizeLevel::none);
     std::vector<ErrorRequest> requests;
     for (const std::size_t i : step) {
       requests.push_back(
@@ -64,7 +64,7 @@ void measure_shifts(const CandidateMaker& maker, const Session& floats, Calibrat
       std::vector<double> shift = error->sums.channel_mean_errors();
       if (!shift.empty()) choices.nodes[products[i].plan_name].bias_shift = std::move(shift);
     }
-    if (&step != &steps.back()) candidate = maker.make(choices);
+    if (&step != &steps.back()) candidate = builder.make(choices);
   }
 }
 

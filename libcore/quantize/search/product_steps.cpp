@@ -73,7 +73,7 @@ class DepthFinder {
 
 std::vector<std::vector<std::size_t>> product_steps(const Graph& graph,
                                                     const std::vector<std::string>& products,
-                                                    std::size_t most_before) {
+                                                    std::size_t max_before) {
   DepthFinder finder(products);
   finder.visit(graph);
   std::map<std::size_t, std::vector<std::size_t>> by_depth;
@@ -82,12 +82,12 @@ std::vector<std::vector<std::size_t>> product_steps(const Graph& graph,
     std::vector<std::size_t>& group = finder.is_read(product) ? by_depth[depth] : last;
     group.push_back(product);
   }
-  std::vector<std::vector<std::size_t>> levels;
-  for (auto& [depth, group] : by_depth) levels.push_back(std::move(group));
+  std::vector<std::vector<std::size_t>> quantized;
+  for (auto& [depth, group] : by_depth) quantized.push_back(std::move(group));
   std::vector<std::vector<std::size_t>> steps;
-  const std::size_t count = std::min(levels.size(), most_before);
+  const std::size_t count = std::min(quantized.size(), max_before);
   for (std::size_t i = 0; i < count; ++i)
-    steps.push_back(std::move(levels[(i + 1) * levels.size() / count - 1]));
+    steps.push_back(std::move(quantized[(i + 1) * quantized.size() / count - 1]));
   if (!last.empty()) steps.push_back(std::move(last));
   return steps;
 }

@@ -34,23 +34,24 @@ std::vector<std::string> QuantizedCluster::nodes() const {
 }
 
 std::vector<QuantizedCluster> clusters_of(const MadePlan& plan) {
-  std::set<std::string_view> levels;
-  for (const ChosenValue& value : plan.chosen) levels.insert(value.name);
+  std::set<std::string_view> quantized;
+  for (const ChosenValue& value : plan.chosen) quantized.insert(value.name);
   Forest forest(plan.nodes.size());
-  std::map<std::string_view, std::size_t> makers;
-  std::map<std::string_view, std::size_t> readers;
+  std::map<std::string_view, std::size_t> producers;
+  std::map<std::string_view, std::size_t> consumers;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const ReportedNode& node = plan.nodes[i];
     if (!node.is_quantized) continue;
     for (const std::string& value : node.reads) {
-      const auto maker = makers.find(value);
-      if (maker != makers.end() && levels.contains(value)) forest.join(i, maker->second);
-      if (!levels.empty()) continue;
-      const auto [reader, is_first] = readers.emplace(value, i);
-      if (!is_first) forest.join(i, reader->second);
+      const auto producer = producers.find(value);
+      if (producer != producers.end() && quantized.contains(value))
+        forest.join(i, producer->second);
+      if (!quantized.empty()) continue;
+      const auto [consumer, is_first] = consumers.emplace(value, i);
+      if (!is_first) forest.join(i, consumer->second);
     }
     // A fused follower has the same value as its node.
-    const auto [place, is_first] = makers.emplace(node.value, i);
+    const auto [place, is_first] = producers.emplace(node.value, i);
     if (!is_first) forest.join(i, place->second);
   }
   std::map<std::size_t, QuantizedCluster> clusters;

@@ -13,14 +13,14 @@
 namespace ortool {
 
 /// The accuracy of one model.
-struct Worth {
+struct CandidateScore {
   double value = 0;                 ///< higher is better
   std::vector<char> is_right = {};  ///< per label, for top1 and top5
 };
 
 /// The accuracy of the float and of the quantized model.
 struct Accuracy {
-  Judgement judgement = Judgement::top1;
+  BudgetMetric metric = BudgetMetric::top1;
   std::int64_t count = 0;  ///< number of labels, or of samples
   double before = 0;
   double after = 0;
@@ -50,12 +50,12 @@ struct MethodTrial {
 struct TechniqueTrial {
   std::string technique;        ///< "balance", "rounding", "bias"
   std::vector<std::string> on;  ///< balanced groups; empty: the whole model
-  double gain_db = 0;           ///< of FormJudge's mean over the best before
+  double gain_db = 0;           ///< of SqnrJudge's mean over the best before
   bool is_kept = false;
 };
 
 /// A product that the search left in float.
-struct LeftFloat {
+struct FloatNode {
   std::string node;
   double alone_db = 0;  ///< SQNR of the outputs when only it is quantized
 };
@@ -63,8 +63,8 @@ struct LeftFloat {
 struct SearchResult {
   bool is_within = true;        ///< false: no plan with a quantized product keeps the budget
   std::int64_t candidates = 0;  ///< number evaluated
-  std::vector<LeftFloat> left;
-  Worth worth;  ///< of `candidate`
+  std::vector<FloatNode> left;
+  CandidateScore model_score;  ///< of `candidate`
 };
 
 /// Fused nodes of a plan: one, or one with its followers.
@@ -90,7 +90,7 @@ struct ClusterTimes {
   bool is_kept = true;
 };
 
-struct KeptFaster {
+struct FasterClusters {
   double float_ms = 0;  ///< of a whole run
   double int8_ms = 0;   ///< of the final model
   std::vector<ClusterTimes> clusters;

@@ -7,7 +7,7 @@
 namespace ortool {
 namespace {
 
-constexpr Bar whole_bar{.least_db = 0.05, .deviations = 1};
+constexpr RequiredGain whole_bar{.min_db = 0.05, .deviations = 1};
 
 /// Tables and the like take time to compress, and affect accuracy little.
 PlanChoices without_rest(PlanChoices choices) {
@@ -17,17 +17,17 @@ PlanChoices without_rest(PlanChoices choices) {
 
 }  // namespace
 
-Bar bar_of_measured(std::int64_t samples) {
-  if (samples < 2) return {.least_db = 0.5, .deviations = 1};
+RequiredGain bar_of_measured(std::int64_t samples) {
+  if (samples < 2) return {.min_db = 0.5, .deviations = 1};
   const auto count = static_cast<double>(samples);
-  return {.least_db = 10 * std::log10((count + 1) / (count - 1)), .deviations = 1};
+  return {.min_db = 10 * std::log10((count + 1) / (count - 1)), .deviations = 1};
 }
 
-SampleRatios Techniques::judge(const CandidateMaker& maker, const PlanChoices& choices) const {
-  return judge_.judge(*maker.make(choices).model);
+SampleRatios Techniques::judge(const CandidateBuilder& builder, const PlanChoices& choices) const {
+  return judge_.judge(*builder.make(choices).model);
 }
 
-bool Techniques::takes(std::string technique, SampleRatios ratios, Bar bar) {
+bool Techniques::takes(std::string technique, SampleRatios ratios, RequiredGain bar) {
   const bool is_kept = is_better(ratios, best_, bar);
   trials_.push_back({std::move(technique), {}, mean_of(ratios) - mean_of(best_), is_kept});
   if (is_kept) best_ = std::move(ratios);
@@ -40,27 +40,28 @@ std::optional<BalancedModel> Techniques::balance(const PreparedModel& prepared,
   trials_ = try_balance(context_, prepared, judge_, tried);
   std::optional<BalancedModel> balanced = balance_as_chosen(context_, prepared, tried);
   if (!balanced) return std::nullopt;
-  StaticMaker maker(context_, *balanced->session, balanced->calibration.get(), prepared.data);
-  const CandidateMaker candidates(context_, *balanced->model, maker);
+  StaticQuantizer builder(context_, *balanced->session, balanced->calibration.get(), prepared.data);
+  const CandidateBuilder candidates(context_, *balanced->model, builder);
   if (!takes("balance", judge(candidates, without_rest(tried)), whole_bar)) return std::nullopt;
   choices = std::move(tried);
   return balanced;
 }
 
-void Techniques::round(const CandidateMaker& maker, PlanChoices& choices) {
+void Techniques::round(const CandidateBuilder& builder, PlanChoices& choices) {
   PlanChoices tried = choices;
-  tried.weight_fit = WeightFit::thorough;
-  if (takes("rounding", judge(maker, without_rest(tried)), whole_bar)) choices = std::move(tried);
+  tried.weight_fit = WeightRangeChoice::thorough;
+  if (takes("rounding", judge(builder, without_rest(tried)), whole_bar)) choices = std::move(tried);
 }
 
-void Techniques::correct_biases(const CandidateMaker& maker, const Session& floats,
-                                CalibrationData& data, BiasReach reach, PlanChoices& choices) {
+void Techniques::correct_biases(const CandidateBuilder& builder, const Session& floats,
+                                CalibrationData& data, BiasCorrectionScope reach,
+                                PlanChoices& choices) {
   // Mean errors are those of the complete form.
   PlanChoices tried = choices;
-  measure_shifts(maker, floats, data, reach, tried);
-  best_ = judge(maker, choices);
-  const Bar bar = judge_.is_apart() ? whole_bar : bar_of_measured(data.size());
-  if (takes("bias", judge(maker, tried), bar)) choices = std::move(tried);
+  measure_shifts(builder, floats, data, reach, tried);
+  best_ = judge(builder, choices);
+  const RequiredGain bar = judge_.is_apart() ? whole_bar : bar_of_measured(data.size());
+  if (takes("bias", judge(builder, tried), bar)) choices = std::move(tried);
 }
 
 }  // namespace ortool

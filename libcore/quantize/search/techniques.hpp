@@ -9,8 +9,8 @@
 #include "libcore/quantize/calibrate/calibration.hpp"
 #include "libcore/quantize/refine/balance_groups.hpp"
 #include "libcore/quantize/search/candidate.hpp"
-#include "libcore/quantize/search/form_judge.hpp"
 #include "libcore/quantize/search/search_results.hpp"
+#include "libcore/quantize/search/sqnr_judge.hpp"
 
 namespace ortool {
 
@@ -42,51 +42,51 @@ std::optional<BalancedModel> balance_as_chosen(const QuantizeContext& context,
 /// to twelve parts of them in turn, the most promising first. Adds those that gain to
 /// choices.balance.
 std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
-                                        const PreparedModel& prepared, const FormJudge& judge,
+                                        const PreparedModel& prepared, const SqnrJudge& judge,
                                         PlanChoices& choices);
 
 /// Which biases are corrected by measured shifts.
-enum class BiasReach {
+enum class BiasCorrectionScope {
   last,  ///< of products without later products
   all    ///< also those at up to eight earlier depths: see product_steps()
 };
 
 /// Corrects biases by the mean errors of their products' results, one depth after another, as
 /// measured on up to 32 fitting samples. Adds the shifts to the node choices.
-void measure_shifts(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                    BiasReach reach, PlanChoices& choices);
+void measure_shifts(const CandidateBuilder& builder, const Session& floats, CalibrationData& data,
+                    BiasCorrectionScope reach, PlanChoices& choices);
 
 /// The gain that a correction measured on `samples` samples must show on them to promise any gain
 /// on others. A mean of n values removes from their own squares the share 1 / n that it adds to
 /// those of others, so a pure chance effect gains n / (n - 1) here and loses (n + 1) / n there (H.
 /// Akaike's final prediction error, 1969). A single sample says nothing about others: then the
 /// smallest gain that counts at all.
-Bar bar_of_measured(std::int64_t samples);
+RequiredGain bar_of_measured(std::int64_t samples);
 
 /// Tries one technique after another on the best form so far.
 class Techniques {
  public:
   /// `best` are the ratios of the form without techniques. The arguments must outlive this object.
-  Techniques(const QuantizeContext& context, const FormJudge& judge, SampleRatios best)
+  Techniques(const QuantizeContext& context, const SqnrJudge& judge, SampleRatios best)
       : context_(context), judge_(judge), best_(std::move(best)) {}
 
   /// Nothing if balancing gains nothing; otherwise it is added to `choices`.
   std::optional<BalancedModel> balance(const PreparedModel& prepared, PlanChoices& choices);
   /// Thorough adaptive rounding.
-  void round(const CandidateMaker& maker, PlanChoices& choices);
+  void round(const CandidateBuilder& builder, PlanChoices& choices);
   /// Empirical bias correction.
-  void correct_biases(const CandidateMaker& maker, const Session& floats, CalibrationData& data,
-                      BiasReach reach, PlanChoices& choices);
+  void correct_biases(const CandidateBuilder& builder, const Session& floats, CalibrationData& data,
+                      BiasCorrectionScope reach, PlanChoices& choices);
 
   const std::vector<TechniqueTrial>& trials() const { return trials_; }
 
  private:
-  SampleRatios judge(const CandidateMaker& maker, const PlanChoices& choices) const;
+  SampleRatios judge(const CandidateBuilder& builder, const PlanChoices& choices) const;
   /// Whether the form beats the best so far, which it then replaces; records the trial.
-  bool takes(std::string technique, SampleRatios ratios, Bar bar);
+  bool takes(std::string technique, SampleRatios ratios, RequiredGain bar);
 
   const QuantizeContext& context_;
-  const FormJudge& judge_;
+  const SqnrJudge& judge_;
   SampleRatios best_;
   std::vector<TechniqueTrial> trials_;
 };

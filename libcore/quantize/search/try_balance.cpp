@@ -15,11 +15,11 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_balance_parts = 12;
-constexpr std::size_t most_verified = 4;
+constexpr std::size_t max_balance_parts = 12;
+constexpr std::size_t max_verified = 4;
 constexpr double verified_share = 1e-4;
 /// The threshold for a part.
-constexpr Bar part_bar{.least_db = 0.05, .deviations = 1};
+constexpr RequiredGain part_bar{.min_db = 0.05, .deviations = 1};
 
 CollectOptions collecting(const QuantizeContext& context, std::int64_t samples) {
   CollectOptions options;
@@ -69,7 +69,7 @@ double difference_of(const QuantizeContext& context, const Session& balanced,
   options.stop = &context.task.stop;
   const std::vector<std::int64_t> samples = split_samples(prepared.data->size()).judging;
   double most = 0;
-  for (std::size_t i = 0; i < std::min(samples.size(), most_verified); ++i) {
+  for (std::size_t i = 0; i < std::min(samples.size(), max_verified); ++i) {
     const NamedValues inputs = prepared.data->sample(samples[i]).inputs;
     const std::vector<RunValue> expected = prepared.session.run(inputs, options);
     const std::vector<RunValue> found = balanced.run(inputs, options);
@@ -118,7 +118,7 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
 class BalanceTrial {
  public:
   BalanceTrial(const QuantizeContext& context, const PreparedModel& prepared,
-               const FormJudge& judge, const PlanChoices& choices, const ChannelLinks& links,
+               const SqnrJudge& judge, const PlanChoices& choices, const ChannelLinks& links,
                std::vector<BalanceGroup> groups)
       : context_(context),
         prepared_(prepared),
@@ -127,7 +127,7 @@ class BalanceTrial {
         links_(links),
         whole_(groups),
         calibration_(calibration_of(context, prepared, links, groups)) {
-    choices_.weight_fit = WeightFit::nearest;
+    choices_.weight_fit = WeightRangeChoice::nearest;
     choices_.stores_rest = false;
   }
 
@@ -140,15 +140,15 @@ class BalanceTrial {
       const Value* value = links_.find(name);
       if (value != nullptr && !factors.of(links_, *value).empty()) *calibration.find(name) = record;
     }
-    StaticMaker maker(context_, prepared_.session, &calibration, prepared_.data);
-    const CandidateMaker candidates(context_, *model, maker);
+    StaticQuantizer builder(context_, prepared_.session, &calibration, prepared_.data);
+    const CandidateBuilder candidates(context_, *model, builder);
     return judge_.judge(*candidates.make(choices_).model);
   }
 
  private:
   const QuantizeContext& context_;
   const PreparedModel& prepared_;
-  const FormJudge& judge_;
+  const SqnrJudge& judge_;
   PlanChoices choices_;
   const ChannelLinks& links_;
   std::vector<BalanceGroup> whole_;
@@ -184,7 +184,7 @@ std::optional<BalancedModel> balance_as_chosen(const QuantizeContext& context,
 }
 
 std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
-                                        const PreparedModel& prepared, const FormJudge& judge,
+                                        const PreparedModel& prepared, const SqnrJudge& judge,
                                         PlanChoices& choices) {
   const TaskContext& task = context.task;
   const Progress progress(task, "balancing");
@@ -209,7 +209,7 @@ std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
   std::vector<TechniqueTrial> trials;
   std::vector<BalanceGroup> kept;
   SampleRatios best = trial.judge(kept);
-  const std::size_t parts = std::min(groups.size(), most_balance_parts);
+  const std::size_t parts = std::min(groups.size(), max_balance_parts);
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t first = part * groups.size() / parts;
     const std::size_t last = (part + 1) * groups.size() / parts;

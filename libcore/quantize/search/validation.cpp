@@ -88,14 +88,14 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
                        const Session& floats)
     : context_(context), budget_(budget), floats_(floats) {
   role_ = context.data.has(DataRole::validation) ? DataRole::validation : DataRole::calibration;
-  const bool needs_set = budget.judgement != Judgement::command;
+  const bool needs_set = budget.metric != BudgetMetric::command;
   if (needs_set && !context.data.has(role_)) {
     throw Error(ErrorCode::invalid, "there is no data to evaluate models with",
                 format("add {} SET, or {} cmd:COMMAND", setting_name("validation-data"),
                        setting_name("metric")))
         .with_id("usage.validation_data");
   }
-  floats_worth_ = judge(prepared);
+  float_score_ = judge(prepared);
   if (needs_set) {
     samples_ = CalibrationData(context.task, context.data, role_, floats.model().graph->inputs(),
                                floats.outputs())
@@ -103,16 +103,16 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
   }
 }
 
-Worth Validation::judge_labels(const Session& session) const {
+CandidateScore Validation::judge_labels(const Session& session) const {
   CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
                        floats_.outputs());
   const std::vector<std::string>& known = context_.data.class_names;
   SampleJudge judge(session, known.empty() ? data.class_names() : known,
-                    budget_.judgement == Judgement::top1 ? Metric::top1 : Metric::top5);
+                    budget_.metric == BudgetMetric::top1 ? Metric::top1 : Metric::top5);
   RunOptions options;
   options.threads = context_.machine.threads;
   options.stop = &context_.task.stop;
-  Worth worth;
+  CandidateScore model_score;
   for (std::int64_t i = 0; i < data.size(); ++i) {
     const Sample sample = data.sample(i);
     if (sample.labels.empty()) {
@@ -123,33 +123,35 @@ Worth Validation::judge_labels(const Session& session) const {
     }
     judge.choose_metric(sample, false);
     for (const double score : judge.judge(sample, session.run(sample.inputs, options)))
-      worth.is_right.push_back(score > 0 ? 1 : 0);
+      model_score.is_right.push_back(score > 0 ? 1 : 0);
   }
-  const auto right = std::count(worth.is_right.begin(), worth.is_right.end(), 1);
-  worth.value = worth.is_right.empty()
-                    ? 0
-                    : static_cast<double>(right) / static_cast<double>(worth.is_right.size());
-  return worth;
+  const auto right = std::count(model_score.is_right.begin(), model_score.is_right.end(), 1);
+  model_score.value =
+      model_score.is_right.empty()
+          ? 0
+          : static_cast<double>(right) / static_cast<double>(model_score.is_right.size());
+  return model_score;
 }
 
-Worth Validation::judge_outputs(const Session& session) const {
+CandidateScore Validation::judge_outputs(const Session& session) const {
   CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
                        floats_.outputs());
   const std::vector<OutputError> outputs =
       compare_outputs(context_.task, context_.machine, floats_, session, data, data.size());
-  Worth worth;
-  worth.value = 1;
-  if (budget_.judgement == Judgement::sqnr) {
-    worth.value = worst_sqnr_db(outputs);
-    return worth;
+  CandidateScore model_score;
+  model_score.value = 1;
+  if (budget_.metric == BudgetMetric::sqnr) {
+    model_score.value = worst_sqnr_db(outputs);
+    return model_score;
   }
   for (const OutputError& output : outputs) {
-    if (output.sums.count() > 0) worth.value = std::min(worth.value, output.sums.cosine());
+    if (output.sums.count() > 0)
+      model_score.value = std::min(model_score.value, output.sums.cosine());
   }
-  return worth;
+  return model_score;
 }
 
-Worth Validation::run_command(const Model& model) const {
+CandidateScore Validation::run_command(const Model& model) const {
   const ScratchFolder folder;
   save_checked_model(model, folder.file(), {});
   const CommandEnd end =
@@ -157,50 +159,50 @@ Worth Validation::run_command(const Model& model) const {
   context_.task.stop.poll();
   if (end.exit_code != 0)
     throw failed_command(budget_.command, format("ended with exit code {}", end.exit_code));
-  Worth worth;
+  CandidateScore model_score;
   const std::string number = last_line(end.output);
-  if (!read_number(number, worth.value) || std::isnan(worth.value))
+  if (!read_number(number, model_score.value) || std::isnan(model_score.value))
     throw failed_command(budget_.command, format("printed {} as its last line", quote(number)));
-  return worth;
+  return model_score;
 }
 
-Worth Validation::judge(const Model& model) const {
-  if (budget_.judgement == Judgement::command) return run_command(model);
+CandidateScore Validation::judge(const Model& model) const {
+  if (budget_.metric == BudgetMetric::command) return run_command(model);
   const auto session = make_session(context_.task, context_.machine, model, OptimizeLevel::all);
-  return counts_labels(budget_.judgement) ? judge_labels(*session) : judge_outputs(*session);
+  return counts_labels(budget_.metric) ? judge_labels(*session) : judge_outputs(*session);
 }
 
 double Validation::least() const {
-  const double before = floats_worth_.value;
+  const double before = float_score_.value;
   const double drop = *budget_.drop;
-  switch (budget_.judgement) {
-    case Judgement::sqnr:
+  switch (budget_.metric) {
+    case BudgetMetric::sqnr:
       return drop > 0 ? -10 * std::log10(drop) : std::numeric_limits<double>::infinity();
-    case Judgement::cosine:
+    case BudgetMetric::cosine:
       return 1 - drop;
-    case Judgement::command:
+    case BudgetMetric::command:
       return before - (budget_.is_share ? drop * std::abs(before) : drop);
     default:
       return before - drop;
   }
 }
 
-bool Validation::is_within(const Worth& worth) const {
-  return !budget_.drop || worth.value >= least() - slack;
+bool Validation::is_within(const CandidateScore& model_score) const {
+  return !budget_.drop || model_score.value >= least() - slack;
 }
 
-Accuracy Validation::accuracy(const Worth& worth) const {
+Accuracy Validation::accuracy(const CandidateScore& model_score) const {
   Accuracy result;
-  result.judgement = budget_.judgement;
-  result.before = floats_worth_.value;
-  result.after = worth.value;
+  result.metric = budget_.metric;
+  result.before = float_score_.value;
+  result.after = model_score.value;
   if (budget_.drop) result.least = least();
   result.count = samples_;
-  if (!counts_labels(budget_.judgement)) return result;
-  result.count = static_cast<std::int64_t>(worth.is_right.size());
-  for (std::size_t i = 0; i < worth.is_right.size(); ++i) {
-    result.lost += floats_worth_.is_right[i] > worth.is_right[i] ? 1 : 0;
-    result.gained += floats_worth_.is_right[i] < worth.is_right[i] ? 1 : 0;
+  if (!counts_labels(budget_.metric)) return result;
+  result.count = static_cast<std::int64_t>(model_score.is_right.size());
+  for (std::size_t i = 0; i < model_score.is_right.size(); ++i) {
+    result.lost += float_score_.is_right[i] > model_score.is_right[i] ? 1 : 0;
+    result.gained += float_score_.is_right[i] < model_score.is_right[i] ? 1 : 0;
   }
   result.p_value = mcnemar_chance(result.lost, result.gained);
   return result;

@@ -22,17 +22,17 @@ class Validation {
 
   /// Throws ErrorCode::invalid for data sets that lack what the metric needs, and for a command
   /// that fails.
-  Worth judge(const Model& model) const;
+  CandidateScore judge(const Model& model) const;
   /// Whether the drop from the float model is within the budget.
-  bool is_within(const Worth& worth) const;
-  const Worth& float_worth() const { return floats_worth_; }
+  bool is_within(const CandidateScore& model_score) const;
+  const CandidateScore& float_score() const { return float_score_; }
   /// The float model's accuracy next to this one.
-  Accuracy accuracy(const Worth& worth) const;
+  Accuracy accuracy(const CandidateScore& model_score) const;
 
  private:
-  Worth judge_labels(const Session& session) const;
-  Worth judge_outputs(const Session& session) const;
-  Worth run_command(const Model& model) const;
+  CandidateScore judge_labels(const Session& session) const;
+  CandidateScore judge_outputs(const Session& session) const;
+  CandidateScore run_command(const Model& model) const;
   double least() const;
 
   const QuantizeContext& context_;
@@ -40,7 +40,7 @@ class Validation {
   const Session& floats_;
   DataRole role_;
   std::int64_t samples_ = 0;
-  Worth floats_worth_;
+  CandidateScore float_score_;
 };
 
 /// The exact two-sided probability of a difference between `lost` and `gained` at least this large

@@ -11,19 +11,21 @@
 namespace ortool {
 namespace {
 
-struct FlowKind {
+struct ControlFlowKind {
   std::string_view op_type;
-  std::unique_ptr<const Flow> (*make)(const Node& node, const MakeProgram& make_program);
+  std::unique_ptr<const ControlFlowKernel> (*make)(const Node& node,
+                                                   const MakeProgram& make_program);
 };
 
-constexpr std::array<FlowKind, 4> flow_kinds = {{{"If", make_if},
-                                                 {"Loop", make_loop},
-                                                 {"Scan", make_scan},
-                                                 {"SequenceMap", make_sequence_map}}};
+constexpr std::array<ControlFlowKind, 4> control_flow_kinds = {
+    {{"If", make_if},
+     {"Loop", make_loop},
+     {"Scan", make_scan},
+     {"SequenceMap", make_sequence_map}}};
 
-const FlowKind* kind_of(const Node& node) {
+const ControlFlowKind* kind_of(const Node& node) {
   if (!node.domain().empty()) return nullptr;
-  for (const FlowKind& kind : flow_kinds) {
+  for (const ControlFlowKind& kind : control_flow_kinds) {
     if (kind.op_type == node.op_type()) return &kind;
   }
   return nullptr;
@@ -51,8 +53,9 @@ std::vector<RunValue> Body::run(std::vector<RunValue> inputs, const DynamicConte
   return program_->run(inputs, environment);
 }
 
-std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program) {
-  const FlowKind* kind = kind_of(node);
+std::unique_ptr<const ControlFlowKernel> make_control_flow(const Node& node,
+                                                           const MakeProgram& make_program) {
+  const ControlFlowKind* kind = kind_of(node);
   ORTOOL_CHECK(kind != nullptr);
   return kind->make(node, make_program);
 }

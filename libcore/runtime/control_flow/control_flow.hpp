@@ -16,9 +16,9 @@ class Program;
 struct RunEnvironment;
 
 /// Executes a control-flow node. Immutable, and shared by threads.
-class Flow {
+class ControlFlowKernel {
  public:
-  virtual ~Flow() = default;
+  virtual ~ControlFlowKernel() = default;
 
   virtual std::string_view name() const = 0;
   /// Computes all outputs. The context's inputs are the node's, followed by the captures of its
@@ -49,12 +49,16 @@ class Body {
 };
 
 /// For a node with is_control_flow(); throws when its bodies are invalid.
-std::unique_ptr<const Flow> make_flow(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_control_flow(const Node& node,
+                                                           const MakeProgram& make_program);
 
-std::unique_ptr<const Flow> make_if(const Node& node, const MakeProgram& make_program);
-std::unique_ptr<const Flow> make_loop(const Node& node, const MakeProgram& make_program);
-std::unique_ptr<const Flow> make_scan(const Node& node, const MakeProgram& make_program);
-std::unique_ptr<const Flow> make_sequence_map(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_if(const Node& node, const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_loop(const Node& node,
+                                                   const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_scan(const Node& node,
+                                                   const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_sequence_map(const Node& node,
+                                                           const MakeProgram& make_program);
 
 /// The value of a boolean tensor of one element.
 bool truth(const RunValue& value, std::string_view what);

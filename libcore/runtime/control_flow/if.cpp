@@ -7,9 +7,9 @@
 namespace ortool {
 namespace {
 
-class IfFlow : public Flow {
+class IfKernel : public ControlFlowKernel {
  public:
-  IfFlow(const Node& node, const If& op, const MakeProgram& make_program)
+  IfKernel(const Node& node, const If& op, const MakeProgram& make_program)
       : then_(node, *op.then_branch, make_program), else_(node, *op.else_branch, make_program) {}
 
   std::string_view name() const override { return "if"; }
@@ -31,8 +31,9 @@ class IfFlow : public Flow {
 
 }  // namespace
 
-std::unique_ptr<const Flow> make_if(const Node& node, const MakeProgram& make_program) {
-  return std::make_unique<const IfFlow>(node, read_op<If>(node), make_program);
+std::unique_ptr<const ControlFlowKernel> make_if(const Node& node,
+                                                 const MakeProgram& make_program) {
+  return std::make_unique<const IfKernel>(node, read_op<If>(node), make_program);
 }
 
 }  // namespace ortool

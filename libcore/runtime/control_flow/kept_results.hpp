@@ -19,8 +19,8 @@ class KeptResults {
 
   void add(std::size_t output, RunValue value) {
     if (count_++ % values_at_once == 0) {
-      taken_.push_back(std::make_unique<const TakenBytes>(cap_, values_at_once * value_bytes,
-                                                          "the state of a loop"));
+      taken_.push_back(std::make_unique<const MemoryReservation>(cap_, values_at_once * value_bytes,
+                                                                 "the state of a loop"));
     }
     lists_[output].push_back(std::move(value));
   }
@@ -34,7 +34,7 @@ class KeptResults {
 
   std::vector<std::vector<RunValue>> lists_;
   MemoryCap* cap_;
-  std::vector<std::unique_ptr<const TakenBytes>> taken_;
+  std::vector<std::unique_ptr<const MemoryReservation>> taken_;
   std::int64_t count_ = 0;
 };
 

@@ -26,9 +26,9 @@ std::int64_t trip_count(const DynamicContext& context) {
   return tensor.data<std::int64_t>()[0];
 }
 
-class LoopFlow : public Flow {
+class LoopKernel : public ControlFlowKernel {
  public:
-  LoopFlow(const Node& node, const Loop& op, const MakeProgram& make_program)
+  LoopKernel(const Node& node, const Loop& op, const MakeProgram& make_program)
       : body_(node, *op.body, make_program),
         carried_(static_cast<std::size_t>(std::max<std::int64_t>(node.input_count() - 2, 0))) {
     const auto inputs = body_.graph().inputs().size();
@@ -79,8 +79,9 @@ class LoopFlow : public Flow {
 
 }  // namespace
 
-std::unique_ptr<const Flow> make_loop(const Node& node, const MakeProgram& make_program) {
-  return std::make_unique<const LoopFlow>(node, read_op<Loop>(node), make_program);
+std::unique_ptr<const ControlFlowKernel> make_loop(const Node& node,
+                                                   const MakeProgram& make_program) {
+  return std::make_unique<const LoopKernel>(node, read_op<Loop>(node), make_program);
 }
 
 }  // namespace ortool

@@ -16,9 +16,9 @@ std::int64_t at_or_zero(const std::vector<std::int64_t>& values, std::size_t ind
   return index < values.size() ? values[index] : 0;
 }
 
-class ScanFlow : public Flow {
+class ScanKernel : public ControlFlowKernel {
  public:
-  ScanFlow(const Node& node, Scan op, const MakeProgram& make_program)
+  ScanKernel(const Node& node, Scan op, const MakeProgram& make_program)
       : op_(std::move(op)),
         body_(node, *op_.body, make_program),
         first_(op_.is_batched ? 1 : 0),
@@ -153,8 +153,9 @@ class ScanFlow : public Flow {
 
 }  // namespace
 
-std::unique_ptr<const Flow> make_scan(const Node& node, const MakeProgram& make_program) {
-  return std::make_unique<const ScanFlow>(node, read_op<Scan>(node), make_program);
+std::unique_ptr<const ControlFlowKernel> make_scan(const Node& node,
+                                                   const MakeProgram& make_program) {
+  return std::make_unique<const ScanKernel>(node, read_op<Scan>(node), make_program);
 }
 
 }  // namespace ortool

@@ -9,9 +9,9 @@
 namespace ortool {
 namespace {
 
-class SequenceMapFlow : public Flow {
+class SequenceMapKernel : public ControlFlowKernel {
  public:
-  SequenceMapFlow(const Node& node, const SequenceMap& op, const MakeProgram& make_program)
+  SequenceMapKernel(const Node& node, const SequenceMap& op, const MakeProgram& make_program)
       : body_(node, *op.body, make_program), inputs_(static_cast<std::size_t>(node.input_count())) {
     const std::size_t outputs = body_.graph().outputs().size();
     if (body_.graph().inputs().size() == inputs_ &&
@@ -58,8 +58,9 @@ class SequenceMapFlow : public Flow {
 
 }  // namespace
 
-std::unique_ptr<const Flow> make_sequence_map(const Node& node, const MakeProgram& make_program) {
-  return std::make_unique<const SequenceMapFlow>(node, read_op<SequenceMap>(node), make_program);
+std::unique_ptr<const ControlFlowKernel> make_sequence_map(const Node& node,
+                                                           const MakeProgram& make_program) {
+  return std::make_unique<const SequenceMapKernel>(node, read_op<SequenceMap>(node), make_program);
 }
 
 }  // namespace ortool

@@ -38,7 +38,7 @@ void check_texts(std::span<const RunValue> tensors, MemoryCap* cap) {
     for (const std::string& text : tensor.tensor().strings())
       bytes += static_cast<std::int64_t>(text.size());
   }
-  const TakenBytes room(cap, bytes, "the texts of stacked tensors");
+  const MemoryReservation room(cap, bytes, "the texts of stacked tensors");
 }
 
 }  // namespace

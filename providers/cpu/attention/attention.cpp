@@ -28,10 +28,10 @@ struct CompiledAttention {
   DataType score_type = DataType::float32;
   DataType weight_type = DataType::float32;
   Isa isa = Isa::baseline;
-  int most_threads = 1;
+  int max_threads = 1;
 };
 
-bool is_half_element(DataType type) {
+bool is_fp16_element(DataType type) {
   return type == DataType::float16 || type == DataType::bfloat16;
 }
 
@@ -75,16 +75,16 @@ class JoinedCache {
   JoinedCache(const HeadsShape& now, const PrepareContext& context, std::size_t input,
               std::size_t past, std::size_t present, WorkspaceLayout& layout)
       : now_(now), total_(now) {
-    input_ = Wanted<T>(input, context.inputs[input], layout);
+    input_ = CastOperand<T>(input, context.inputs[input], layout);
     if (context.has_input(past)) {
-      past_ = Wanted<T>(past, context.inputs[past], layout);
+      past_ = CastOperand<T>(past, context.inputs[past], layout);
       total_.length = now.length + context.inputs[past].shape[2];
     }
     is_joined_ = past_.is_given() || context.has_output(present);
     if (!is_joined_) return;
     total_.is_packed = false;
     if (context.has_output(present)) {
-      present_ = Wanted<T>(present, context.outputs[present], layout);
+      present_ = CastOperand<T>(present, context.outputs[present], layout);
     } else {
       space_ = layout.add(
           bytes_of(data_type_of<T>, multiply_sizes(multiply_sizes(total_.batch, total_.heads),
@@ -123,9 +123,9 @@ class JoinedCache {
   HeadsShape now_;
   HeadsShape total_;
   bool is_joined_ = false;
-  Wanted<T> input_;
-  Wanted<T> past_;
-  Wanted<T> present_;
+  CastOperand<T> input_;
+  CastOperand<T> past_;
+  CastOperand<T> present_;
   std::int64_t space_ = 0;
 };
 
@@ -144,7 +144,7 @@ class AttentionMask {
                          "most the {} keys)",
                          shape.rank(), shape.rank() == 0 ? 0 : shape[shape.rank() - 1], keys));
     }
-    mask_ = Wanted<T>(input, operand, layout);
+    mask_ = CastOperand<T>(input, operand, layout);
     keys_ = shape[shape.rank() - 1];
     std::int64_t* strides[] = {&rows_.row_stride, &rows_.head_stride, &rows_.batch_stride};
     std::int64_t stride = keys_;
@@ -174,7 +174,7 @@ class AttentionMask {
   }
 
  private:
-  Wanted<T> mask_;
+  CastOperand<T> mask_;
   HeadRows<const T*> rows_;
   std::int64_t keys_ = 0;
 };
@@ -216,11 +216,11 @@ class AttentionPrepared : public Prepared {
     rules_.weight_type = compiled.weight_type;
     if (context.has_output(3)) {
       rules_.kept = static_cast<KeptScores>(static_cast<int>(op.scores) + 1);
-      kept_ = Wanted<T>(3, context.outputs[3], layout_);
+      kept_ = CastOperand<T>(3, context.outputs[3], layout_);
     }
     if constexpr (std::is_same_v<T, float>) {
       space_ = layout_.add(
-          attention_workspace_bytes(sizes_, rules_, compiled.isa, compiled.most_threads));
+          attention_workspace_bytes(sizes_, rules_, compiled.isa, compiled.max_threads));
     }
   }
 
@@ -239,7 +239,7 @@ class AttentionPrepared : public Prepared {
     operands.out = out.rows(out_.begin(run));
     operands.kept = kept_.begin(run);
     if constexpr (std::is_same_v<T, float>) {
-      SizedWorkers workers(run.workers(), compiled_.most_threads);
+      SizedWorkers workers(run.workers(), compiled_.max_threads);
       attention(sizes_, rules_, operands, compiled_.isa, run.workspace() + space_, workers.get());
     } else {
       attention_f64(sizes_, rules_, operands, run.workers());
@@ -265,13 +265,13 @@ class AttentionPrepared : public Prepared {
   const CompiledAttention& compiled_;
   WorkspaceLayout layout_;
   HeadsShape query_;
-  Wanted<T> queries_;
+  CastOperand<T> queries_;
   JoinedCache<T> keys_;
   JoinedCache<T> values_;
   AttentionMask<T> mask_;
   bool has_lengths_ = false;
-  Wanted<T> out_;
-  Wanted<T> kept_;
+  CastOperand<T> out_;
+  CastOperand<T> kept_;
   AttentionSizes sizes_;
   AttentionRules rules_;
   std::int64_t space_ = 0;
@@ -308,11 +308,11 @@ CompiledAttention read_attention(const NodeView& view, const KernelRow& row,
   CompiledAttention compiled;
   compiled.op = read_either(view.node());
   compiled.isa = row.isa;
-  compiled.most_threads = context.most_threads;
+  compiled.max_threads = context.max_threads;
   const DataType element = view.input_type(0);
   const DataType weight = compiled.op.softmax_precision.value_or(element);
-  if (is_half_element(element)) compiled.score_type = element;
-  if (is_half_element(weight)) compiled.weight_type = weight;
+  if (is_fp16_element(element)) compiled.score_type = element;
+  if (is_fp16_element(weight)) compiled.weight_type = weight;
   return compiled;
 }
 

@@ -64,7 +64,7 @@ LinearAttentionSizes linear_sizes(const LinearAttention& op, const PrepareContex
 }
 
 PreparedPtr prepare_linear(const LinearAttention& op, const PrepareContext& context, Isa isa,
-                           int most_threads) {
+                           int max_threads) {
   const LinearAttentionSizes sizes = linear_sizes(op, context);
   LinearAttentionOperands fixed;
   fixed.scale = op.scale != 0
@@ -74,7 +74,7 @@ PreparedPtr prepare_linear(const LinearAttention& op, const PrepareContext& cont
   if (uses_beta(op)) fixed.has_beta_heads = context.inputs[5].shape[2] == sizes.shared_heads;
   const std::int64_t state_count =
       sizes.batch * sizes.shared_heads * sizes.key_size * sizes.value_size;
-  const std::int64_t space = linear_attention_workspace_bytes(sizes, most_threads);
+  const std::int64_t space = linear_attention_workspace_bytes(sizes, max_threads);
   return make_prepared({.workspace_bytes = space}, [=](const RunContext& run) {
     LinearAttentionOperands operands = fixed;
     operands.queries = run.input<float>(0);
@@ -90,7 +90,7 @@ PreparedPtr prepare_linear(const LinearAttention& op, const PrepareContext& cont
     } else {
       std::copy_n(past, state_count, operands.state);
     }
-    SizedWorkers workers(run.workers(), most_threads);
+    SizedWorkers workers(run.workers(), max_threads);
     linear_attention(sizes, operands, isa, run.workspace(), workers.get());
   });
 }
@@ -99,7 +99,7 @@ KernelPtr compile_linear(const NodeView& view, const KernelRow& row,
                          const CompileContext& compile) {
   const auto op = read_op<LinearAttention>(view.node());
   return make_kernel(
-      row.name, [op, isa = row.isa, threads = compile.most_threads](const PrepareContext& context) {
+      row.name, [op, isa = row.isa, threads = compile.max_threads](const PrepareContext& context) {
         return prepare_linear(op, context, isa, threads);
       });
 }

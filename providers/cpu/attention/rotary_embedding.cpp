@@ -16,7 +16,7 @@ namespace {
 
 RotarySizes rotary_sizes(const RotaryEmbedding& op, const Shape& x) {
   RotarySizes sizes;
-  sizes.are_neighbours = op.interleaved;
+  sizes.is_interleaved = op.interleaved;
   sizes.is_packed = x.rank() == 3;
   sizes.batch = x[0];
   sizes.heads = sizes.is_packed ? op.heads : x[1];

@@ -73,9 +73,9 @@ double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, s
     return fixed_ns + pixels * blocks * (1 + depth(sizes) / taps_a_nanosecond);
   }
   // With fewer pixels per row than this, accumulator latency is not hidden.
-  constexpr double least_pixels = 4;
+  constexpr double min_pixels = 4;
   const double row = product(sizes.kernel) > 1 ? static_cast<double>(sizes.out[2]) : pixels;
-  const double busy = pixels * std::max(1.0, least_pixels / std::max(1.0, row));
+  const double busy = pixels * std::max(1.0, min_pixels / std::max(1.0, row));
   return fixed_ns + blocks * (pixels + busy * depth(sizes) * static_cast<double>(block) / 80);
 }
 

@@ -36,20 +36,20 @@ struct Int8ConvInputs {
 
 constexpr Int8ConvInputs integer_inputs;
 constexpr Int8ConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-constexpr Int8ConvInputs settled_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
+constexpr Int8ConvInputs constant_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
 
 /// Decided at compile time, once per node.
 struct CompiledInt8Conv {
   WindowAttributes window;
   std::int64_t groups = 1;
   Int8ConvInputs inputs;
-  Int8ConvDesc form;
+  Int8ConvDesc desc;
   DataType image_type = DataType::undefined;
   DataType weight_type = DataType::undefined;
   DataType out_type = DataType::undefined;
-  ByteBounds bounds = {0, 0};
+  Int8Bounds bounds = {0, 0};
   Isa isa = Isa::baseline;
-  int most_threads = 1;
+  int max_threads = 1;
   AlignedBuffer weights;  ///< packed, followed by the sums of each channel's weights
   std::int64_t sums_offset = 0;
   bool has_weights = false;
@@ -71,7 +71,7 @@ class Int8ConvPrepared : public Prepared {
         has_scale_list_(has_list(context, conv.inputs.weight_scale)),
         has_zero_list_(has_list(context, conv.inputs.weight_zero)) {
     const std::int64_t list_bytes = bytes_of(DataType::int32, sizes_.channels_out);
-    kernel_space_ = layout_.add(int8_conv_workspace_bytes(sizes_, conv.isa, conv.most_threads));
+    kernel_space_ = layout_.add(int8_conv_workspace_bytes(sizes_, conv.isa, conv.max_threads));
     offset_space_ = layout_.add(list_bytes);
     zero_space_ = layout_.add(list_bytes);
     scale_space_ = layout_.add(list_bytes);
@@ -84,7 +84,7 @@ class Int8ConvPrepared : public Prepared {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
-    SizedWorkers workers(context.workers(), conv_.most_threads);
+    SizedWorkers workers(context.workers(), conv_.max_threads);
     const auto bytes = [&](std::int64_t input) {
       return context.input<std::uint8_t>(static_cast<std::size_t>(input));
     };
@@ -92,27 +92,27 @@ class Int8ConvPrepared : public Prepared {
     const auto* sums = reinterpret_cast<const std::int32_t*>(packed + conv_.sums_offset);
     if (!conv_.has_weights) {
       auto* own_sums = place<std::int32_t>(context, sum_space_);
-      pack_int8_conv(sizes_, bytes(conv_.inputs.weights), conv_.form.weight_flip, conv_.isa,
+      pack_int8_conv(sizes_, bytes(conv_.inputs.weights), conv_.desc.weight_flip, conv_.isa,
                      place<std::byte>(context, weight_space_), own_sums);
       packed = place<std::byte>(context, weight_space_);
       sums = own_sums;
     }
-    Int8ConvParams numbers;
-    numbers.image_zero =
-        flipped_zero(conv_.image_type, bytes(conv_.inputs.image_zero), 0, conv_.form.image_flip);
-    numbers.biases = conv_.inputs.bias < 0
-                         ? nullptr
-                         : reinterpret_cast<const std::int32_t*>(bytes(conv_.inputs.bias));
-    numbers.weight_zeros = weight_zeros(context);
-    numbers.epilogue.output = EpilogueOutput::int32;
-    numbers.epilogue.offsets = offsets(context, numbers, sums);
-    if (conv_.inputs.out_scale >= 0) set_scales(context, numbers);
+    Int8ConvParams params;
+    params.image_zero =
+        flipped_zero(conv_.image_type, bytes(conv_.inputs.image_zero), 0, conv_.desc.image_flip);
+    params.biases = conv_.inputs.bias < 0
+                        ? nullptr
+                        : reinterpret_cast<const std::int32_t*>(bytes(conv_.inputs.bias));
+    params.weight_zeros = weight_zeros(context);
+    params.epilogue.output = EpilogueOutput::int32;
+    params.epilogue.offsets = offsets(context, params, sums);
+    if (conv_.inputs.out_scale >= 0) set_scales(context, params);
     Int8ConvFloats floats;
     if (conv_.inputs.has_floats) {
-      floats = float_form(context);
-      numbers.floats = &floats;
+      floats = float_desc(context);
+      params.floats = &floats;
     }
-    int8_conv(sizes_, bytes(conv_.inputs.image), conv_.form, packed, numbers,
+    int8_conv(sizes_, bytes(conv_.inputs.image), conv_.desc, packed, params,
               context.output<std::byte>(0), conv_.isa, place<std::byte>(context, kernel_space_),
               workers.get());
   }
@@ -140,29 +140,28 @@ class Int8ConvPrepared : public Prepared {
     bool has_any = false;
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i) {
       zeros[i] =
-          flipped_zero(conv_.weight_type, given, has_zero_list_ ? i : 0, conv_.form.weight_flip);
+          flipped_zero(conv_.weight_type, given, has_zero_list_ ? i : 0, conv_.desc.weight_flip);
       has_any = has_any || zeros[i] != 0;
     }
     return has_any ? zeros : nullptr;
   }
 
-  const std::int32_t* offsets(const RunContext& context, const Int8ConvParams& numbers,
+  const std::int32_t* offsets(const RunContext& context, const Int8ConvParams& params,
                               const std::int32_t* sums) const {
     auto* result = place<std::int32_t>(context, offset_space_);
     const auto depth = static_cast<std::uint32_t>(depth_);
-    const auto image_zero = static_cast<std::uint32_t>(numbers.image_zero);
+    const auto image_zero = static_cast<std::uint32_t>(params.image_zero);
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i) {
       auto sum = static_cast<std::uint32_t>(sums[i]);
-      if (numbers.weight_zeros != nullptr)
-        sum -= depth * static_cast<std::uint32_t>(numbers.weight_zeros[i]);
-      const auto bias =
-          static_cast<std::uint32_t>(numbers.biases != nullptr ? numbers.biases[i] : 0);
+      if (params.weight_zeros != nullptr)
+        sum -= depth * static_cast<std::uint32_t>(params.weight_zeros[i]);
+      const auto bias = static_cast<std::uint32_t>(params.biases != nullptr ? params.biases[i] : 0);
       result[i] = static_cast<std::int32_t>(bias - image_zero * sum);
     }
     return result;
   }
 
-  void set_scales(const RunContext& context, Int8ConvParams& numbers) const {
+  void set_scales(const RunContext& context, Int8ConvParams& params) const {
     const auto input = [&](std::int64_t index) {
       return context.input<float>(static_cast<std::size_t>(index));
     };
@@ -172,15 +171,15 @@ class Int8ConvPrepared : public Prepared {
     auto* scales = place<float>(context, scale_space_);
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
       scales[i] = image_scale * weight_scales[has_scale_list_ ? i : 0] / out_scale;
-    numbers.epilogue.output = EpilogueOutput::int8;
-    numbers.epilogue.scales = scales;
+    params.epilogue.output = EpilogueOutput::int8;
+    params.epilogue.scales = scales;
     const std::int32_t zero = flipped_zero(
         conv_.out_type,
         context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.out_zero)), 0, 0);
-    numbers.epilogue.range = int8_range(conv_.bounds, zero);
+    params.epilogue.range = int8_range(conv_.bounds, zero);
   }
 
-  Int8ConvFloats float_form(const RunContext& context) const {
+  Int8ConvFloats float_desc(const RunContext& context) const {
     const auto input = [&](std::int64_t index) {
       return context.input<float>(static_cast<std::size_t>(index));
     };
@@ -218,12 +217,12 @@ class Int8ConvKernel : public Kernel {
                  const CompileContext& context)
       : name_(row.name), conv_(std::move(conv)) {
     conv_.isa = row.isa;
-    conv_.most_threads = context.most_threads;
+    conv_.max_threads = context.max_threads;
     conv_.image_type = view.input_type(conv_.inputs.image);
     conv_.weight_type = view.input_type(conv_.inputs.weights);
     conv_.out_type = view.output_type(0);
-    conv_.form.image_flip = conv_.image_type == DataType::int8 ? 128 : 0;
-    conv_.form.weight_flip = conv_.weight_type == DataType::uint8 ? 128 : 0;
+    conv_.desc.image_flip = conv_.image_type == DataType::int8 ? 128 : 0;
+    conv_.desc.weight_flip = conv_.weight_type == DataType::uint8 ? 128 : 0;
     if (conv_.inputs.out_scale >= 0) {
       conv_.out_type = view.input_type(conv_.inputs.out_zero);
       conv_.bounds = epilogue_of(view).bounds;
@@ -253,12 +252,12 @@ class Int8ConvKernel : public Kernel {
     sizes.channels_in = multiply_sizes(shape[1], conv_.groups);
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
-      sizes.kernel[static_cast<std::int64_t>(most_spatial_axes) - shape.rank() + i] = shape[i];
+      sizes.kernel[static_cast<std::int64_t>(max_spatial_axes) - shape.rank() + i] = shape[i];
     conv_.sums_offset = packed_int8_conv_bytes(sizes, conv_.isa);
     conv_.weights = AlignedBuffer(conv_.sums_offset + bytes_of(DataType::int32, sizes.channels_out),
                                   context.cap, "packed weights");
     pack_int8_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
-                   conv_.form.weight_flip, conv_.isa, conv_.weights.data(),
+                   conv_.desc.weight_flip, conv_.isa, conv_.weights.data(),
                    reinterpret_cast<std::int32_t*>(conv_.weights.data() + conv_.sums_offset));
     conv_.has_weights = true;
   }
@@ -270,7 +269,7 @@ class Int8ConvKernel : public Kernel {
 bool has_int8_conv_rank(const NodeView& view, const Int8ConvInputs& inputs) {
   for (const std::int64_t input : {inputs.image, inputs.weights}) {
     const std::int64_t rank = view.input_rank(input);
-    if (rank >= 0 && (rank < 3 || rank > 2 + static_cast<std::int64_t>(most_spatial_axes)))
+    if (rank >= 0 && (rank < 3 || rank > 2 + static_cast<std::int64_t>(max_spatial_axes)))
       return false;
   }
   return true;
@@ -309,9 +308,9 @@ KernelPtr compile_qlinear_conv(const NodeView& view, const KernelRow& row,
   return make_int8_conv<ortool::QLinearConv>(view, row, quantized_inputs, context);
 }
 
-KernelPtr compile_settled_conv(const NodeView& view, const KernelRow& row,
-                               const CompileContext& context) {
-  return make_int8_conv<ortool::QuantizedConv>(view, row, settled_inputs, context);
+KernelPtr compile_constant_conv(const NodeView& view, const KernelRow& row,
+                                const CompileContext& context) {
+  return make_int8_conv<ortool::QuantizedConv>(view, row, constant_inputs, context);
 }
 
 constexpr std::array<KernelRow, 3> clipping(std::array<KernelRow, 3> rows) {
@@ -325,7 +324,7 @@ constexpr auto quantized_conv_rows = join_rows(
     clipping(isa_rows<"qlinear_conv">("QLinearConv", "int8, uint8", accepts_qlinear_conv,
                                       compile_qlinear_conv)),
     clipping(isa_rows<"quantized_conv">("QuantizedConv", "int8, uint8", accepts_qlinear_conv,
-                                        compile_settled_conv, "ortool")));
+                                        compile_constant_conv, "ortool")));
 
 }  // namespace
 

@@ -190,10 +190,10 @@ struct CompiledNchwcInt8Conv {
   NchwcInt8ConvOp op;
   bool from_nchw = false;
   bool has_float_bias = false;
-  Int8ConvAlgorithm way = {Isa::avx512};
-  int most_threads = 1;
-  Int8ConvDesc form;
-  Int8ConvParams numbers;
+  Int8ConvAlgorithm algorithm = {Isa::avx512};
+  int max_threads = 1;
+  Int8ConvDesc desc;
+  Int8ConvParams params;
   Int8ConvFloats floats;  ///< weights and biases are set at run time
   AlignedBuffer weights;
   std::vector<std::int32_t> offsets;
@@ -206,22 +206,22 @@ class NchwcInt8ConvPrepared : public Prepared {
   NchwcInt8ConvPrepared(const CompiledNchwcInt8Conv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(sizes_of(conv, context)) {
     space_ = layout_.add(
-        nchwc_int8_conv_workspace_bytes(sizes_, conv.from_nchw, conv.way, conv.most_threads));
+        nchwc_int8_conv_workspace_bytes(sizes_, conv.from_nchw, conv.algorithm, conv.max_threads));
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
-    SizedWorkers workers(context.workers(), conv_.most_threads);
-    Int8ConvParams numbers = conv_.numbers;
+    SizedWorkers workers(context.workers(), conv_.max_threads);
+    Int8ConvParams params = conv_.params;
     Int8ConvFloats floats = conv_.floats;
     if (conv_.op.has_floats) {
       floats.weights = context.input<std::uint8_t>(weights_input);
       if (conv_.has_float_bias) floats.biases = context.input<float>(float_bias_input);
-      numbers.floats = &floats;
+      params.floats = &floats;
     }
-    nchwc_int8_conv(sizes_, conv_.from_nchw, context.input<std::uint8_t>(image_input), conv_.form,
-                    conv_.weights.data(), numbers, context.output<std::uint8_t>(0), conv_.way,
+    nchwc_int8_conv(sizes_, conv_.from_nchw, context.input<std::uint8_t>(image_input), conv_.desc,
+                    conv_.weights.data(), params, context.output<std::uint8_t>(0), conv_.algorithm,
                     context.workspace() + space_, workers.get());
   }
 
@@ -252,18 +252,18 @@ class NchwcInt8ConvKernel : public Kernel {
       name_ = view.node().op_type() == "QuantizedConv" ? "quantized_conv_nchwc_avx512"
                                                        : "qlinear_conv_nchwc_avx512";
     }
-    conv_.most_threads = context.most_threads;
-    conv_.form = {image_flip(view), weight_flip(view)};
+    conv_.max_threads = context.max_threads;
+    conv_.desc = {image_flip(view), weight_flip(view)};
     conv_.has_float_bias = conv_.op.has_floats && view.node().input(float_bias_input) != nullptr;
     const std::optional<ConvSizes> guessed = guessed_sizes(view, conv_.op);
-    conv_.way = {isa};
+    conv_.algorithm = {isa};
     if (guessed) {
-      conv_.way =
+      conv_.algorithm =
           choose_int8_conv_algorithm(*guessed, conv_.from_nchw, constant_bytes(view, weights_input),
-                                     conv_.form.weight_flip, isa);
+                                     conv_.desc.weight_flip, isa);
     }
     pack(view, context);
-    set_numbers(view);
+    set_params(view);
   }
 
   std::string_view name() const override { return name_; }
@@ -284,16 +284,16 @@ class NchwcInt8ConvKernel : public Kernel {
     sizes.channels_in = multiply_sizes(shape[1], sizes.groups);
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
-      sizes.kernel[most_spatial_axes - shape.rank() + i] = shape[i];
+      sizes.kernel[max_spatial_axes - shape.rank() + i] = shape[i];
     conv_.weights = AlignedBuffer(
         packed_nchwc_int8_conv_bytes(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
-                                     conv_.form.weight_flip, conv_.way),
+                                     conv_.desc.weight_flip, conv_.algorithm),
         context.cap, "packed weights");
     pack_nchwc_int8_conv(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
-                         conv_.form.weight_flip, conv_.way, conv_.weights.data());
+                         conv_.desc.weight_flip, conv_.algorithm, conv_.weights.data());
   }
 
-  void set_numbers(const NodeView& view) {
+  void set_params(const NodeView& view) {
     const Shape& shape = view.constant(weights_input)->shape();
     const std::int64_t channels = shape[0];
     const std::int64_t depth = shape.product(1, shape.rank());
@@ -301,10 +301,10 @@ class NchwcInt8ConvKernel : public Kernel {
     conv_.offsets.resize(stored);
     conv_.scales.resize(stored);
     conv_.weight_scales.resize(stored);
-    Int8ConvParams& numbers = conv_.numbers;
-    numbers.image_zero =
+    Int8ConvParams& params = conv_.params;
+    params.image_zero =
         flipped_zero(view.input_type(image_input), constant_bytes(view, image_zero_input), 0,
-                     conv_.form.image_flip);
+                     conv_.desc.image_flip);
     conv_.floats.image_scale = float_at(view, image_scale_input, 0);
     conv_.floats.out_scale = float_at(view, out_scale_input, 0);
     const auto* biases =
@@ -314,20 +314,20 @@ class NchwcInt8ConvKernel : public Kernel {
     for (std::int64_t i = 0; i < channels; ++i) {
       const auto index = static_cast<std::size_t>(i);
       const auto sum = static_cast<std::uint32_t>(sum_signed_bytes(
-          constant_bytes(view, weights_input) + i * depth, depth, 1, conv_.form.weight_flip));
+          constant_bytes(view, weights_input) + i * depth, depth, 1, conv_.desc.weight_flip));
       const auto bias = static_cast<std::uint32_t>(biases != nullptr ? biases[i] : 0);
       conv_.offsets[index] =
-          static_cast<std::int32_t>(bias - static_cast<std::uint32_t>(numbers.image_zero) * sum);
+          static_cast<std::int32_t>(bias - static_cast<std::uint32_t>(params.image_zero) * sum);
       conv_.weight_scales[index] = float_at(view, weight_scale_input, i);
       conv_.scales[index] =
           conv_.floats.image_scale * conv_.weight_scales[index] / conv_.floats.out_scale;
     }
-    numbers.epilogue.output = EpilogueOutput::int8;
-    numbers.epilogue.offsets = conv_.offsets.data();
-    numbers.epilogue.scales = conv_.scales.data();
+    params.epilogue.output = EpilogueOutput::int8;
+    params.epilogue.offsets = conv_.offsets.data();
+    params.epilogue.scales = conv_.scales.data();
     conv_.floats.weight_scales = conv_.weight_scales.data();
     const DataType type = view.input_type(out_zero_input);
-    numbers.epilogue.range = int8_range(
+    params.epilogue.range = int8_range(
         epilogue_of(view).bounds, flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
   }
 

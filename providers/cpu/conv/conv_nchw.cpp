@@ -37,7 +37,7 @@ struct CompiledConv {
   ConvPath path = ConvPath::columns;  ///< algorithm of the packed weights
   bool can_transform = true;          ///< whether Winograd may be used
   Isa isa = Isa::baseline;
-  int most_threads = 1;
+  int max_threads = 1;
   AlignedBuffer weights;  ///< packed; empty if they come at run time
   /// Unpacked weights, kept if image sizes known only at run time may require the other algorithm.
   std::optional<Tensor> plain_weights;
@@ -63,7 +63,7 @@ class ConvPrepared : public Prepared {
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
     path_ = conv.choose_path(sizes_);
     if (conv.has_weights) choose_weights(context);
-    kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.most_threads));
+    kernel_space_ = layout_.add(conv_workspace_bytes(sizes_, path_, conv.isa, conv.max_threads));
     if (!conv.has_weights)
       weight_space_ = layout_.add(packed_conv_weight_bytes(sizes_, path_, conv.isa));
     if (conv.epilogue.residual < 0) return;
@@ -79,7 +79,7 @@ class ConvPrepared : public Prepared {
   std::int64_t held_bytes() const override { return own_weights_.size_bytes(); }
 
   void run(const RunContext& context) const override {
-    SizedWorkers workers(context.workers(), conv_.most_threads);
+    SizedWorkers workers(context.workers(), conv_.max_threads);
     const auto* weights =
         (own_weights_.size_bytes() > 0 ? own_weights_ : conv_.weights).as<float>();
     if (!conv_.has_weights) {
@@ -145,7 +145,7 @@ class ConvKernel : public Kernel {
       : name_(row.name) {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
-    conv_.most_threads = context.most_threads;
+    conv_.max_threads = context.max_threads;
     conv_.can_transform = !is_rounded(view.node().input(0));
     conv_.epilogue = epilogue_of(view);
     make_bias(view, context);

@@ -29,7 +29,7 @@ struct CompiledNchwcConv {
   ProductEpilogue epilogue;
   NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
   Isa isa = Isa::avx512;
-  int most_threads = 1;
+  int max_threads = 1;
   AlignedBuffer weights;
   AlignedBuffer bias;  ///< zero-padded to whole blocks; empty: none
 };
@@ -39,7 +39,7 @@ class NchwcConvPrepared : public Prepared {
   NchwcConvPrepared(const CompiledNchwcConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
     kernel_space_ =
-        layout_.add(nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.most_threads));
+        layout_.add(nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.max_threads));
     if (conv.epilogue.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.epilogue.residual)].shape;
@@ -54,7 +54,7 @@ class NchwcConvPrepared : public Prepared {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
-    SizedWorkers workers(context.workers(), conv_.most_threads);
+    SizedWorkers workers(context.workers(), conv_.max_threads);
     Epilogue epilogue;
     if (conv_.bias.size_bytes() > 0) {
       epilogue.addend = Addend::per_row;
@@ -94,7 +94,7 @@ class NchwcConvKernel : public Kernel {
       : name_(row.name) {
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
-    conv_.most_threads = context.most_threads;
+    conv_.max_threads = context.max_threads;
     conv_.epilogue = epilogue_of(view);
     const std::optional<Tensor> given = float_constant(view.constant(1), context.cap);
     ORTOOL_CHECK(given.has_value());

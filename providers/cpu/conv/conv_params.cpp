@@ -11,7 +11,7 @@ namespace ortool::cpu {
 bool has_conv_rank(const NodeView& view) {
   for (std::int64_t input = 0; input < 2; ++input) {
     const std::int64_t rank = view.input_rank(input);
-    if (rank >= 0 && (rank < 3 || rank > 2 + most_spatial_axes)) return false;
+    if (rank >= 0 && (rank < 3 || rank > 2 + max_spatial_axes)) return false;
   }
   return view.input_type(0) == view.input_type(1);
 }
@@ -21,7 +21,7 @@ namespace {
 /// Converts images of one column to images of one row, which kernels process faster; pixels are
 /// contiguous either way.
 void transpose_columns(ConvSizes& sizes) {
-  constexpr int last = most_spatial_axes - 1;
+  constexpr int last = max_spatial_axes - 1;
   const bool is_column = sizes.in[last] == 1 && sizes.out[last] == 1 && sizes.kernel[last] == 1;
   if (!is_column || sizes.pad[last] != 0) return;
   for (auto* axes : {&sizes.in, &sizes.out, &sizes.kernel, &sizes.stride, &sizes.dilation})
@@ -35,10 +35,10 @@ void transpose_columns(ConvSizes& sizes) {
 
 ConvSizes placed_conv_sizes(const Shape& x, const Shape& weights, std::int64_t groups,
                             std::span<const WindowAxis> window) {
-  if (window.size() > most_spatial_axes) {
+  if (window.size() > max_spatial_axes) {
     throw Error(ErrorCode::unsupported,
                 format("a convolution along {} axes is not supported (at most {})", window.size(),
-                       most_spatial_axes));
+                       max_spatial_axes));
   }
   ConvSizes sizes;
   sizes.batch = x[0];
@@ -80,7 +80,7 @@ ConvSizes likely_conv_sizes(const NodeView& view, const Shape& weights, const or
   sizes.channels_in = likely[1];
   sizes.channels_out = weights[0];
   for (std::int64_t i = 2; i < weights.rank(); ++i)
-    sizes.kernel[most_spatial_axes - weights.rank() + i] = weights[i];
+    sizes.kernel[max_spatial_axes - weights.rank() + i] = weights[i];
   for (std::int64_t& out : sizes.out) out = 0;
   return sizes;
 }

@@ -12,7 +12,7 @@
 
 namespace ortool::cpu {
 
-constexpr std::int64_t most_spatial_axes = 3;
+constexpr std::int64_t max_spatial_axes = 3;
 
 /// Whether the ranks, as far as known, are supported and both operands have the same type.
 bool has_conv_rank(const NodeView& view);

@@ -23,12 +23,12 @@ constexpr std::int64_t fewest_channels = 3;
 
 ConvTransposeSizes conv_transpose_sizes(const Shape& x, const Shape& weights,
                                         const ConvTranspose& op) {
-  constexpr std::size_t most_axes = 3;
+  constexpr std::size_t max_axes = 3;
   const std::vector<WindowAxis> window = op.place(x, weights);
-  if (window.size() > most_axes) {
+  if (window.size() > max_axes) {
     throw Error(ErrorCode::unsupported,
                 format("a transposed convolution along {} axes is not supported (at most {})",
-                       window.size(), most_axes));
+                       window.size(), max_axes));
   }
   ConvTransposeSizes sizes;
   sizes.batch = x[0];

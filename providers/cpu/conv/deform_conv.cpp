@@ -19,13 +19,13 @@ namespace ortool::cpu {
 namespace {
 
 DeformConvSizes deform_conv_sizes(const DeformConv& op, const Shape& x, const Shape& weights) {
-  constexpr std::size_t most_axes = 3;
+  constexpr std::size_t max_axes = 3;
   const std::vector<WindowAxis> window =
       place_window(op.window, x.dimensions().subspan(2), weights.dimensions().subspan(2));
-  if (window.size() > most_axes) {
+  if (window.size() > max_axes) {
     throw Error(ErrorCode::unsupported,
                 format("a deformable convolution along {} axes is not supported (at most {})",
-                       window.size(), most_axes));
+                       window.size(), max_axes));
   }
   DeformConvSizes sizes;
   sizes.axes = static_cast<std::int64_t>(window.size());

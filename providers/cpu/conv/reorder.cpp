@@ -46,7 +46,7 @@ KernelPtr compile_reorder(const NodeView& view, const KernelRow& row, const Comp
   });
 }
 
-bool accepts_blocked_bytes(const NodeView& view) {
+bool accepts_blocked_int8(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
@@ -62,7 +62,7 @@ constexpr std::array<KernelRow, 5> reorder_rows = {{
     {"reorder_avx512", "ortool", "Reorder", Isa::avx512, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_avx2", "ortool", "Reorder", Isa::avx2, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
     {"reorder_baseline", "ortool", "Reorder", Isa::baseline, "float32", accepts_float32, compile_reorder, nullptr, no_choice},
-    {"reorder_int8", "ortool", "Reorder", Isa::baseline, "int8, uint8", accepts_blocked_bytes, compile_reorder, nullptr, no_choice},
+    {"reorder_int8", "ortool", "Reorder", Isa::baseline, "int8, uint8", accepts_blocked_int8, compile_reorder, nullptr, no_choice},
     {"reorder_empty", "ortool", "Reorder", Isa::baseline, "float32, int8, uint8", accepts_anything, compile_nothing},
 }};
 // clang-format on

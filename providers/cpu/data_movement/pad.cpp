@@ -66,8 +66,8 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
     // One input index for each output index along an axis.
     std::int64_t places = 0;
     for (const std::int64_t size : context.outputs[0].shape) places += size;
-    const TakenBytes tables(context.cap, places * bytes_of(DataType::int64, 1),
-                            "index tables of Pad");
+    const MemoryReservation tables(context.cap, places * bytes_of(DataType::int64, 1),
+                                   "index tables of Pad");
     PadPlan plan(input.shape.dimensions(), edges.begins, edges.ends, kernel_mode_of(op.mode),
                  element_bits(input.type) / 8);
     return make_prepared(

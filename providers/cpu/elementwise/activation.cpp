@@ -103,10 +103,10 @@ KernelPtr compile_real_integer(const NodeView& view, const KernelRow& row, const
 /// The rows of one operator; `names` for AVX-512, AVX2 and baseline.
 template <typename Op>
 constexpr std::array<KernelRow, 3> rows_of(const char* op_type, std::array<const char*, 3> names) {
-  constexpr Isa levels[] = {Isa::avx512, Isa::avx2, Isa::baseline};
+  constexpr Isa isas[] = {Isa::avx512, Isa::avx2, Isa::baseline};
   std::array<KernelRow, 3> rows = {};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = {names[i],          "", op_type, levels[i], float_type_names, accepts_floats,
+    rows[i] = {names[i],          "", op_type, isas[i], float_type_names, accepts_floats,
                compile_floats<Op>};
   }
   return rows;

@@ -62,16 +62,16 @@ KernelPtr compile_where(const NodeView&, const KernelRow& row, const CompileCont
 }
 
 bool accepts_fp16_cast(const NodeView& view) {
-  const auto is_half = [](DataType type) {
+  const auto is_fp16 = [](DataType type) {
     return type == DataType::float16 || type == DataType::bfloat16;
   };
   const DataType from = view.input_type(0);
   const DataType to = view.output_type(0);
-  return (from == DataType::float32 && is_half(to)) || (is_half(from) && to == DataType::float32);
+  return (from == DataType::float32 && is_fp16(to)) || (is_fp16(from) && to == DataType::float32);
 }
 
 KernelPtr compile_fp16_cast(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  constexpr std::int64_t half_grain = 32768;
+  constexpr std::int64_t fp16_grain = 32768;
   const Fp16Functions& functions = fp16_functions(row.isa);
   const bool widens = view.output_type(0) == DataType::float32;
   const bool is_ieee =
@@ -81,7 +81,7 @@ KernelPtr compile_fp16_cast(const NodeView& view, const KernelRow& row, const Co
   return make_kernel(row.name, [=](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     return make_prepared({}, [=](const RunContext& run) {
-      run.workers().parallel_ranges(count, half_grain, [&](std::int64_t begin, std::int64_t end) {
+      run.workers().parallel_ranges(count, fp16_grain, [&](std::int64_t begin, std::int64_t end) {
         if (widens) {
           widen(run.input<std::uint16_t>(0) + begin, run.output<float>(0) + begin, end - begin);
         } else {
@@ -145,7 +145,8 @@ constexpr auto cast_rows = join_rows(
     portable_row("cast", "Cast", cast_type_names, accepts_cast, compile_cast),
     portable_row("cast_subbyte", "Cast", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<Cast>),
-    portable_row("cast_string", "Cast", text_type_names, accepts_text_cast, compile_text_cast<Cast>),
+    portable_row("cast_string", "Cast", text_type_names, accepts_text_cast,
+                 compile_text_cast<Cast>),
     portable_row("cast_like", "CastLike", cast_type_names, accepts_cast, compile_cast),
     portable_row("cast_like_subbyte", "CastLike", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<CastLike>),

@@ -43,7 +43,7 @@ bool accepts_channel_lookup(const NodeView&) {
 
 std::vector<LayoutChoice> channel_lookup_layouts(const NodeView& view, const KernelRow&) {
   if (!is_int8_image(*view.node().input(0))) return {};
-  return plain_or_blocked_bytes(view, {0});
+  return int8_layout_choices(view, {0});
 }
 
 constexpr KernelRow blocked_row(std::string_view name, Isa isa) {

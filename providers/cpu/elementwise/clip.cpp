@@ -57,7 +57,7 @@ template <typename T>
 KernelPtr make_clip(const KernelRow& row, const Clip& clip) {
   return make_kernel(row.name, [clip, isa = row.isa](const PrepareContext& context) {
     using Number = decltype(number_of(T{}));
-    const auto bound = [&](const ValueOr<float>& given, std::size_t index, Number otherwise) {
+    const auto bound = [&](const ValueOrInput<float>& given, std::size_t index, Number otherwise) {
       if (context.has_input(index)) return Bound<T>{T{}, index};
       if constexpr (std::is_arithmetic_v<T>) {
         return Bound<T>{given.value ? bound_of<T>(*given.value) : otherwise};

@@ -47,7 +47,7 @@ KernelPtr compile_quantized_binary(const NodeView& view, const KernelRow& row,
     const DataType a_type = context.inputs[0].type;
     const DataType b_type = context.inputs[3].type;
     const DataType y_type = context.inputs[7].type;
-    const ByteBounds bounds = {op.low, op.high};
+    const Int8Bounds bounds = {op.low, op.high};
     return make_prepared(
         {.overwritable = overwritable},
         [=, operation = int8_operation(op.operation),
@@ -98,12 +98,12 @@ std::vector<LayoutChoice> quantized_binary_layouts(const NodeView& view, const K
     images.push_back(input);
   }
   if (images.empty()) return {};
-  return plain_or_blocked_bytes(view, images);
+  return int8_layout_choices(view, images);
 }
 
 std::vector<LayoutChoice> int8_lookup_layouts(const NodeView& view, const KernelRow&) {
   if (!is_int8_image(*view.node().input(0))) return {};
-  return plain_or_blocked_bytes(view, {0});
+  return int8_layout_choices(view, {0});
 }
 
 constexpr KernelRow nchwc_int8_row(std::string_view name, std::string_view op_type, Isa isa,

@@ -103,7 +103,7 @@ std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vec
 std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const KernelRow& row) {
   const Node& node = view.node();
   const Value* output = node.output(0);
-  if (output == nullptr || node.output_count() > 1 || !view.followers().empty()) return {};
+  if (output == nullptr || node.output_count() > 1 || !view.fused_nodes().empty()) return {};
   const std::int64_t channels = channels_of(*output);
   const bool is_legacy_broadcast =
       node.find_attribute("broadcast") != nullptr || node.find_attribute("axis") != nullptr;

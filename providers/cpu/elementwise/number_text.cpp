@@ -135,8 +135,8 @@ Tensor texts_of(const Tensor& numbers, MemoryCap* cap, const Workers& workers) {
   constexpr std::int64_t texts_a_poll = 1024;
   std::vector<std::string> texts;
   {
-    const TakenBytes room(cap, multiply_sizes(numbers.element_count(), sizeof(std::string)),
-                          "a tensor of strings");
+    const MemoryReservation room(cap, multiply_sizes(numbers.element_count(), sizeof(std::string)),
+                                 "a tensor of strings");
     texts.reserve(static_cast<std::size_t>(numbers.element_count()));
     for (std::int64_t i = 0; i < numbers.element_count(); ++i) {
       if (i % texts_a_poll == 0) workers.poll();

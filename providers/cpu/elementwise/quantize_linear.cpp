@@ -73,22 +73,21 @@ KernelPtr compile_quantize_linear(const NodeView& view, const KernelRow& row,
 
 KernelPtr compile_dequantize_linear(const NodeView& view, const KernelRow& row,
                                     const CompileContext& compiling) {
-  const Tensor* levels = view.constant(view.node().input(0));
-  const bool drops_levels = levels != nullptr && compiling.packing != nullptr &&
-                            !compiling.packing->takes(levels->size_bytes());
-  return make_kernel(row.name, [op = read_op<ortool::DequantizeLinear>(view.node()), drops_levels,
+  const Tensor* codes = view.constant(view.node().input(0));
+  const bool drops_codes = codes != nullptr && compiling.packing != nullptr &&
+                           !compiling.packing->takes(codes->size_bytes());
+  return make_kernel(row.name, [op = read_op<ortool::DequantizeLinear>(view.node()), drops_codes,
                                 isa = row.isa](const PrepareContext& context) {
     const ScaleLayout layout =
         scale_layout(op.granularity, context.inputs[0].shape, context.inputs[1].shape);
     const QuantizeOperands types = operand_types(context);
-    const std::int64_t level_bytes =
+    const std::int64_t code_bytes =
         bytes_of(types.in_type, context.inputs[0].shape.element_count());
     return make_prepared({}, [=](const RunContext& run) {
       QuantizeOperands operands = types;
       set_operands(run, operands);
       dequantize(operands, layout, isa, run.workers());
-      if (drops_levels)
-        drop_pages({run.input<std::byte>(0), static_cast<std::size_t>(level_bytes)});
+      if (drops_codes) drop_pages({run.input<std::byte>(0), static_cast<std::size_t>(code_bytes)});
     });
   });
 }

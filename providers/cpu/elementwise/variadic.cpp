@@ -97,7 +97,7 @@ PreparedPtr prepare_direct(const PrepareContext& context, VariadicCall call, boo
 }
 
 /// Sums of 16-bit floats accumulate in float32; the sum and one input are in the workspace.
-PreparedPtr prepare_half_sum(const PrepareContext& context, VariadicCall call, bool is_mean) {
+PreparedPtr prepare_fp16_sum(const PrepareContext& context, VariadicCall call, bool is_mean) {
   VariadicPlan plan = plan_variadic(context);
   const DataType half = call.type;
   call.type = DataType::float32;
@@ -126,8 +126,8 @@ KernelPtr compile_variadic(const NodeView& view, const KernelRow& row, const Com
   const VariadicCall call = {op, type, row.isa, element_bits(type) / 8};
   return make_kernel(row.name, [call](const PrepareContext& context) {
     if (context.inputs.size() == 1) return make_prepared({.view_of = 0}, [](const RunContext&) {});
-    const bool is_half = call.type == DataType::float16 || call.type == DataType::bfloat16;
-    return is_half && op == BinaryOp::add ? prepare_half_sum(context, call, is_mean)
+    const bool is_fp16 = call.type == DataType::float16 || call.type == DataType::bfloat16;
+    return is_fp16 && op == BinaryOp::add ? prepare_fp16_sum(context, call, is_mean)
                                           : prepare_direct(context, call, is_mean);
   });
 }

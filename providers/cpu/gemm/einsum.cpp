@@ -12,19 +12,19 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t most_half_inputs = 16;
+constexpr std::int64_t max_fp16_inputs = 16;
 
 bool accepts_einsum(const NodeView& view) {
   return accepts_numbers(view) && !accepts_fp16(view);
 }
 bool accepts_fp16_einsum(const NodeView& view) {
-  return accepts_fp16(view) && view.node().input_count() <= most_half_inputs;
+  return accepts_fp16(view) && view.node().input_count() <= max_fp16_inputs;
 }
 
 KernelPtr compile_einsum(const NodeView& view, const KernelRow& row,
                          const CompileContext& compile) {
   return make_kernel(row.name, [op = read_op<Einsum>(view.node()), isa = row.isa,
-                                threads = compile.most_threads](const PrepareContext& context) {
+                                threads = compile.max_threads](const PrepareContext& context) {
     EinsumSteps steps(op, context, isa, threads);
     const Preparation preparation = {.workspace_bytes = steps.workspace_bytes()};
     return make_prepared(preparation,

@@ -65,11 +65,11 @@ std::byte* EinsumSteps::Place::write(const RunContext& run) const {
   return kind == Kind::output ? run.output<std::byte>(0) : run.workspace() + where;
 }
 
-EinsumSteps::EinsumSteps(const Einsum& op, const PrepareContext& context, Isa isa, int most_threads)
+EinsumSteps::EinsumSteps(const Einsum& op, const PrepareContext& context, Isa isa, int max_threads)
     : type_(context.inputs[0].type),
       computed_(computed_type_of(type_)),
       isa_(isa),
-      most_threads_(most_threads) {
+      max_threads_(max_threads) {
   EinsumLayout layout = lay_out_einsum(op, context.inputs);
   for (const int label : layout.output) {
     const auto has = [label](const EinsumAxes& axes) { return find_axis(axes, label) != nullptr; };
@@ -222,12 +222,12 @@ EinsumSteps::Term EinsumSteps::matrix_product(const Term& a, const Term& b, cons
   const auto lies_in = [](const Term& term, const Labels& order) {
     return is_contiguous(axes_in_order(term.axes, order));
   };
-  const Labels a_turned = joined(joined(batch, inner), a_free);
-  const Labels b_turned = joined(joined(batch, b_free), inner);
-  const bool turns_a = lies_in(a, a_turned);
-  const bool turns_b = lies_in(b, b_turned);
-  const Term left = turns_a ? a : packed(a, joined(joined(batch, a_free), inner));
-  const Term right = turns_b ? b : packed(b, joined(joined(batch, inner), b_free));
+  const Labels a_transposed = joined(joined(batch, inner), a_free);
+  const Labels b_transposed = joined(joined(batch, b_free), inner);
+  const bool transposes_a = lies_in(a, a_transposed);
+  const bool transposes_b = lies_in(b, b_transposed);
+  const Term left = transposes_a ? a : packed(a, joined(joined(batch, a_free), inner));
+  const Term right = transposes_b ? b : packed(b, joined(joined(batch, inner), b_free));
   const GemmSizes sizes = {size_of(a.axes, a_free), size_of(b.axes, b_free),
                            size_of(a.axes, inner)};
   EinsumAxes axes = axes_in_order(a.axes, joined(batch, a_free));
@@ -239,16 +239,17 @@ EinsumSteps::Term EinsumSteps::matrix_product(const Term& a, const Term& b, cons
     const auto at = static_cast<std::int64_t>(i);
     offsets[i] = {at * sizes.m * sizes.k, at * sizes.k * sizes.n, at * sizes.m * sizes.n};
   }
-  const std::int64_t a_stride = turns_a ? sizes.m : sizes.k;
-  const std::int64_t b_stride = turns_b ? sizes.k : sizes.n;
+  const std::int64_t a_stride = transposes_a ? sizes.m : sizes.k;
+  const std::int64_t b_stride = transposes_b ? sizes.k : sizes.n;
   if (computed_ == DataType::float32) {
     const std::int64_t space = layout_.add(gemm_batched_workspace_bytes(
-        static_cast<std::int64_t>(offsets.size()), sizes, isa_, most_threads_));
+        static_cast<std::int64_t>(offsets.size()), sizes, isa_, max_threads_));
     steps_.emplace_back([=, x = left.place, y = right.place, isa = isa_,
-                         threads = most_threads_](const RunContext& run) {
+                         threads = max_threads_](const RunContext& run) {
       SizedWorkers workers(run.workers(), threads);
-      gemm_batched(offsets, sizes, {reinterpret_cast<const float*>(x.read(run)), a_stride, turns_a},
-                   {reinterpret_cast<const float*>(y.read(run)), b_stride, turns_b},
+      gemm_batched(offsets, sizes,
+                   {reinterpret_cast<const float*>(x.read(run)), a_stride, transposes_a},
+                   {reinterpret_cast<const float*>(y.read(run)), b_stride, transposes_b},
                    reinterpret_cast<float*>(to.write(run)), sizes.n, Epilogue(), isa,
                    run.workspace() + space, workers.get());
     });
@@ -258,8 +259,8 @@ EinsumSteps::Term EinsumSteps::matrix_product(const Term& a, const Term& b, cons
           with_reference_type(computed, [&](auto number) {
             using T = decltype(number);
             matmul_reference<T>(offsets, sizes,
-                                {reinterpret_cast<const T*>(x.read(run)), a_stride, turns_a},
-                                {reinterpret_cast<const T*>(y.read(run)), b_stride, turns_b},
+                                {reinterpret_cast<const T*>(x.read(run)), a_stride, transposes_a},
+                                {reinterpret_cast<const T*>(y.read(run)), b_stride, transposes_b},
                                 reinterpret_cast<T*>(to.write(run)), run.workers());
           });
         });

@@ -16,7 +16,7 @@ namespace ortool::cpu {
 /// elementwise. Integers of 8 and 16 bits are computed in 32 bits, which wraps to the same result.
 class EinsumSteps {
  public:
-  EinsumSteps(const Einsum& op, const PrepareContext& context, Isa isa, int most_threads);
+  EinsumSteps(const Einsum& op, const PrepareContext& context, Isa isa, int max_threads);
 
   std::int64_t workspace_bytes() const { return layout_.bytes(); }
   void run(const RunContext& context) const {
@@ -52,7 +52,7 @@ class EinsumSteps {
   DataType type_;  ///< of the operands
   DataType computed_;
   Isa isa_;
-  int most_threads_;
+  int max_threads_;
   Labels output_;
   WorkspaceLayout layout_;
   std::vector<std::function<void(const RunContext&)>> steps_;

@@ -67,8 +67,8 @@ class GemmPrepared : public Prepared {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
-    const MatrixIn a{context.input<float>(0), a_stride_, gemm_.op.transpose_a};
-    const MatrixIn b{context.input<float>(1), b_stride_, gemm_.op.transpose_b};
+    const StridedMatrix a{context.input<float>(0), a_stride_, gemm_.op.transpose_a};
+    const StridedMatrix b{context.input<float>(1), b_stride_, gemm_.op.transpose_b};
     float* out = context.output<float>(0);
     float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;

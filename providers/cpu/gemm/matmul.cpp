@@ -25,7 +25,7 @@ namespace {
 struct CompiledMatMul {
   ProductEpilogue epilogue;
   Isa isa = Isa::baseline;
-  int most_threads = 1;
+  int max_threads = 1;
   PackedWeights b;  ///< empty if it comes at run time or has several matrices
   AlignedBuffer bias;
 };
@@ -40,7 +40,7 @@ class MatMulPrepared : public Prepared {
                     : shapes_.is_single  ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
                                          : gemm_batched_workspace_bytes(
                                                static_cast<std::int64_t>(shapes_.offsets.size()),
-                                               shapes_.sizes, isa, matmul.most_threads));
+                                               shapes_.sizes, isa, matmul.max_threads));
     if (matmul.epilogue.residual < 0) return;
     const Shape& residual =
         context.inputs[static_cast<std::size_t>(matmul.epilogue.residual)].shape;
@@ -53,10 +53,10 @@ class MatMulPrepared : public Prepared {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const RunContext& context) const override {
-    SizedWorkers workers(context.workers(), matmul_.most_threads);
+    SizedWorkers workers(context.workers(), matmul_.max_threads);
     const GemmSizes& sizes = shapes_.sizes;
-    const MatrixIn a{context.input<float>(0), sizes.k};
-    const MatrixIn b{context.input<float>(1), sizes.n};
+    const StridedMatrix a{context.input<float>(0), sizes.k};
+    const StridedMatrix b{context.input<float>(1), sizes.n};
     float* out = context.output<float>(0);
     float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     std::byte* space = context.workspace() + space_;
@@ -99,7 +99,7 @@ class MatMulKernel : public Kernel {
   MatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
       : name_(row.name) {
     matmul_.isa = row.isa;
-    matmul_.most_threads = context.most_threads;
+    matmul_.max_threads = context.max_threads;
     matmul_.epilogue = epilogue_before_split(view);
     matmul_.bias = shift_of(matmul_.epilogue, context.cap);
     pack(view, context);

@@ -38,7 +38,7 @@ bool can_hand_out(const NodeView& group, const Node& split) {
   if (weights == nullptr || weights->shape().rank() != 2 || !is_float_like(weights->type()))
     return false;
   if (split.input(0) != group.members().back()->output(0) || !is_along_columns(split) ||
-      split.output_count() > static_cast<std::int64_t>(most_gemm_columns))
+      split.output_count() > static_cast<std::int64_t>(max_gemm_columns))
     return false;
   for (std::int64_t i = 0; i < split.output_count(); ++i) {
     if (columns_of(split.output(i)) < 1) return false;
@@ -54,10 +54,10 @@ bool absorbs_epilogue_or_split(const NodeView& group, const Node& next) {
 }
 
 ProductEpilogue epilogue_before_split(const NodeView& group) {
-  const std::optional<ProductForm> form = product_form(group);
-  ORTOOL_CHECK(form.has_value());
+  const std::optional<EpilogueSupport> support = product_form(group);
+  ORTOOL_CHECK(support.has_value());
   const std::size_t end = group.members().size() - (ends_in_split(group) ? 1 : 0);
-  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *form, end);
+  std::optional<ProductEpilogue> epilogue = match_epilogue(group, *support, end);
   ORTOOL_CHECK(epilogue.has_value());
   return std::move(*epilogue);
 }
@@ -73,8 +73,8 @@ void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, 
   pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
 }
 
-void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b,
-                         Isa isa, const CompileContext& context) {
+void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n,
+                         const StridedMatrix& b, Isa isa, const CompileContext& context) {
   std::vector<std::int64_t> counts = {n};
   if (ends_in_split(group)) {
     counts.clear();
@@ -85,7 +85,7 @@ void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, 
     Piece& piece = pieces_.emplace_back();
     piece.columns = count;
     piece.b = AlignedBuffer(packed_b_bytes(k, count, isa), context.cap, "packed weights");
-    MatrixIn part = b;
+    StridedMatrix part = b;
     part.data += b.transposed ? first * b.stride : first;
     pack_b(k, count, part, isa, piece.b.as<float>(), context.workers);
     first += count;
@@ -102,7 +102,7 @@ std::int64_t PackedWeights::workspace_bytes(const GemmSizes& sizes, Isa isa) con
   return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, isa);
 }
 
-void PackedWeights::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
+void PackedWeights::multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c,
                              const Epilogue& epilogue, Isa isa, std::byte* workspace,
                              const RunContext& context, Workers& workers) const {
   if (in_place_) {
@@ -113,7 +113,7 @@ void PackedWeights::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c
     gemm(sizes, a, pieces_.front().b.as<float>(), c, sizes.n, epilogue, isa, workspace, workers);
     return;
   }
-  std::array<GemmColumns, most_gemm_columns> pieces;
+  std::array<GemmColumns, max_gemm_columns> pieces;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     pieces[i] = {pieces_[i].columns, pieces_[i].b.as<float>(), context.output<float>(i)};
   }

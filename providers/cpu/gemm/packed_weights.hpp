@@ -38,7 +38,7 @@ class PackedWeights {
   std::int64_t workspace_bytes(const GemmSizes& sizes, Isa isa) const;
   /// Computes the product; it is stored in `c` (m × n) unless the columns are split, otherwise in
   /// the outputs of the run.
-  void multiply(const GemmSizes& sizes, const MatrixIn& a, float* c, const Epilogue& epilogue,
+  void multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c, const Epilogue& epilogue,
                 Isa isa, std::byte* workspace, const RunContext& context, Workers& workers) const;
 
  private:
@@ -46,7 +46,7 @@ class PackedWeights {
     std::int64_t columns = 0;
     AlignedBuffer b;
   };
-  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa,
+  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const StridedMatrix& b, Isa isa,
             const CompileContext& context);
 
   std::vector<Piece> pieces_;

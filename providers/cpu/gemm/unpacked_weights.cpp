@@ -60,12 +60,12 @@ MatrixInPlace::MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool tran
       n_(n),
       transposed_(transposed),
       isa_(isa),
-      most_columns_(columns_at_a_time(k, n)) {
+      max_columns_(columns_at_a_time(k, n)) {
   ORTOOL_CHECK(is_float_like(b_.type()) && b_.element_count() == k * n);
 }
 
 std::int64_t MatrixInPlace::workspace_bytes(const GemmSizes& sizes) const {
-  const std::int64_t columns = std::min(n_, most_columns_ + column_step);
+  const std::int64_t columns = std::min(n_, max_columns_ + column_step);
   const GemmSizes piece{sizes.m, columns, k_};
   return 2 * packed_b_bytes(k_, columns, isa_) + gemm_workspace_bytes(piece, isa_);
 }
@@ -93,11 +93,11 @@ void MatrixInPlace::copy_columns(std::int64_t first, std::int64_t count, float* 
   }
 }
 
-void MatrixInPlace::multiply(const GemmSizes& sizes, const MatrixIn& a, float* c,
+void MatrixInPlace::multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c,
                              const Epilogue& epilogue, std::byte* workspace,
                              Workers& workers) const {
   for (std::int64_t first = 0; first < n_;) {
-    const std::int64_t count = columns_from(first, n_, most_columns_);
+    const std::int64_t count = columns_from(first, n_, max_columns_);
     const std::int64_t bytes = packed_b_bytes(k_, count, isa_);
     auto* const columns = reinterpret_cast<float*>(workspace);
     auto* const packed = reinterpret_cast<float*>(workspace + bytes);

@@ -18,7 +18,7 @@ class MatrixInPlace {
   /// Bytes of workspace for `multiply`; 64-byte aligned.
   std::int64_t workspace_bytes(const GemmSizes& sizes) const;
   /// Bit-identical to gemm() with a packed b. Releases pages of a mapped file every few megabytes.
-  void multiply(const GemmSizes& sizes, const MatrixIn& a, float* c, const Epilogue& epilogue,
+  void multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c, const Epilogue& epilogue,
                 std::byte* workspace, Workers& workers) const;
 
  private:
@@ -29,7 +29,7 @@ class MatrixInPlace {
   std::int64_t n_;
   bool transposed_;
   Isa isa_;
-  std::int64_t most_columns_;  ///< per piece
+  std::int64_t max_columns_;  ///< per piece
 };
 
 }  // namespace ortool::cpu

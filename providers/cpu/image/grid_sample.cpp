@@ -28,10 +28,10 @@ bool accepts_grid_sample(const NodeView& view) {
 GridSampleSizes grid_sample_sizes(const GridSample& op, const PrepareContext& context) {
   const Shape& x = context.inputs[0].shape;
   const Shape& y = context.outputs[0].shape;
-  if (x.rank() - 2 > GridSampleSizes::most_axes) {
+  if (x.rank() - 2 > GridSampleSizes::max_axes) {
     throw Error(ErrorCode::unsupported,
                 format("sampling along {} axes is not supported (at most {})", x.rank() - 2,
-                       GridSampleSizes::most_axes));
+                       GridSampleSizes::max_axes));
   }
   if (x.product(2, x.rank()) > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::unsupported, "images of more than 2^31 pixels are not supported");

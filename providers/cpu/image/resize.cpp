@@ -111,7 +111,7 @@ void set_region(const Resampling& op, const PrepareContext& context,
 /// A plan together with its share of the memory cap.
 struct CountedPlan {
   ResizePlan plan;
-  std::shared_ptr<const TakenBytes> bytes;
+  std::shared_ptr<const MemoryReservation> bytes;
 };
 
 /// For NCHWc values, an element is a channel block.
@@ -130,7 +130,8 @@ CountedPlan plan_resize(const Resampling& op, const PrepareContext& context) {
   for (const std::int64_t axis : axes)
     bytes = add_sizes(bytes, taps_bytes(op, requests[static_cast<std::size_t>(axis)]));
   CountedPlan counted;
-  counted.bytes = std::make_shared<const TakenBytes>(context.cap, bytes, "resize filter taps");
+  counted.bytes =
+      std::make_shared<const MemoryReservation>(context.cap, bytes, "resize filter taps");
   std::vector<ResizeAxis> result;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const ResizeRequest& request = requests[i];
@@ -168,7 +169,7 @@ template <typename Op>
 KernelPtr compile_resize(const NodeView& view, const KernelRow& row,
                          const CompileContext& context) {
   const Resampling op = read_op<Op>(view.node());
-  KernelPtr kernel = make_kernel(row.name, [op, threads = context.most_threads](
+  KernelPtr kernel = make_kernel(row.name, [op, threads = context.max_threads](
                                                const PrepareContext& prepare) {
     const DataType type = prepare.inputs[0].type;
     if (prepare.outputs[0].shape.element_count() == 0)
@@ -283,12 +284,12 @@ bool accepts_nearest_bytes(const NodeView& view) {
   return (type == DataType::uint8 || type == DataType::int8) && accepts_nearest<Resize>(view);
 }
 
-constexpr std::array<KernelRow, 1> nearest_byte_rows = {
+constexpr std::array<KernelRow, 1> nearest_int8_rows = {
     {{"resize_nearest_int8_nchwc", "", "Resize", Isa::avx2, "int8, uint8", accepts_nearest_bytes,
       compile_resize<Resize>, nullptr, nearest_layouts<Resize>}}};
 
 constexpr auto resize_rows_list = join_rows(
-    nearest_byte_rows,
+    nearest_int8_rows,
     nearest_blocked_rows<Resize>("Resize", "resize_nearest_nchwc_avx512",
                                  "resize_nearest_nchwc_avx2"),
     nearest_blocked_rows<Upsample>("Upsample", "upsample_nearest_nchwc_avx512",

@@ -148,8 +148,8 @@ ResizeAxis make_taps(const Resampling& op, const ResizeRequest& request, const S
   axis.out = request.out;
   axis.taps = taps_each(op, request);
   const TapWeights kernel = tap_weights(op, request);
-  constexpr std::int64_t most_taps = std::int64_t{1} << 26;
-  if (multiply_sizes(axis.out, axis.taps) > most_taps) {
+  constexpr std::int64_t max_taps = std::int64_t{1} << 26;
+  if (multiply_sizes(axis.out, axis.taps) > max_taps) {
     throw Error(ErrorCode::memory_limit,
                 format("an axis of {} with {} filter taps each takes too much memory", axis.out,
                        axis.taps));

@@ -68,8 +68,8 @@ KernelPtr compile_roi_align(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {
   const auto op = read_op<RoiAlign>(view.node());
   if (view.input_type(0) == DataType::float64)
-    return make_roi_align<double>(row, op, context.most_threads);
-  KernelPtr kernel = make_roi_align<float>(row, op, context.most_threads);
+    return make_roi_align<double>(row, op, context.max_threads);
+  KernelPtr kernel = make_roi_align<float>(row, op, context.max_threads);
   return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 

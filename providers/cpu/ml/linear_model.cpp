@@ -8,7 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/example_product.hpp"
-#include "providers/cpu/ml/labelled_kernel.hpp"
+#include "providers/cpu/ml/labeled_kernel.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -122,7 +122,7 @@ KernelPtr make_linear_classes(const KernelRow& row, const LinearClassifier& op,
 KernelPtr compile_linear_classifier(const NodeView& view, const KernelRow& row,
                                     const CompileContext& compile) {
   const auto op = read_op<LinearClassifier>(view.node());
-  return make_labelled_kernel(make_linear_classes(row, op, compile), op.labels);
+  return make_labeled_kernel(make_linear_classes(row, op, compile), op.labels);
 }
 
 constexpr auto linear_model_rows =

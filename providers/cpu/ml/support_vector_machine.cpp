@@ -10,7 +10,7 @@
 #include "libcore/ops/ml/support_vectors.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/ml/example_product.hpp"
-#include "providers/cpu/ml/labelled_kernel.hpp"
+#include "providers/cpu/ml/labeled_kernel.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -218,7 +218,7 @@ KernelPtr make_pairs_svm(const KernelRow& row, std::shared_ptr<const SVMClassifi
 KernelPtr compile_svm_classifier(const NodeView& view, const KernelRow& row,
                                  const CompileContext& compile) {
   const auto op = std::make_shared<const SVMClassifier>(read_op<SVMClassifier>(view.node()));
-  return make_labelled_kernel(
+  return make_labeled_kernel(
       op->vector_count > 0 ? make_pairs_svm(row, op, compile) : make_linear_svm(row, op, compile),
       op->labels);
 }

@@ -18,9 +18,9 @@
 namespace ortool::cpu {
 namespace {
 
-class GramVectorizer {
+class NgramVectorizer {
  public:
-  explicit GramVectorizer(TfIdfVectorizer op) : op_(std::move(op)), elements_(op_.pool) {
+  explicit NgramVectorizer(TfIdfVectorizer op) : op_(std::move(op)), elements_(op_.pool) {
     std::vector<std::int64_t> pool;
     for (std::int64_t i = 0; i < op_.pool.element_count(); ++i)
       pool.push_back(number_of(op_.pool, i));
@@ -52,7 +52,7 @@ class GramVectorizer {
   /// out[rows, columns] from numbers[rows, size].
   void vectorize(const std::int64_t* numbers, std::int64_t rows, std::int64_t size, float* out,
                  Workers& workers) const {
-    const GramTree::Counting counting = {op_.shortest, op_.longest, op_.most_skipped};
+    const NgramTrie::Counting counting = {op_.shortest, op_.longest, op_.max_skipped};
     const std::int64_t columns = op_.column_count;
     const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, size));
     workers.parallel_ranges(rows, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -73,7 +73,7 @@ class GramVectorizer {
  private:
   TfIdfVectorizer op_;
   LabelTable elements_;
-  GramTree tree_;
+  NgramTrie tree_;
 };
 
 /// Number of rows, and elements per row.
@@ -82,7 +82,7 @@ std::pair<std::int64_t, std::int64_t> row_sizes(const Shape& shape) {
 }
 
 KernelPtr make_string_vectorizer(const KernelRow& row,
-                                 std::shared_ptr<const GramVectorizer> vectorizer) {
+                                 std::shared_ptr<const NgramVectorizer> vectorizer) {
   return make_dynamic_kernel(row.name, [vectorizer](DynamicContext& context) {
     const Tensor& x = context.input(0);
     const auto [rows, size] = row_sizes(x.shape());
@@ -100,7 +100,7 @@ KernelPtr make_string_vectorizer(const KernelRow& row,
 KernelPtr compile_tf_idf_vectorizer(const NodeView& view, const KernelRow& row,
                                     const CompileContext&) {
   const auto vectorizer =
-      std::make_shared<const GramVectorizer>(read_op<TfIdfVectorizer>(view.node()));
+      std::make_shared<const NgramVectorizer>(read_op<TfIdfVectorizer>(view.node()));
   if (view.input_type(0) == DataType::string) return make_string_vectorizer(row, vectorizer);
   return make_kernel(row.name, [vectorizer](const PrepareContext& context) {
     const Shape& shape = context.inputs[0].shape;

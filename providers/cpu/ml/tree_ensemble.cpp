@@ -7,7 +7,7 @@
 #include "kernels/cpu/ml/tree_scores.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/kernel_list.hpp"
-#include "providers/cpu/ml/labelled_kernel.hpp"
+#include "providers/cpu/ml/labeled_kernel.hpp"
 #include "providers/cpu/ml/make_tree_ensemble.hpp"
 #include "providers/cpu/ml/ml_operand.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -139,7 +139,7 @@ KernelPtr make_forest_classes(const KernelRow& row, const TreeEnsembleClassifier
 KernelPtr compile_forest_classes(const NodeView& view, const KernelRow& row,
                                  const CompileContext&) {
   const auto op = read_op<TreeEnsembleClassifier>(view.node());
-  return make_labelled_kernel(
+  return make_labeled_kernel(
       with_forest_type(view.input_type(0), op,
                        [&](auto number) { return make_forest_classes<decltype(number)>(row, op); }),
       op.labels);

@@ -16,7 +16,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::size_t most_terms = ortool::EmbedLayerNormalization::most_terms;
+constexpr std::size_t max_terms = ortool::EmbedLayerNormalization::max_terms;
 constexpr std::int64_t task_floats = 16384;
 
 /// Location of the row that one addend contributes to a token.
@@ -72,7 +72,7 @@ class EmbedLayerPrepared : public Prepared {
     const auto tokens = shape.dimensions().first(static_cast<std::size_t>(shape.rank() - 1));
     tokens_.assign(tokens.begin(), tokens.end());
     token_count_ = shape.product(0, shape.rank() - 1);
-    for (std::size_t i = 0; i < most_terms; ++i) {
+    for (std::size_t i = 0; i < max_terms; ++i) {
       const std::size_t table = ortool::EmbedLayerNormalization::first_table + 2 * i;
       if (context.has_input(table)) terms_.push_back(make_term(context, table, tokens));
     }
@@ -93,7 +93,7 @@ class EmbedLayerPrepared : public Prepared {
         token_count_, grain, [&](std::int64_t begin, std::int64_t end) {
           cpu::LayerNormalization token = layer;
           for (std::int64_t i = begin; i < end; ++i) {
-            std::array<const float*, most_terms> rows = {};
+            std::array<const float*, max_terms> rows = {};
             for (std::size_t k = 0; k < terms_.size(); ++k) {
               const std::int64_t row = row_at(terms_[k], context, place_of(terms_[k], i));
               rows[k] = context.input<float>(terms_[k].table) + row * size_;

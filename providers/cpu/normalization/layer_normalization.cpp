@@ -172,12 +172,12 @@ KernelPtr compile_fp16_layer(const NodeView& view, const KernelRow& row,
 
 /// Scale or bias of any shape, in float64.
 struct DoubleFactor {
-  Wanted<double> operand;
+  CastOperand<double> operand;
   BroadcastPlan plan;
 
   DoubleFactor(const PrepareContext& context, std::size_t input, WorkspaceLayout& layout) {
     if (!context.has_input(input)) return;
-    operand = Wanted<double>(input, context.inputs[input], layout);
+    operand = CastOperand<double>(input, context.inputs[input], layout);
     plan = make_broadcast_plan(context.inputs[0].shape.dimensions(),
                                context.inputs[input].shape.dimensions());
   }
@@ -197,14 +197,14 @@ PreparedPtr prepare_double(std::int64_t first_axis, float epsilon, bool is_cente
                            static_cast<double>(epsilon), is_centered};
   const auto wanted_output = [&](std::size_t index, auto number, WorkspaceLayout& layout) {
     using T = decltype(number);
-    return context.has_output(index) ? Wanted<T>(index, context.outputs[index], layout)
-                                     : Wanted<T>();
+    return context.has_output(index) ? CastOperand<T>(index, context.outputs[index], layout)
+                                     : CastOperand<T>();
   };
   WorkspaceLayout layout;
-  const Wanted<double> x(0, context.inputs[0], layout);
-  const Wanted<double> y(0, context.outputs[0], layout);
-  const Wanted<float> mean = wanted_output(1, float{}, layout);
-  const Wanted<float> factor = wanted_output(2, float{}, layout);
+  const CastOperand<double> x(0, context.inputs[0], layout);
+  const CastOperand<double> y(0, context.outputs[0], layout);
+  const CastOperand<float> mean = wanted_output(1, float{}, layout);
+  const CastOperand<float> factor = wanted_output(2, float{}, layout);
   const DoubleFactor scale(context, 1, layout);
   const DoubleFactor bias(context, 2, layout);
   return make_prepared({.workspace_bytes = layout.bytes()}, [=](const RunContext& run) {

@@ -179,14 +179,14 @@ using Compile = KernelPtr (*)(const NodeView&, const KernelRow&, const CompileCo
 template <Compile compile>
 constexpr std::array<KernelRow, 6> normalization_rows(const char* op_type,
                                                       std::array<const char*, 6> names) {
-  constexpr Isa levels[] = {Isa::avx512, Isa::avx2, Isa::baseline};
+  constexpr Isa isas[] = {Isa::avx512, Isa::avx2, Isa::baseline};
   std::array<KernelRow, 6> rows = {};
   for (std::size_t i = 0; i < 3; ++i) {
-    rows[i] = {names[i], "", op_type, levels[i], "float32", accepts_all_float32, compile};
+    rows[i] = {names[i], "", op_type, isas[i], "float32", accepts_all_float32, compile};
     rows[i + 3] = {names[i + 3],
                    "",
                    op_type,
-                   levels[i],
+                   isas[i],
                    fp16_type_names,
                    accepts_all_float_like,
                    compile_fp16_normalization<compile>};

@@ -7,13 +7,13 @@
 namespace ortool::cpu {
 
 PoolSizes pool_sizes(const WindowAttributes& window, const Shape& x) {
-  constexpr std::size_t most_axes = 3;
+  constexpr std::size_t max_axes = 3;
   const auto spatial = x.dimensions().subspan(2);
   const std::vector<WindowAxis> axes =
       place_window(window, spatial, window.kernel, WindowFit::beyond);
-  if (axes.size() > most_axes) {
+  if (axes.size() > max_axes) {
     throw Error(ErrorCode::unsupported, format("a pool along {} axes is not supported (at most {})",
-                                               axes.size(), most_axes));
+                                               axes.size(), max_axes));
   }
   PoolSizes sizes;
   sizes.planes = x.product(0, 2);

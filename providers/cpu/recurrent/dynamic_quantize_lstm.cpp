@@ -1,5 +1,5 @@
 // Kernels for com.microsoft.DynamicQuantizeLSTM; constant weights are packed once.
-#include "libcore/ops/vendor/dynamic_quantize_lstm.hpp"
+#include "libcore/ops/contrib/dynamic_quantize_lstm.hpp"
 
 #include <array>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 /// Decided at compile time, once per node.
 struct CompiledDynamicLstm {
-  RecurrentLayerForm form;
+  RecurrentLayerParams params;
   Isa isa = Isa::baseline;
   bool has_signed_weights = false;
   AlignedBuffer weights;  ///< empty if they come at run time
@@ -29,39 +29,39 @@ constexpr std::int64_t first_scale = 8;  ///< of W; then its zero point, and tho
 /// W (input 1) or R (input 2), whose scale and zero point start at input `scale`;
 /// `pointer_of(input)` and `count_of(input)` return an input's data and size.
 template <typename PointerOf, typename CountOf>
-RecurrentLevels levels_from(std::int64_t input, bool is_signed, PointerOf pointer_of,
-                            CountOf count_of) {
+QuantizedRecurrentFactor codes_from(std::int64_t input, bool is_signed, PointerOf pointer_of,
+                                    CountOf count_of) {
   const std::int64_t scale = first_scale + (input - 1) * 2;
-  RecurrentLevels levels;
-  levels.levels = static_cast<const std::uint8_t*>(pointer_of(input));
-  levels.is_signed = is_signed;
-  levels.scales = static_cast<const float*>(pointer_of(scale));
-  levels.scale_count = count_of(scale);
-  levels.zero_points = static_cast<const std::uint8_t*>(pointer_of(scale + 1));
-  levels.zero_point_count = count_of(scale + 1);
-  return levels;
+  QuantizedRecurrentFactor codes;
+  codes.codes = static_cast<const std::uint8_t*>(pointer_of(input));
+  codes.is_signed = is_signed;
+  codes.scales = static_cast<const float*>(pointer_of(scale));
+  codes.scale_count = count_of(scale);
+  codes.zero_points = static_cast<const std::uint8_t*>(pointer_of(scale + 1));
+  codes.zero_point_count = count_of(scale + 1);
+  return codes;
 }
 
 PreparedPtr prepare_dynamic_lstm(const std::shared_ptr<const CompiledDynamicLstm>& lstm,
                                  const PrepareContext& context) {
-  const RecurrentLayerForm& form = lstm->form;
+  const RecurrentLayerParams& params = lstm->params;
   const RecurrentSizes sizes =
-      recurrent_sizes(form, context.inputs[0].shape, context.inputs[2].shape[1]);
-  const DynamicRecurrentProducts unbound(form, sizes.input, sizes.hidden, lstm->isa, nullptr);
+      recurrent_sizes(params, context.inputs[0].shape, context.inputs[2].shape[1]);
+  const DynamicRecurrentProducts unbound(params, sizes.input, sizes.hidden, lstm->isa, nullptr);
   WorkspaceLayout layout;
-  layout.add(recurrent_workspace_bytes(form, sizes, unbound));
+  layout.add(recurrent_workspace_bytes(params, sizes, unbound));
   const bool packs = lstm->weights.size_bytes() == 0;
   const std::int64_t packed_at =
-      packs ? layout.add(packed_dynamic_bytes(form, sizes.input, sizes.hidden, lstm->isa)) : 0;
+      packs ? layout.add(packed_dynamic_bytes(params, sizes.input, sizes.hidden, lstm->isa)) : 0;
   std::array<std::int64_t, 4> counts = {};
   for (std::size_t i = 0; i < counts.size(); ++i)
     counts[i] = context.inputs[static_cast<std::size_t>(first_scale) + i].shape.element_count();
   return make_prepared({.workspace_bytes = layout.bytes()}, [=](const RunContext& run) {
-    const auto operands = recurrent_operands<float>(form, sizes, run);
+    const auto operands = recurrent_operands<float>(params, sizes, run);
     const std::byte* packed = lstm->weights.data();
     if (packs) {
-      const auto levels = [&](std::int64_t input) {
-        return levels_from(
+      const auto codes = [&](std::int64_t input) {
+        return codes_from(
             input, lstm->has_signed_weights,
             [&](std::int64_t of) -> const void* {
               return run.input<std::byte>(static_cast<std::size_t>(of));
@@ -69,11 +69,11 @@ PreparedPtr prepare_dynamic_lstm(const std::shared_ptr<const CompiledDynamicLstm
             [&](std::int64_t of) { return counts[static_cast<std::size_t>(of - first_scale)]; });
       };
       std::byte* own = run.workspace() + packed_at;
-      pack_dynamic(form, sizes.input, sizes.hidden, levels(1), levels(2), lstm->isa, own);
+      pack_dynamic(params, sizes.input, sizes.hidden, codes(1), codes(2), lstm->isa, own);
       packed = own;
     }
-    const DynamicRecurrentProducts products(form, sizes.input, sizes.hidden, lstm->isa, packed);
-    recurrent_layer(form, sizes, operands, products, lstm->isa, run.workspace(), run.workers());
+    const DynamicRecurrentProducts products(params, sizes.input, sizes.hidden, lstm->isa, packed);
+    recurrent_layer(params, sizes, operands, products, lstm->isa, run.workspace(), run.workers());
   });
 }
 
@@ -88,8 +88,8 @@ bool has_constant_weights(const NodeView& view) {
 KernelPtr compile_dynamic_lstm(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
   auto lstm = std::make_shared<CompiledDynamicLstm>();
-  lstm->form = form_of(read_op<DynamicQuantizeLSTM>(view.node()));
-  lstm->form.is_same_on_levels = true;
+  lstm->params = form_of(read_op<DynamicQuantizeLSTM>(view.node()));
+  lstm->params.is_same_on_isas = true;
   lstm->isa = row.isa;
   lstm->has_signed_weights = view.input_type(1) == DataType::int8;
   Compilation compilation;
@@ -97,8 +97,8 @@ KernelPtr compile_dynamic_lstm(const NodeView& view, const KernelRow& row,
     std::array<Tensor, first_scale + 4> constants;
     for (const std::int64_t input : {1, 2, 8, 9, 10, 11})
       constants[static_cast<std::size_t>(input)] = view.constant(input)->aligned();
-    const auto levels = [&](std::int64_t input) {
-      return levels_from(
+    const auto codes = [&](std::int64_t input) {
+      return codes_from(
           input, lstm->has_signed_weights,
           [&](std::int64_t of) -> const void* {
             return constants[static_cast<std::size_t>(of)].bytes();
@@ -107,9 +107,9 @@ KernelPtr compile_dynamic_lstm(const NodeView& view, const KernelRow& row,
     };
     const std::int64_t input = constants[1].shape()[1];
     const std::int64_t hidden = constants[2].shape()[1];
-    lstm->weights = AlignedBuffer(packed_dynamic_bytes(lstm->form, input, hidden, row.isa),
+    lstm->weights = AlignedBuffer(packed_dynamic_bytes(lstm->params, input, hidden, row.isa),
                                   context.cap, "packed weights");
-    pack_dynamic(lstm->form, input, hidden, levels(1), levels(2), row.isa, lstm->weights.data());
+    pack_dynamic(lstm->params, input, hidden, codes(1), codes(2), row.isa, lstm->weights.data());
     compilation = {.packed = {1, 2}, .packed_bytes = lstm->weights.size_bytes()};
   }
   return make_kernel(

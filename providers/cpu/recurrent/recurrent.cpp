@@ -17,7 +17,7 @@ namespace {
 
 /// Decided at compile time, once per node.
 struct CompiledLayer {
-  RecurrentLayerForm form;
+  RecurrentLayerParams params;
   Isa isa = Isa::baseline;
   AlignedBuffer weights;
   bool has_weights = false;
@@ -26,29 +26,30 @@ struct CompiledLayer {
 template <typename T>
 PreparedPtr prepare_layer(const std::shared_ptr<const CompiledLayer>& layer,
                           const PrepareContext& context) {
-  const RecurrentLayerForm& form = layer->form;
+  const RecurrentLayerParams& params = layer->params;
   const RecurrentSizes sizes =
-      recurrent_sizes(form, context.inputs[0].shape, context.inputs[2].shape[2]);
-  const PackedRecurrentProducts<T> unbound(form, sizes.input, sizes.hidden, layer->isa, nullptr);
+      recurrent_sizes(params, context.inputs[0].shape, context.inputs[2].shape[2]);
+  const PackedRecurrentProducts<T> unbound(params, sizes.input, sizes.hidden, layer->isa, nullptr);
   WorkspaceLayout layout;
-  layout.add(recurrent_workspace_bytes(form, sizes, unbound));
+  layout.add(recurrent_workspace_bytes(params, sizes, unbound));
   std::int64_t packed_at = 0;
   if (!layer->has_weights) {
     packed_at = layout.add(
         bytes_of(DataTypeOf<T>::value,
-                 packed_recurrent_elements<T>(form, sizes.input, sizes.hidden, layer->isa)));
+                 packed_recurrent_elements<T>(params, sizes.input, sizes.hidden, layer->isa)));
   }
   return make_prepared({.workspace_bytes = layout.bytes()}, [=](const RunContext& run) {
-    const auto operands = recurrent_operands<T>(form, sizes, run);
+    const auto operands = recurrent_operands<T>(params, sizes, run);
     const T* packed = layer->weights.template as<T>();
     if (!layer->has_weights) {
       T* own = reinterpret_cast<T*>(run.workspace() + packed_at);
-      pack_recurrent(form, sizes.input, sizes.hidden, run.input<T>(1), run.input<T>(2), layer->isa,
-                     own, run.workers());
+      pack_recurrent(params, sizes.input, sizes.hidden, run.input<T>(1), run.input<T>(2),
+                     layer->isa, own, run.workers());
       packed = own;
     }
-    const PackedRecurrentProducts<T> products(form, sizes.input, sizes.hidden, layer->isa, packed);
-    recurrent_layer(form, sizes, operands, products, layer->isa, run.workspace(), run.workers());
+    const PackedRecurrentProducts<T> products(params, sizes.input, sizes.hidden, layer->isa,
+                                              packed);
+    recurrent_layer(params, sizes, operands, products, layer->isa, run.workspace(), run.workers());
   });
 }
 
@@ -60,9 +61,9 @@ std::optional<Tensor> weight_constant(const NodeView& view, std::int64_t input, 
 
 template <typename T>
 KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileContext& context,
-                     const RecurrentLayerForm& form) {
+                     const RecurrentLayerParams& params) {
   auto layer = std::make_shared<CompiledLayer>();
-  layer->form = form;
+  layer->params = params;
   layer->isa = row.isa;
   const std::optional<Tensor> w = weight_constant(view, 1, context.cap);
   const std::optional<Tensor> r = weight_constant(view, 2, context.cap);
@@ -70,10 +71,11 @@ KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileCo
   if (w && r) {
     const std::int64_t input = w->shape()[2];
     const std::int64_t hidden = r->shape()[2];
-    layer->weights = AlignedBuffer(
-        bytes_of(DataTypeOf<T>::value, packed_recurrent_elements<T>(form, input, hidden, row.isa)),
-        context.cap, "packed weights");
-    pack_recurrent(form, input, hidden, w->data<T>().data(), r->data<T>().data(), row.isa,
+    layer->weights =
+        AlignedBuffer(bytes_of(DataTypeOf<T>::value,
+                               packed_recurrent_elements<T>(params, input, hidden, row.isa)),
+                      context.cap, "packed weights");
+    pack_recurrent(params, input, hidden, w->data<T>().data(), r->data<T>().data(), row.isa,
                    layer->weights.as<T>(), context.workers);
     layer->has_weights = true;
     compilation = {.packed = {1, 2}, .packed_bytes = layer->weights.size_bytes()};
@@ -88,9 +90,10 @@ KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileCo
 template <typename Op>
 KernelPtr compile_recurrent(const NodeView& view, const KernelRow& row,
                             const CompileContext& context) {
-  const RecurrentLayerForm form = form_of(read_op<Op>(view.node()));
-  if (view.input_type(0) == DataType::float64) return make_layer<double>(view, row, context, form);
-  KernelPtr kernel = make_layer<float>(view, row, context, form);
+  const RecurrentLayerParams params = form_of(read_op<Op>(view.node()));
+  if (view.input_type(0) == DataType::float64)
+    return make_layer<double>(view, row, context, params);
+  KernelPtr kernel = make_layer<float>(view, row, context, params);
   return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 

@@ -36,14 +36,14 @@ GateFunction gate_function(const RecurrentActivation& activation) {
   }
 }
 
-void fill_layer_form(const RecurrentLayer& op, RecurrentLayerForm& form) {
-  form.directions = op.directions();
-  form.is_reverse = op.direction == RecurrentLayer::Direction::reverse;
-  form.batch_first = op.batch_first;
-  if (op.clip) form.clip = *op.clip;
-  ORTOOL_CHECK(op.activations.size() <= form.functions.size());
+void fill_layer_params(const RecurrentLayer& op, RecurrentLayerParams& params) {
+  params.directions = op.directions();
+  params.is_reverse = op.direction == RecurrentLayer::Direction::reverse;
+  params.batch_first = op.batch_first;
+  if (op.clip) params.clip = *op.clip;
+  ORTOOL_CHECK(op.activations.size() <= params.functions.size());
   for (std::size_t i = 0; i < op.activations.size(); ++i)
-    form.functions[i] = gate_function(op.activations[i]);
+    params.functions[i] = gate_function(op.activations[i]);
 }
 
 /// Throws unless every length lies in [0, sequence].
@@ -59,43 +59,43 @@ void check_lengths(const std::int32_t* lengths, const RecurrentSizes& sizes) {
 
 }  // namespace
 
-RecurrentLayerForm form_of(const LSTM& op) {
-  RecurrentLayerForm form;
-  form.cell = RecurrentCell::lstm;
-  form.couples_gates = op.couples_gates;
-  fill_layer_form(op, form);
-  return form;
+RecurrentLayerParams form_of(const LSTM& op) {
+  RecurrentLayerParams params;
+  params.cell = RecurrentCell::lstm;
+  params.couples_gates = op.couples_gates;
+  fill_layer_params(op, params);
+  return params;
 }
 
-RecurrentLayerForm form_of(const GRU& op) {
-  RecurrentLayerForm form;
-  form.cell = RecurrentCell::gru;
-  form.linear_before_reset = op.linear_before_reset;
-  fill_layer_form(op, form);
-  return form;
+RecurrentLayerParams form_of(const GRU& op) {
+  RecurrentLayerParams params;
+  params.cell = RecurrentCell::gru;
+  params.linear_before_reset = op.linear_before_reset;
+  fill_layer_params(op, params);
+  return params;
 }
 
-RecurrentLayerForm form_of(const RNN& op) {
-  RecurrentLayerForm form;
-  fill_layer_form(op, form);
-  return form;
+RecurrentLayerParams form_of(const RNN& op) {
+  RecurrentLayerParams params;
+  fill_layer_params(op, params);
+  return params;
 }
 
-RecurrentSizes recurrent_sizes(const RecurrentLayerForm& form, const Shape& x,
+RecurrentSizes recurrent_sizes(const RecurrentLayerParams& params, const Shape& x,
                                std::int64_t hidden) {
   RecurrentSizes sizes;
-  sizes.sequence = x[form.batch_first ? 1 : 0];
-  sizes.batch = x[form.batch_first ? 0 : 1];
+  sizes.sequence = x[params.batch_first ? 1 : 0];
+  sizes.batch = x[params.batch_first ? 0 : 1];
   sizes.input = x[2];
   sizes.hidden = hidden;
   const std::int64_t steps = multiply_sizes(sizes.sequence, sizes.batch);
-  multiply_sizes(multiply_sizes(steps + sizes.batch, sizes.hidden), 2 * form.gates());
+  multiply_sizes(multiply_sizes(steps + sizes.batch, sizes.hidden), 2 * params.gates());
   return sizes;
 }
 
 template <typename T>
-RecurrentOperands<T> recurrent_operands(const RecurrentLayerForm& form, const RecurrentSizes& sizes,
-                                        const RunContext& run) {
+RecurrentOperands<T> recurrent_operands(const RecurrentLayerParams& params,
+                                        const RecurrentSizes& sizes, const RunContext& run) {
   RecurrentOperands<T> operands;
   operands.x = run.input<T>(0);
   operands.bias = run.input<T>(3);
@@ -103,7 +103,7 @@ RecurrentOperands<T> recurrent_operands(const RecurrentLayerForm& form, const Re
   operands.initial_h = run.input<T>(5);
   operands.y = run.output<T>(0);
   operands.y_h = run.output<T>(1);
-  if (form.cell == RecurrentCell::lstm) {
+  if (params.cell == RecurrentCell::lstm) {
     operands.initial_c = run.input<T>(6);
     operands.peepholes = run.input<T>(7);
     operands.y_c = run.output<T>(2);
@@ -112,9 +112,9 @@ RecurrentOperands<T> recurrent_operands(const RecurrentLayerForm& form, const Re
   return operands;
 }
 
-template RecurrentOperands<float> recurrent_operands(const RecurrentLayerForm&,
+template RecurrentOperands<float> recurrent_operands(const RecurrentLayerParams&,
                                                      const RecurrentSizes&, const RunContext&);
-template RecurrentOperands<double> recurrent_operands(const RecurrentLayerForm&,
+template RecurrentOperands<double> recurrent_operands(const RecurrentLayerParams&,
                                                       const RecurrentSizes&, const RunContext&);
 
 }  // namespace ortool::cpu

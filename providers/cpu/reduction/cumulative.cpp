@@ -22,10 +22,10 @@ bool accepts_cumulated(const NodeView& view) {
 template <typename Op, bool multiplies>
 KernelPtr compile_cumulative(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const Op op = read_op<Op>(view.node());
-  const CumulativeForm form = {multiplies, op.exclusive, op.reverse};
-  return make_kernel(row.name, [form](const PrepareContext& context) {
+  const CumulativeParams params = {multiplies, op.exclusive, op.reverse};
+  return make_kernel(row.name, [params](const PrepareContext& context) {
     return make_prepared(
-        {.overwritable = {0}}, [form, input = context.inputs[0],
+        {.overwritable = {0}}, [params, input = context.inputs[0],
                                 axis_type = context.inputs[1].type](const RunContext& run) {
           const std::int64_t given = axis_type == DataType::int64 ? *run.input<std::int64_t>(1)
                                                                   : *run.input<std::int32_t>(1);
@@ -33,7 +33,7 @@ KernelPtr compile_cumulative(const NodeView& view, const KernelRow& row, const C
           const std::int64_t axis = normalize_axis(given, shape.rank());
           const CumulativeSizes sizes = {shape.product(0, axis), shape[axis],
                                          shape.product(axis + 1, shape.rank())};
-          cumulative(form, input.type, run.input<std::byte>(0), run.output<std::byte>(0), sizes,
+          cumulative(params, input.type, run.input<std::byte>(0), run.output<std::byte>(0), sizes,
                      run.workers());
         });
   });

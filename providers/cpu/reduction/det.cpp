@@ -29,7 +29,7 @@ bool accepts_det(const NodeView& view) {
 }
 
 KernelPtr compile_det(const NodeView&, const KernelRow& row, const CompileContext& compile) {
-  return make_kernel(row.name, [threads = compile.most_threads](const PrepareContext& context) {
+  return make_kernel(row.name, [threads = compile.max_threads](const PrepareContext& context) {
     return context.inputs[0].type == DataType::float64 ? prepare_det<double>(context, threads)
                                                        : prepare_det<float>(context, threads);
   });

@@ -26,7 +26,7 @@ KernelPtr compile_quantized_mean(const NodeView& view, const KernelRow& row,
         sizes.is_blocked = context.inputs[0].layout == Layout::blocked16;
         const DataType x_type = context.inputs[0].type;
         const DataType y_type = context.inputs[4].type;
-        const ByteBounds bounds = {op.low, op.high};
+        const Int8Bounds bounds = {op.low, op.high};
         return make_prepared({}, [=](const RunContext& run) {
           Int8Mean mean = sizes;
           const std::uint8_t flip = x_type == DataType::int8 ? 128 : 0;
@@ -46,7 +46,7 @@ bool accepts_int8_mean(const NodeView&) {
 /// Means have the same layout in NCHW and NCHW16c, so the result is NCHW.
 std::vector<LayoutChoice> int8_mean_layouts(const NodeView& view, const KernelRow&) {
   if (!is_int8_image(*view.node().input(0))) return {};
-  return plain_or_blocked_bytes(view, {0}, Layout::plain);
+  return int8_layout_choices(view, {0}, Layout::plain);
 }
 
 constexpr std::array<KernelRow, 2> quantized_mean_rows = {

@@ -14,7 +14,7 @@ namespace {
 
 KernelPtr compile_top_k(const NodeView& view, const KernelRow& row, const CompileContext& compile) {
   return make_kernel(row.name, [op = read_op<TopK>(view.node()),
-                                threads = compile.most_threads](const PrepareContext& context) {
+                                threads = compile.max_threads](const PrepareContext& context) {
     const Operand& input = context.inputs[0];
     const std::int64_t axis = normalize_axis(op.axis, input.shape.rank());
     const Operand& output = context.outputs[context.has_output(0) ? 0 : 1];

@@ -27,9 +27,9 @@ class PreparedFft {
  public:
   PreparedFft(std::int64_t length, int threads, const PrepareContext& context)
       : fft_(length), threads_(threads) {
-    constexpr std::int64_t most_kept = std::int64_t{1} << 22;
+    constexpr std::int64_t max_kept = std::int64_t{1} << 22;
     lines_ = layout_.add(spectrum_workspace_bytes(fft_, threads));
-    if (fft_.table_doubles() > most_kept) {
+    if (fft_.table_doubles() > max_kept) {
       table_ = layout_.add(fft_.table_doubles() * 8);
     } else {
       taken_.emplace(context.cap, fft_.table_doubles() * 8, "twiddle factors of a transform");
@@ -57,7 +57,7 @@ class PreparedFft {
   WorkspaceLayout layout_;
   std::int64_t lines_ = 0;
   std::int64_t table_ = 0;
-  std::optional<TakenBytes> taken_;
+  std::optional<MemoryReservation> taken_;
   std::vector<double> kept_;
 };
 
@@ -124,7 +124,7 @@ KernelPtr compile_dft(const NodeView& view, const KernelRow& row, const CompileC
   const auto op = read_op<DFT>(view.node());
   const bool is_double = view.input_type(0) == DataType::float64;
   KernelPtr kernel = make_kernel(
-      row.name, [op, is_double, threads = context.most_threads](const PrepareContext& prepare) {
+      row.name, [op, is_double, threads = context.max_threads](const PrepareContext& prepare) {
         return is_double ? prepare_dft<double>(op, prepare, threads)
                          : prepare_dft<float>(op, prepare, threads);
       });
@@ -134,7 +134,7 @@ KernelPtr compile_dft(const NodeView& view, const KernelRow& row, const CompileC
 KernelPtr compile_stft(const NodeView& view, const KernelRow& row, const CompileContext& context) {
   const bool is_double = view.input_type(0) == DataType::float64;
   KernelPtr kernel = make_kernel(
-      row.name, [is_double, threads = context.most_threads](const PrepareContext& prepare) {
+      row.name, [is_double, threads = context.max_threads](const PrepareContext& prepare) {
         return is_double ? prepare_stft<double>(prepare, threads)
                          : prepare_stft<float>(prepare, threads);
       });

@@ -16,14 +16,14 @@ constexpr DataType data_type_of = std::is_same_v<T, double> ? DataType::float64 
 
 /// An operand required as T (float or double), with space in the workspace if it has another type.
 template <typename T>
-struct Wanted {
+struct CastOperand {
   std::size_t operand = 0;
   DataType type = DataType::undefined;  ///< undefined: omitted
   std::int64_t count = 0;
   std::int64_t space = 0;
 
-  Wanted() = default;
-  Wanted(std::size_t index, const Operand& what, WorkspaceLayout& layout)
+  CastOperand() = default;
+  CastOperand(std::size_t index, const Operand& what, WorkspaceLayout& layout)
       : operand(index), type(what.type), count(what.is_given() ? what.shape.element_count() : 0) {
     if (is_given() && type != data_type_of<T>) space = layout.add(bytes_of(data_type_of<T>, count));
   }

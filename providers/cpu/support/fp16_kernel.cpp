@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::size_t most_operands = 16;
+constexpr std::size_t max_operands = 16;
 constexpr std::int64_t grain = 16384;
 
 bool is_fp16_type(DataType type) {
@@ -30,8 +30,8 @@ class Fp16Prepared : public Prepared {
  public:
   Fp16Prepared(const Kernel& inner, const PrepareContext& context, Isa isa)
       : functions_(fp16_functions(isa)) {
-    ORTOOL_CHECK(context.inputs.size() <= most_operands);
-    ORTOOL_CHECK(context.outputs.size() <= most_operands);
+    ORTOOL_CHECK(context.inputs.size() <= max_operands);
+    ORTOOL_CHECK(context.outputs.size() <= max_operands);
     std::vector<Operand> inputs(context.inputs.begin(), context.inputs.end());
     std::vector<Operand> outputs(context.outputs.begin(), context.outputs.end());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -64,8 +64,8 @@ class Fp16Prepared : public Prepared {
   }
 
   void run(const RunContext& context) const override {
-    std::array<const std::byte*, most_operands> inputs = {};
-    std::array<std::byte*, most_operands> outputs = {};
+    std::array<const std::byte*, max_operands> inputs = {};
+    std::array<std::byte*, max_operands> outputs = {};
     for (std::size_t i = 0; i < input_count_; ++i) {
       inputs[i] = known_[i].is_empty() ? context.input<std::byte>(i) : known_[i].bytes();
     }
@@ -111,7 +111,7 @@ class Fp16Prepared : public Prepared {
   }
 
   const Fp16Functions& functions_;
-  std::array<Tensor, most_operands> known_;
+  std::array<Tensor, max_operands> known_;
   std::vector<Conversion> inputs_;
   std::vector<Conversion> outputs_;
   std::int64_t bytes_ = 0;

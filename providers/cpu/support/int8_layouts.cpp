@@ -8,9 +8,9 @@ bool is_int8_image(const Value& value) {
   return !value.is_constant() && shape && shape->size() >= 3 && (*shape)[1].is_known();
 }
 
-std::vector<LayoutChoice> plain_or_blocked_bytes(const NodeView& view,
-                                                 const std::vector<std::size_t>& images,
-                                                 Layout output) {
+std::vector<LayoutChoice> int8_layout_choices(const NodeView& view,
+                                              const std::vector<std::size_t>& images,
+                                              Layout output) {
   constexpr double margin_ns = 1;
   std::vector<LayoutChoice> choices(2);
   choices[0].nanoseconds = margin_ns;

@@ -15,8 +15,8 @@ bool is_int8_image(const Value& value);
 
 /// Two choices of the same cost: everything in NCHW, or the inputs `images` in NCHW16c and the
 /// result in `output`; the search starts with the latter.
-std::vector<LayoutChoice> plain_or_blocked_bytes(const NodeView& view,
-                                                 const std::vector<std::size_t>& images,
-                                                 Layout output = Layout::blocked16);
+std::vector<LayoutChoice> int8_layout_choices(const NodeView& view,
+                                              const std::vector<std::size_t>& images,
+                                              Layout output = Layout::blocked16);
 
 }  // namespace ortool

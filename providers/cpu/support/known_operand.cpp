@@ -7,7 +7,7 @@
 namespace ortool::cpu {
 
 std::optional<std::vector<std::int64_t>> known_operand(
-    const PrepareContext& context, const ValueOr<std::vector<std::int64_t>>& value,
+    const PrepareContext& context, const ValueOrInput<std::vector<std::int64_t>>& value,
     std::string_view name) {
   if (value.input < 0) return value.value;
   const Operand& operand = context.inputs[static_cast<std::size_t>(value.input)];
@@ -19,7 +19,7 @@ std::optional<std::vector<std::int64_t>> known_operand(
 }
 
 std::vector<std::int64_t> required_operand(const PrepareContext& context,
-                                           const ValueOr<std::vector<std::int64_t>>& value,
+                                           const ValueOrInput<std::vector<std::int64_t>>& value,
                                            std::string_view name) {
   std::optional<std::vector<std::int64_t>> known = known_operand(context, value, name);
   ORTOOL_CHECK(known.has_value());

@@ -20,7 +20,7 @@ inline std::int32_t flipped_zero(DataType type, const std::uint8_t* zeros, std::
 }
 
 /// The bounds of an int8 or uint8 result less its zero point.
-inline Int8Range int8_range(const ByteBounds& bounds, std::int32_t zero_point) {
+inline Int8Range int8_range(const Int8Bounds& bounds, std::int32_t zero_point) {
   return {static_cast<float>(bounds.low - zero_point), static_cast<float>(bounds.high - zero_point),
           zero_point};
 }

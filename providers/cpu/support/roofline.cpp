@@ -24,7 +24,7 @@ constexpr std::int64_t cached_bytes = std::int64_t{768} << 10U;
 constexpr std::int64_t memory_bytes_a_thread = std::int64_t{96} << 20U;
 
 /// When a thread started and finished a round.
-struct SpeedTurn {
+struct RoundTimes {
   SpeedClock::time_point begin;
   SpeedClock::time_point end;
 };
@@ -32,11 +32,11 @@ struct SpeedTurn {
 /// The shortest time in seconds of several rounds in which every thread calls `work(thread)`: from
 /// the first start to the last finish.
 double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> work) {
-  std::vector<std::vector<SpeedTurn>> turns(static_cast<std::size_t>(threads),
-                                            std::vector<SpeedTurn>(speed_rounds));
+  std::vector<std::vector<RoundTimes>> turns(static_cast<std::size_t>(threads),
+                                             std::vector<RoundTimes>(speed_rounds));
   std::barrier gate(threads);
   const auto take_turns = [&](int thread) {
-    for (SpeedTurn& turn : turns[static_cast<std::size_t>(thread)]) {
+    for (RoundTimes& turn : turns[static_cast<std::size_t>(thread)]) {
       gate.arrive_and_wait();
       turn.begin = SpeedClock::now();
       if (!stop.is_requested()) work(thread);
@@ -51,7 +51,7 @@ double best_round_s(int threads, const StopToken& stop, FunctionRef<void(int)> w
   double best = 1e9;
   // Skips the first round, which touches the memory for the first time.
   for (std::size_t round = 1; round < speed_rounds; ++round) {
-    SpeedTurn all = turns.front()[round];
+    RoundTimes all = turns.front()[round];
     for (const auto& of_thread : turns) {
       all.begin = std::min(all.begin, of_thread[round].begin);
       all.end = std::max(all.end, of_thread[round].end);

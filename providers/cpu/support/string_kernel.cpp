@@ -13,9 +13,9 @@ namespace ortool::cpu {
 namespace {
 
 /// The strings of all inputs, numbered from 1; 0 is the empty string.
-class StringNumbers {
+class StringIds {
  public:
-  StringNumbers(const DynamicContext& context, bool compares)
+  StringIds(const DynamicContext& context, bool compares)
       : context_(context), compares_(compares) {}
 
   Tensor number(const Tensor& strings) {
@@ -68,7 +68,7 @@ struct InnerOperands {
   std::vector<Operand> operands;
 };
 
-InnerOperands number_inputs(const DynamicContext& context, StringNumbers& numbers) {
+InnerOperands number_inputs(const DynamicContext& context, StringIds& numbers) {
   InnerOperands inputs;
   for (std::size_t i = 0; i < context.input_count(); ++i) {
     inputs.tensors.push_back(context.has_input(i) ? context.input(i) : Tensor());
@@ -81,7 +81,7 @@ InnerOperands number_inputs(const DynamicContext& context, StringNumbers& number
 }
 
 void run_on_numbers(const Kernel& inner, bool compares, DynamicContext& context) {
-  StringNumbers numbers(context, compares);
+  StringIds numbers(context, compares);
   const InnerOperands inputs = number_inputs(context, numbers);
   const std::vector<Operand> wanted = context.output_operands();
   std::vector<Operand> outputs = wanted;

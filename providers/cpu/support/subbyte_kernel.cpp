@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::size_t most_packed_operands = 16;
+constexpr std::size_t max_packed_operands = 16;
 
 /// A packed operand with the offset of its unpacked bytes in the workspace.
 struct UnpackedOperand {
@@ -24,7 +24,7 @@ struct UnpackedOperand {
 /// Unpacks operands of packed types to bytes in the workspace.
 std::vector<UnpackedOperand> unpack_operands(std::vector<Operand>& operands,
                                              WorkspaceLayout& layout) {
-  ORTOOL_CHECK(operands.size() <= most_packed_operands);
+  ORTOOL_CHECK(operands.size() <= max_packed_operands);
   std::vector<UnpackedOperand> unpacked;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Operand& operand = operands[i];
@@ -58,8 +58,8 @@ class PackedPrepared : public Prepared {
   }
 
   void run(const RunContext& context) const override {
-    std::array<const std::byte*, most_packed_operands> inputs = {};
-    std::array<std::byte*, most_packed_operands> outputs = {};
+    std::array<const std::byte*, max_packed_operands> inputs = {};
+    std::array<std::byte*, max_packed_operands> outputs = {};
     for (std::size_t i = 0; i < input_count_; ++i) inputs[i] = context.input<std::byte>(i);
     for (std::size_t i = 0; i < output_count_; ++i) outputs[i] = context.output<std::byte>(i);
     for (const UnpackedOperand& each : inputs_) {

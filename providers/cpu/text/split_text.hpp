@@ -27,14 +27,14 @@ inline std::size_t leading_bytes(std::string_view text, bool of_white_space) {
   return bytes;
 }
 
-/// Calls body(piece) for each piece, at most `most_cuts` + 1. With an empty delimiter, any run of
+/// Calls body(piece) for each piece, at most `max_cuts` + 1. With an empty delimiter, any run of
 /// whitespace separates; leading and trailing whitespace is ignored, and a text of whitespace only
 /// has no piece. The piece after the last allowed cut keeps its trailing whitespace.
 template <typename Body>
-void split_text(std::string_view text, std::string_view delimiter, std::int64_t most_cuts,
+void split_text(std::string_view text, std::string_view delimiter, std::int64_t max_cuts,
                 Body body) {
   if (!delimiter.empty()) {
-    for (; most_cuts > 0; --most_cuts) {
+    for (; max_cuts > 0; --max_cuts) {
       const std::size_t end = text.find(delimiter);
       if (end == std::string_view::npos) break;
       body(text.substr(0, end));
@@ -44,7 +44,7 @@ void split_text(std::string_view text, std::string_view delimiter, std::int64_t 
     return;
   }
   text.remove_prefix(leading_bytes(text, true));
-  for (; most_cuts > 0 && !text.empty(); --most_cuts) {
+  for (; max_cuts > 0 && !text.empty(); --max_cuts) {
     const std::size_t end = leading_bytes(text, false);
     body(text.substr(0, end));
     text.remove_prefix(end);

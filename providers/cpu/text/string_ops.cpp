@@ -55,13 +55,13 @@ void run_string_concat(const StringConcat&, DynamicContext& context) {
 void run_string_split(const StringSplit& op, DynamicContext& context) {
   const Tensor& in = context.input(0);
   const std::span<const std::string> texts = in.strings();
-  const std::int64_t most_cuts = op.most_cuts.value_or(INT64_MAX);
+  const std::int64_t max_cuts = op.max_cuts.value_or(INT64_MAX);
   Tensor counts = context.make(DataType::int64, in.shape());
   const std::span<std::int64_t> piece_counts = counts.mutable_data<std::int64_t>();
   std::int64_t most = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     piece_counts[i] = 0;
-    split_text(texts[i], op.delimiter, most_cuts, [&](std::string_view) { ++piece_counts[i]; });
+    split_text(texts[i], op.delimiter, max_cuts, [&](std::string_view) { ++piece_counts[i]; });
     most = std::max(most, piece_counts[i]);
   }
   std::vector<std::int64_t> shape(in.shape().begin(), in.shape().end());
@@ -71,7 +71,7 @@ void run_string_split(const StringSplit& op, DynamicContext& context) {
   const std::span<std::string> pieces = out.mutable_strings();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::size_t at = i * static_cast<std::size_t>(most);
-    split_text(texts[i], op.delimiter, most_cuts,
+    split_text(texts[i], op.delimiter, max_cuts,
                [&](std::string_view piece) { pieces[at++] = piece; });
   }
   context.set_output(0, std::move(out));
@@ -97,7 +97,7 @@ class TextCase {
 
  private:
   const StringNormalizer& op_;
-  DottedI dotted_i_;
+  LetterCaseLocale dotted_i_;
 };
 
 void run_string_normalizer(const StringNormalizer& op, DynamicContext& context) {

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     const ortool::Session* const sessions[] = {&original, &quantized};
     ortool::BenchOptions measuring;
     measuring.compute = compute;
-    measuring.seconds_a_lane = 0.5;
+    measuring.seconds_a_runner = 0.5;
     for (const ortool::BenchReport& report : ortool::bench(sessions, inputs, measuring))
       std::printf("median %.4f ms\n", report.median.value);
   } catch (const ortool::Error& error) {

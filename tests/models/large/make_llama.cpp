@@ -147,14 +147,15 @@ int main(int count, char** arguments) {
     if (is_external) options.external_data = ExternalData::always;
     onnx::WireWriter writer;
     ::unlink((path + ".data").c_str());
-    onnx::SideFile side_file(path, {});
-    onnx::WriteContext context{writer, options, side_file};
+    onnx::ExternalDataFile external_file(path, {});
+    onnx::WriteContext context{writer, options, external_file};
     context.moves_large = is_external;
     onnx::write_model(context, *model);
-    if (side_file.is_used() && ::truncate((path + ".data").c_str(), side_file.size_bytes()) != 0) {
+    if (external_file.is_used() &&
+        ::truncate((path + ".data").c_str(), external_file.size_bytes()) != 0) {
       throw Error(ErrorCode::write_failed, "no room for a large sparse file").in(path);
     }
-    side_file.keep();
+    external_file.keep();
     write_with_holes(path, writer);
   } catch (const Error& error) {
     std::printf("SKIPPED: %s\n", error.what());

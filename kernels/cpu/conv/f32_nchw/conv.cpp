@@ -41,11 +41,11 @@ namespace {
 /// fourfold, fit the cache; only for images whose sizes are known and not too small.
 bool has_channels_to_transform(const ConvSizes& sizes) {
   constexpr std::int64_t enough_channels = 16;
-  constexpr std::int64_t least_weights = 512;
-  constexpr std::int64_t most_weights = 32 * 1024;
+  constexpr std::int64_t min_weights = 512;
+  constexpr std::int64_t max_weights = 32 * 1024;
   const std::int64_t weights = sizes.channels_in * sizes.channels_out;
   return sizes.channels_in >= enough_channels && sizes.channels_out >= enough_channels &&
-         weights >= least_weights && weights <= most_weights;
+         weights >= min_weights && weights <= max_weights;
 }
 
 bool is_worth_transforming(const ConvSizes& sizes) {
@@ -56,9 +56,9 @@ bool is_worth_transforming(const ConvSizes& sizes) {
 }  // namespace
 
 ConvPath choose_conv_path(const ConvSizes& sizes) {
-  constexpr std::int64_t most_multiplier = 4;
+  constexpr std::int64_t max_multiplier = 4;
   if (sizes.channels_in == sizes.groups &&
-      sizes.channels_out <= most_multiplier * sizes.channels_in) {
+      sizes.channels_out <= max_multiplier * sizes.channels_in) {
     return ConvPath::depthwise;
   }
   constexpr std::int64_t few_pixels = 64;
@@ -110,7 +110,7 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
   workers.parallel_for(sizes.groups * panels, [&](std::int64_t task) {
     const std::int64_t group = task / panels;
     const std::int64_t panel = task % panels;
-    const MatrixIn matrix{weights + group * channels * k, k, path == ConvPath::rows};
+    const StridedMatrix matrix{weights + group * channels * k, k, path == ConvPath::rows};
     float* to = out + group * floats;
     if (path == ConvPath::rows) {
       pack_column_panel(columns, panel, k, matrix, functions, to);

@@ -145,14 +145,14 @@ bool is_whole(const DepthwisePlanes& planes, int64_t column) {
 
 template <int kernel, int stride>
 void run_planes(const DepthwisePlanes& planes) {
-  constexpr int64_t most_vectors = 16;
+  constexpr int64_t max_vectors = 16;
   const int64_t in_pixels = planes.in_rows * planes.in_columns;
   const int64_t out_pixels = planes.out_rows * planes.out_columns;
   // Wide images are processed in strips, so that the loads are set up once per strip.
-  for (int64_t strip = 0; strip < planes.out_columns; strip += most_vectors * 8) {
-    ColumnLoads<kernel, stride> loads[most_vectors];
+  for (int64_t strip = 0; strip < planes.out_columns; strip += max_vectors * 8) {
+    ColumnLoads<kernel, stride> loads[max_vectors];
     int64_t vectors = 0;
-    for (int64_t column = strip; column < planes.out_columns && vectors < most_vectors;
+    for (int64_t column = strip; column < planes.out_columns && vectors < max_vectors;
          column += 8) {
       loads[vectors++] = find_loads<kernel, stride>(planes, column);
     }

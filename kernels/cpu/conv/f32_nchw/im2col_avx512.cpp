@@ -90,8 +90,8 @@ inline __m512 load_runs(const float* from, const Run* runs, int32_t count) {
   return value;
 }
 
-void copy_neighbours(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t to_stride,
-                     __mmask16 store, float* to) {
+void copy_neighbors(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t to_stride,
+                    __mmask16 store, float* to) {
   const float* from = columns.image;
   const int64_t step = columns.channel_stride;
   if (count == 1) {
@@ -173,12 +173,12 @@ void gather(const Im2colPanel& columns, const Run* runs, int32_t count, int64_t 
   }
 }
 
-constexpr int64_t most_kernel_columns = 16;
+constexpr int64_t max_kernel_columns = 16;
 
 /// The lanes of a segment that lie inside the image at each kernel column, for a stride of 1 or 2.
 struct SeenLanes {
   Segment segment;
-  uint32_t mask[most_kernel_columns];
+  uint32_t mask[max_kernel_columns];
 };
 
 SeenLanes seen_lanes(const Im2colPanel& columns, const Segment& segment) {
@@ -243,7 +243,7 @@ void pack_few_channels(const Im2colPanel& columns, const SeenLanes* seen, __mmas
 bool pack_shallow(const Im2colPanel& columns, const Vector& vector, __mmask16 kept, float* to) {
   constexpr int64_t few_channels = 16;
   const bool fits = columns.stride[2] <= 2 && columns.channels <= few_channels &&
-                    columns.kernel[2] <= most_kernel_columns;
+                    columns.kernel[2] <= max_kernel_columns;
   if (!fits || vector.segments < 1 || vector.segments > 2) return false;
   SeenLanes seen[2];
   for (int32_t i = 0; i < vector.segments; ++i) seen[i] = seen_lanes(columns, vector.segment[i]);
@@ -315,7 +315,7 @@ void pack_im2col(const Im2colPanel& columns) {
               find_runs(columns, vector, depth * columns.dilation[0], row * columns.dilation[1],
                         column * columns.dilation[2], runs);
           if (columns.stride[2] == 1) {
-            copy_neighbours(columns, runs, count, to_stride, store, to);
+            copy_neighbors(columns, runs, count, to_stride, store, to);
           } else if (columns.stride[2] == 2) {
             copy_every_second(columns, runs, count, to_stride, store, to);
           } else {

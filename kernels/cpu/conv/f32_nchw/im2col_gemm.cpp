@@ -28,7 +28,7 @@ struct PixelTiles {
 /// weights; more if a tile's packed windows would not fit the cache.
 PixelTiles cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 512 * 1024;
-  constexpr std::int64_t least_panels = 2;
+  constexpr std::int64_t min_panels = 2;
   constexpr double flops_a_nanosecond = 100;
   PixelTiles cut;
   cut.k = conv_depth(sizes);
@@ -40,11 +40,11 @@ PixelTiles cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
                           static_cast<double>(cut.k);
   const std::int64_t tasks = worthwhile_tasks(2 * products / flops_a_nanosecond);
   cut.tiles = (tasks + images - 1) / images;
-  while (cut.tiles > 1 && cut.panels < least_panels * cut.tiles) cut.tiles /= 2;
+  while (cut.tiles > 1 && cut.panels < min_panels * cut.tiles) cut.tiles /= 2;
   const auto tile_floats = [&] {
     return (cut.panels + cut.tiles - 1) / cut.tiles * cut.width * cut.k;
   };
-  while (tile_floats() > cache_bytes / float_bytes && cut.panels > least_panels * cut.tiles)
+  while (tile_floats() > cache_bytes / float_bytes && cut.panels > min_panels * cut.tiles)
     cut.tiles *= 2;
   cut.tiles = std::min(cut.tiles, cut.panels);
   cut.shares = 4 * images * cut.tiles < tasks;
@@ -85,7 +85,7 @@ void set_tile(const ConvSizes& sizes, const PixelTiles& cut, const GemmFunctions
                               .c = y + to,
                               .c_stride = cut.pixels,
                               .epilogue = &tile.epilogue,
-                              .a_is_far = true};
+                              .a_needs_prefetch = true};
 }
 
 void pack_panel(const ConvSizes& sizes, const Tile& tile, std::int64_t panel, Isa isa, float* to) {
@@ -138,8 +138,8 @@ void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_wei
   if (!cut.shares) {
     WorkspaceSlots slots(workspace, cut.tile_bytes, workers.count());
     workers.parallel_for(tiles, [&](std::int64_t index) {
-      const WorkspaceSlots::Loan loan(slots);
-      auto* packed = reinterpret_cast<float*>(loan.data());
+      const WorkspaceSlots::Lease lease(slots);
+      auto* packed = reinterpret_cast<float*>(lease.data());
       Tile tile;
       set_tile(sizes, cut, functions, index, x, packed_weights, y, epilogue, tile);
       tile.product.b = packed;

@@ -8,7 +8,7 @@ namespace ortool::cpu {
 namespace {
 
 /// Chunks of the pixels of all images, sized so that the packed windows stay in the cache.
-struct PixelChunks {
+struct PixelPartition {
   std::int64_t k = 0;
   std::int64_t pixels = 0;  ///< per image
   std::int64_t chunk = 0;
@@ -16,9 +16,9 @@ struct PixelChunks {
   std::int64_t sums_bytes = 0;
 };
 
-PixelChunks cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
+PixelPartition cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_bytes = 1024 * 1024;
-  PixelChunks cut;
+  PixelPartition cut;
   cut.k = conv_depth(sizes);
   cut.pixels = volume(sizes.out);
   const std::int64_t fitting = cache_bytes / (float_bytes * std::max<std::int64_t>(cut.k, 1));
@@ -34,14 +34,14 @@ PixelChunks cut_images(const ConvSizes& sizes, const GemmFunctions& functions) {
 
 std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  const PixelChunks cut = cut_images(sizes, gemm_functions(isa));
+  const PixelPartition cut = cut_images(sizes, gemm_functions(isa));
   return cut.windows_bytes + cut.sums_bytes;
 }
 
 void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const PixelChunks cut = cut_images(sizes, functions);
+  const PixelPartition cut = cut_images(sizes, functions);
   const std::int64_t group_in = sizes.channels_in / sizes.groups;
   const std::int64_t group_out = sizes.channels_out / sizes.groups;
   auto* windows = static_cast<float*>(workspace);

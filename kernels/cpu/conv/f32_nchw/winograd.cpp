@@ -12,7 +12,7 @@ namespace ortool::cpu {
 namespace {
 
 /// How an image's tiles, in row-major order, are partitioned into tasks.
-struct TileCut {
+struct TilePartition {
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
   std::int64_t tiles = 0;
@@ -31,10 +31,10 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-TileCut cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
+TilePartition cut_tiles(const ConvSizes& sizes, const GemmFunctions& functions) {
   constexpr std::int64_t cache_floats = 160 * 1024;
   constexpr std::int64_t line = 16;
-  TileCut cut;
+  TilePartition cut;
   cut.tile_rows = divide_up(sizes.out[1], winograd_edge);
   cut.tile_columns = divide_up(sizes.out[2], winograd_edge);
   cut.tiles = cut.tile_rows * cut.tile_columns;
@@ -65,7 +65,7 @@ void transform_window(const float* weights, float* out, std::int64_t stride) {
 
 class WinogradTask {
  public:
-  WinogradTask(const ConvSizes& sizes, const TileCut& cut, const Epilogue& epilogue,
+  WinogradTask(const ConvSizes& sizes, const TilePartition& cut, const Epilogue& epilogue,
                const GemmFunctions& functions, Isa isa, float* slot)
       : sizes_(sizes),
         cut_(cut),
@@ -187,7 +187,7 @@ class WinogradTask {
   }
 
   const ConvSizes& sizes_;
-  const TileCut& cut_;
+  const TilePartition& cut_;
   const Epilogue& epilogue_;
   const GemmFunctions& functions_;
   WinogradFunctions transforms_;
@@ -237,16 +237,16 @@ std::int64_t conv_winograd_workspace_bytes(const ConvSizes& sizes, Isa isa, int 
 void conv_winograd(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                    const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const TileCut cut = cut_tiles(sizes, functions);
+  const TilePartition cut = cut_tiles(sizes, functions);
   WorkspaceSlots slots(workspace, cut.slot_bytes(), workers.count());
   workers.parallel_for(sizes.batch * cut.tasks, [&](std::int64_t index) {
-    const WorkspaceSlots::Loan loan(slots);
+    const WorkspaceSlots::Lease lease(slots);
     const std::int64_t image = index / cut.tasks;
     const std::int64_t begin = index % cut.tasks * cut.task;
     const std::int64_t out = image * sizes.channels_out * volume(sizes.out);
     Epilogue here = epilogue;
     if (here.residual != nullptr) here.residual += out;
-    WinogradTask task(sizes, cut, here, functions, isa, reinterpret_cast<float*>(loan.data()));
+    WinogradTask task(sizes, cut, here, functions, isa, reinterpret_cast<float*>(lease.data()));
     task.run(x + image * sizes.channels_in * volume(sizes.in), packed_weights, y + out, begin,
              std::min(begin + cut.task, cut.tiles));
   });

@@ -13,7 +13,7 @@ namespace ortool::cpu {
 namespace {
 
 /// L2 budget: input that is reused by all output channels.
-constexpr std::int64_t near_bytes = 768 * 1024;
+constexpr std::int64_t prefetch_bytes = 768 * 1024;
 /// L1 budget: weights that are reused by all pixels of that input.
 constexpr std::int64_t nearest_bytes = 24 * 1024;
 
@@ -36,20 +36,21 @@ struct DensePlan {
     if (is_copied) {
       const std::int64_t reach = (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
       const std::int64_t row_bytes = planes * span * pixel_floats * 4;
-      chunk_rows = std::max<std::int64_t>(1, (near_bytes / row_bytes - reach) / sizes.stride[1]);
+      chunk_rows =
+          std::max<std::int64_t>(1, (prefetch_bytes / row_bytes - reach) / sizes.stride[1]);
       chunk_rows = std::min(chunk_rows, rows);
       buffer_rows = (chunk_rows - 1) * sizes.stride[1] + reach;
       buffer_bytes = (planes * buffer_rows * span * pixel_floats * 4 + 63) / 64 * 64;
     } else {
       const std::int64_t row_bytes = planes * sizes.in[2] * sizes.stride[1] * pixel_floats * 4;
       chunk_rows =
-          std::clamp<std::int64_t>(near_bytes / std::max<std::int64_t>(1, row_bytes), 1, rows);
+          std::clamp<std::int64_t>(prefetch_bytes / std::max<std::int64_t>(1, row_bytes), 1, rows);
     }
-    const std::int64_t tile = functions.most_pixels[1];
+    const std::int64_t tile = functions.max_pixels[1];
     unit_columns = sizes.out[1] > 1 ? sizes.out[2] : tile;
-    chunk_columns = is_long
-                        ? std::max(4 * tile, near_bytes / (planes * pixel_floats * 4) / tile * tile)
-                        : columns;
+    chunk_columns =
+        is_long ? std::max(4 * tile, prefetch_bytes / (planes * pixel_floats * 4) / tile * tile)
+                : columns;
     const std::int64_t plane_weights = volume(sizes.kernel) * pixel_floats * 2 * lanes * 4;
     const std::int64_t wanted = (planes * plane_weights + nearest_bytes - 1) / nearest_bytes;
     chunk_planes = (planes + wanted - 1) / wanted;
@@ -157,7 +158,7 @@ class DenseTask {
     const float* weights_end = operands_.weights + blocks * lanes * plan_.depth;
     for (std::int64_t group = group_begin; group < group_end; ++group) {
       const auto vectors = static_cast<std::int32_t>(std::min<std::int64_t>(2, blocks - 2 * group));
-      const std::int64_t most = functions_.most_pixels[vectors - 1];
+      const std::int64_t most = functions_.max_pixels[vectors - 1];
       const std::int64_t row_tiles = (part.column_end - part.column_begin + most - 1) / most;
       const std::int64_t tiles = row_tiles * (part.row_end - part.row_begin);
       const float* weights = operands_.weights + group * 2 * lanes * plan_.depth;
@@ -244,7 +245,7 @@ class DenseTask {
         (tile.rows > 0 ? (in_row - source.first_row) * source.columns * pixel : 0);
     const std::int64_t begin = part.column_begin;
     const std::int64_t columns = part.column_end - begin;
-    const std::int64_t most = functions_.most_pixels[vectors - 1];
+    const std::int64_t most = functions_.max_pixels[vectors - 1];
     const std::int64_t tiles = (columns + most - 1) / most;
     for (std::int64_t i = 0; i < tiles; ++i) {
       const std::int64_t first = begin + columns * i / tiles;
@@ -306,8 +307,8 @@ void conv_nchwc_dense(const ConvSizes& sizes, NchwcConvAlgorithm path,
   const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots buffers(workspace, plan.buffer_bytes, static_cast<int>(slots));
   cut.run(workers, [&](const PartitionTile& piece) {
-    WorkspaceSlots::Loan loan(buffers);
-    DenseTask(sizes, plan, operands, functions, piece.image, reinterpret_cast<float*>(loan.data()))
+    WorkspaceSlots::Lease lease(buffers);
+    DenseTask(sizes, plan, operands, functions, piece.image, reinterpret_cast<float*>(lease.data()))
         .run(piece);
   });
 }

@@ -48,10 +48,10 @@ class Depthwise {
   /// In a narrow image many windows cross the border; a zero-padded copy avoids partial windows.
   bool is_framed() const {
     constexpr std::int64_t narrow = 32;
-    constexpr std::int64_t most_bytes = 128 * 1024;
+    constexpr std::int64_t max_bytes = 128 * 1024;
     const WindowSteps& columns = windows_.columns;
     const bool has_cut = columns.pad > 0 || span_of(columns) > columns.in;
-    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= most_bytes;
+    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= max_bytes;
   }
   std::int64_t frame_bytes() const {
     return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
@@ -187,8 +187,8 @@ void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& opera
   const std::int64_t slots = std::min<std::int64_t>(workers.count(), cut.tasks());
   WorkspaceSlots frames(workspace, depthwise.frame_bytes(), static_cast<int>(slots));
   cut.run(workers, [&](const PartitionTile& piece) {
-    WorkspaceSlots::Loan loan(frames);
-    depthwise.run(piece, reinterpret_cast<float*>(loan.data()));
+    WorkspaceSlots::Lease lease(frames);
+    depthwise.run(piece, reinterpret_cast<float*>(lease.data()));
   });
 }
 

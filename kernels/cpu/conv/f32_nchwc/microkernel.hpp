@@ -74,7 +74,7 @@ struct NchwcDepthwise3x3 {
 
 struct NchwcFunctions {
   int32_t lanes;
-  int32_t most_pixels[2];  ///< of a one-vector tile, of a two-vector tile
+  int32_t max_pixels[2];  ///< of a one-vector tile, of a two-vector tile
   void (*tile)(const NchwcTile& tile, int32_t vectors, int32_t pixels);
   /// Any number of pixels.
   void (*depthwise)(const NchwcDepthwise& part, int64_t pixels);

@@ -15,9 +15,9 @@ namespace ortool::cpu {
 namespace {
 
 /// L2 budget: transformed input that is reused by all output channels.
-constexpr std::int64_t near_values = 1024 * 1024;
+constexpr std::int64_t l2_bytes = 1024 * 1024;
 /// L2 budget: products of one group of output channels.
-constexpr std::int64_t near_sums = 300 * 1024;
+constexpr std::int64_t sum_cache_bytes = 300 * 1024;
 /// L1 budget: weights that are reused by all tiles.
 constexpr std::int64_t nearest_weights = 32 * 1024;
 
@@ -42,9 +42,10 @@ struct WinogradPlan {
         tile_columns(divide_up(sizes.out[2], winograd_edge)),
         tiles(sizes.batch * tile_rows * tile_columns) {
     const std::int64_t product_floats = winograd_products * lanes;
-    const std::int64_t most = std::clamp<std::int64_t>(
-        std::min(near_values / (product_floats * planes * 4), near_sums / (product_floats * 2 * 4)),
-        1, tiles);
+    const std::int64_t most =
+        std::clamp<std::int64_t>(std::min(l2_bytes / (product_floats * planes * 4),
+                                          sum_cache_bytes / (product_floats * 2 * 4)),
+                                 1, tiles);
     pieces = divide_up(tiles, most);
     pieces += pieces > 1 ? pieces % 2 : 0;
     const std::int64_t piece_tiles = divide_up(tiles, pieces);
@@ -85,10 +86,11 @@ struct WinogradPlan {
   std::int64_t chunk_planes;
 };
 
-class WinogradPiece {
+class WinogradTileRange {
  public:
-  WinogradPiece(const ConvSizes& sizes, const WinogradPlan& plan, const NchwcConvOperands& operands,
-                const NchwcFunctions& functions, std::int64_t piece, float* values)
+  WinogradTileRange(const ConvSizes& sizes, const WinogradPlan& plan,
+                    const NchwcConvOperands& operands, const NchwcFunctions& functions,
+                    std::int64_t piece, float* values)
       : sizes_(sizes),
         plan_(plan),
         operands_(operands),
@@ -133,7 +135,7 @@ class WinogradPiece {
   void multiply(std::int64_t group, std::int32_t vectors, float* sums) const {
     const std::int64_t lanes = plan_.lanes;
     const std::int64_t plane_weights = lanes * vectors * lanes;
-    const std::int64_t most = functions_.most_pixels[vectors - 1];
+    const std::int64_t most = functions_.max_pixels[vectors - 1];
     const std::int64_t tiles = divide_up(count_, most);
     NchwcTile tile = {};
     tile.pixel_step = lanes;
@@ -288,7 +290,8 @@ void conv_nchwc_winograd(const ConvSizes& sizes, const NchwcConvOperands& operan
   const WinogradPlan plan(sizes, functions);
   auto* space = static_cast<std::byte*>(workspace);
   if (plan.pieces == 1) {
-    const WinogradPiece piece(sizes, plan, operands, functions, 0, reinterpret_cast<float*>(space));
+    const WinogradTileRange piece(sizes, plan, operands, functions, 0,
+                                  reinterpret_cast<float*>(space));
     WorkspaceSlots slots(space + plan.values_bytes, plan.sums_bytes,
                          static_cast<int>(std::min<std::int64_t>(workers.count(), plan.groups)));
     workers.parallel_ranges(
@@ -296,18 +299,18 @@ void conv_nchwc_winograd(const ConvSizes& sizes, const NchwcConvOperands& operan
         [&](std::int64_t begin, std::int64_t end) { piece.bring_planes(begin, end); });
     workers.parallel_ranges(plan.groups, divide_up(plan.groups, plan.multiply_tasks()),
                             [&](std::int64_t begin, std::int64_t end) {
-                              const WorkspaceSlots::Loan loan(slots);
+                              const WorkspaceSlots::Lease lease(slots);
                               piece.compute_groups(begin, end,
-                                                   reinterpret_cast<float*>(loan.data()));
+                                                   reinterpret_cast<float*>(lease.data()));
                             });
     return;
   }
   WorkspaceSlots slots(space, plan.values_bytes + plan.sums_bytes,
                        static_cast<int>(std::min<std::int64_t>(workers.count(), plan.pieces)));
   workers.parallel_for(plan.pieces, [&](std::int64_t index) {
-    const WorkspaceSlots::Loan loan(slots);
-    auto* values = reinterpret_cast<float*>(loan.data());
-    const WinogradPiece piece(sizes, plan, operands, functions, index, values);
+    const WorkspaceSlots::Lease lease(slots);
+    auto* values = reinterpret_cast<float*>(lease.data());
+    const WinogradTileRange piece(sizes, plan, operands, functions, index, values);
     piece.bring_planes(0, plan.planes);
     piece.compute_groups(0, plan.groups, values + plan.values_bytes / 4);
   });

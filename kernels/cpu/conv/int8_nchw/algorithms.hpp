@@ -30,17 +30,17 @@ std::int64_t int8_conv_steps(const ConvSizes& sizes, const Int8GemmFunctions& ti
 /// `form.group` elements, `width` quads per step. Padding holds `fill`, a value before the sign
 /// flip.
 void pack_int8_windows(const ConvSizes& sizes, const std::uint8_t* group_image, std::uint8_t fill,
-                       const ByteForm& form, std::int64_t first, std::int64_t columns,
+                       const Int8PackDesc& desc, std::int64_t first, std::int64_t columns,
                        std::int64_t width, std::int32_t* out);
 
 // See int8_conv and int8_conv_workspace_bytes.
 std::int64_t int8_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
-void int8_conv_im2col(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-                      const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv_im2col(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+                      const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                       void* workspace, Workers& workers);
 std::int64_t int8_depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
-void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-                         const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+                         const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                          void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

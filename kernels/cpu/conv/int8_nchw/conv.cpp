@@ -69,27 +69,27 @@ void pack_int8_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
     return;
   }
   const Int8GemmFunctions& tile = int8_gemm_functions(isa);
-  const ByteForm form{.is_signed = true, .group = tile.group};
+  const Int8PackDesc desc{.is_signed = true, .group = tile.group};
   const Int8Depth order = byte_depth(sizes);
-  const std::int64_t stored = form.steps(order.members) * tile.group;
+  const std::int64_t stored = desc.steps(order.members) * tile.group;
   const std::int64_t k = stored * order.positions;
-  const std::int64_t steps = form.steps(k);
+  const std::int64_t steps = desc.steps(k);
   auto* words = reinterpret_cast<std::int32_t*>(out);
-  std::vector<std::uint8_t> ordered(static_cast<std::size_t>(tile.most_rows * k));
+  std::vector<std::uint8_t> ordered(static_cast<std::size_t>(tile.max_rows * k));
   const std::int64_t group_rows = sizes.channels_out / sizes.groups;
   for (std::int64_t group = 0; group < sizes.groups; ++group) {
-    for (std::int64_t first = 0; first < group_rows; first += tile.most_rows) {
-      const std::int64_t rows = std::min<std::int64_t>(tile.most_rows, group_rows - first);
+    for (std::int64_t first = 0; first < group_rows; first += tile.max_rows) {
+      const std::int64_t rows = std::min<std::int64_t>(tile.max_rows, group_rows - first);
       const std::int64_t row = group * group_rows + first;
       for (std::int64_t i = 0; i < rows; ++i) {
         order_by_position(weights + (row + i) * depth, order, stored, flip, ordered.data() + i * k);
       }
-      pack_int8_rows(ordered.data(), k, rows, rows, k, form, words + row * steps);
+      pack_int8_rows(ordered.data(), k, rows, rows, k, desc, words + row * steps);
     }
   }
   const std::vector<std::uint8_t> ones(static_cast<std::size_t>(depth), std::uint8_t{1});
   order_by_position(ones.data(), order, stored, 0, ordered.data());
-  pack_int8_rows(ordered.data(), k, 1, 1, k, form, words + sizes.channels_out * steps);
+  pack_int8_rows(ordered.data(), k, 1, 1, k, desc, words + sizes.channels_out * steps);
 }
 
 std::int64_t int8_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
@@ -98,12 +98,12 @@ std::int64_t int8_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int thre
                                   : int8_im2col_workspace_bytes(sizes, isa, threads);
 }
 
-void int8_conv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-               const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+               const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || sizes.channels_out <= 0 || volume(sizes.out) <= 0) return;
   const auto convolve = is_int8_depthwise(sizes) ? int8_conv_depthwise : int8_conv_im2col;
-  convolve(sizes, x, form, packed, numbers, y, isa, workspace, workers);
+  convolve(sizes, x, desc, packed, params, y, isa, workspace, workers);
 }
 
 }  // namespace ortool::cpu

@@ -56,8 +56,8 @@ std::int64_t int8_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int thre
 /// the order of channels and kernel positions, with fused multiply-adds, then the bias is added,
 /// and the result is divided by the scale. Bit-identical on all instruction sets and for any number
 /// of threads.
-void int8_conv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-               const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+               const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

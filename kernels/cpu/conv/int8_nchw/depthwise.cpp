@@ -27,7 +27,7 @@ void add_row(const ConvSizes& sizes, const std::uint8_t* from, std::uint8_t flip
 }
 
 /// Computes the sums of output row `out_row` of one plane, counted over depth and height.
-void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc& form,
+void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc& desc,
              std::int32_t image_zero, const std::int8_t* weights, std::int32_t weight_zero,
              std::int64_t out_row, std::int32_t* sums) {
   std::fill_n(sums, sizes.out[2], 0);
@@ -42,16 +42,16 @@ void sum_row(const ConvSizes& sizes, const std::uint8_t* in, const Int8ConvDesc&
       const std::uint8_t* from = in + (z * sizes.in[1] + y) * sizes.in[2];
       const std::int8_t* weight = weights + (kd * sizes.kernel[1] + kh) * sizes.kernel[2];
       for (std::int64_t kw = 0; kw < sizes.kernel[2]; ++kw)
-        add_row(sizes, from, form.image_flip, image_zero, kw, weight[kw] - weight_zero, sums);
+        add_row(sizes, from, desc.image_flip, image_zero, kw, weight[kw] - weight_zero, sums);
     }
   }
 }
 
-constexpr std::int64_t most_kernel_words = 64;
+constexpr std::int64_t max_kernel_words = 64;
 constexpr std::int64_t slack = 64;  ///< bytes and sums past the last one
 
 /// How whole planes are computed from a padded copy.
-struct PlaneCut {
+struct PlanePartition {
   bool is_whole = false;  ///< otherwise row by row
   std::int64_t words = 0;
   std::int64_t rows = 0;  ///< rows of the copy
@@ -60,9 +60,9 @@ struct PlaneCut {
   std::int64_t slot_bytes = 0;
 };
 
-PlaneCut cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
-  constexpr std::int64_t most_copy_bytes = 1 << 20;
-  PlaneCut cut;
+PlanePartition cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
+  constexpr std::int64_t max_copy_bytes = 1 << 20;
+  PlanePartition cut;
   cut.slot_bytes = (sizes.out[2] * 4 + 63) / 64 * 64;
   const bool is_flat =
       sizes.in[0] == 1 && sizes.out[0] == 1 && sizes.kernel[0] == 1 && sizes.pad[0] == 0;
@@ -73,9 +73,9 @@ PlaneCut cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
   cut.rows = (sizes.out[1] - 1) * sizes.stride[1] + (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
   cut.columns =
       (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
-  if (sizes.kernel[1] > most_kernel_words || cut.words > most_kernel_words ||
-      sizes.kernel[1] * cut.words > most_kernel_words || cut.rows > most_copy_bytes ||
-      cut.columns > most_copy_bytes || cut.rows * cut.columns > most_copy_bytes)
+  if (sizes.kernel[1] > max_kernel_words || cut.words > max_kernel_words ||
+      sizes.kernel[1] * cut.words > max_kernel_words || cut.rows > max_copy_bytes ||
+      cut.columns > max_copy_bytes || cut.rows * cut.columns > max_copy_bytes)
     return cut;
   cut.is_whole = true;
   // The last vector of a row reads past the windows, by at most four times its lanes.
@@ -88,14 +88,14 @@ PlaneCut cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
 
 class PlaneConv {
  public:
-  PlaneConv(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
-            const Int8ConvDesc& form, const Int8ConvParams& numbers, Isa isa)
+  PlaneConv(const ConvSizes& sizes, const PlanePartition& cut, const std::uint8_t* x,
+            const Int8ConvDesc& desc, const Int8ConvParams& params, Isa isa)
       : sizes_(sizes),
         cut_(cut),
-        form_(form),
-        numbers_(numbers),
+        desc_(desc),
+        params_(params),
         tile_(int8_gemm_functions(isa)),
-        tie_resolver_(sizes, x, form, numbers, quantize_functions(isa)) {}
+        tie_resolver_(sizes, x, desc, params, quantize_functions(isa)) {}
 
   /// Computes one output plane of `channel` from its input plane and weights.
   void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
@@ -103,11 +103,11 @@ class PlaneConv {
                 std::int32_t* out_sums) const {
     auto* copy = reinterpret_cast<std::uint8_t*>(slot);
     copy_with_pads(in, copy);
-    std::int32_t words[most_kernel_words];
-    const ByteForm form{.is_signed = true, .group = tile_.group};
+    std::int32_t words[max_kernel_words];
+    const Int8PackDesc desc{.is_signed = true, .group = tile_.group};
     for (std::int64_t row = 0; row < sizes_.kernel[1]; ++row) {
       pack_int8_rows(reinterpret_cast<const std::uint8_t*>(weights) + row * sizes_.kernel[2],
-                     sizes_.kernel[2], 1, 1, sizes_.kernel[2], form, words + row * cut_.words);
+                     sizes_.kernel[2], 1, 1, sizes_.kernel[2], desc, words + row * cut_.words);
     }
     Int8Plane plane = {};
     plane.in = copy;
@@ -124,8 +124,8 @@ class PlaneConv {
     plane.sums = reinterpret_cast<std::int32_t*>(slot + cut_.copy_bytes);
     tile_.plane(plane);
     const std::int64_t pixels = sizes_.out[1] * sizes_.out[2];
-    const std::int32_t offset = numbers_.epilogue.offsets[channel];
-    if (numbers_.epilogue.output == EpilogueOutput::int8) {
+    const std::int32_t offset = params_.epilogue.offsets[channel];
+    if (params_.epilogue.output == EpilogueOutput::int8) {
       tie_resolver_.requantize(image, channel, 0, pixels, plane.sums, offset, out);
       return;
     }
@@ -137,32 +137,32 @@ class PlaneConv {
 
  private:
   void copy_with_pads(const std::uint8_t* in, std::uint8_t* out) const {
-    const auto fill = static_cast<std::uint8_t>(numbers_.image_zero);
+    const auto fill = static_cast<std::uint8_t>(params_.image_zero);
     const std::int64_t left = std::min(sizes_.pad[2], cut_.columns);
     const std::int64_t inside = std::min(sizes_.in[2], cut_.columns - left);
     std::memset(out, fill, static_cast<std::size_t>(cut_.rows * cut_.columns));
     const std::int64_t above = std::min(sizes_.pad[1], cut_.rows);
     const std::int64_t rows = std::min(sizes_.in[1], cut_.rows - above);
     for (std::int64_t row = 0; row < rows; ++row) {
-      copy_flipped(in + row * sizes_.in[2], inside, form_.image_flip,
+      copy_flipped(in + row * sizes_.in[2], inside, desc_.image_flip,
                    out + (above + row) * cut_.columns + left);
     }
   }
 
   const ConvSizes& sizes_;
-  const PlaneCut& cut_;
-  const Int8ConvDesc& form_;
-  const Int8ConvParams& numbers_;
+  const PlanePartition& cut_;
+  const Int8ConvDesc& desc_;
+  const Int8ConvParams& params_;
   const Int8GemmFunctions& tile_;
   RoundingTieResolver tie_resolver_;
 };
 
-void convolve_whole_planes(const ConvSizes& sizes, const PlaneCut& cut, const std::uint8_t* x,
-                           const Int8ConvDesc& form, const std::byte* packed,
-                           const Int8ConvParams& numbers, void* y, Isa isa, void* workspace,
+void convolve_whole_planes(const ConvSizes& sizes, const PlanePartition& cut, const std::uint8_t* x,
+                           const Int8ConvDesc& desc, const std::byte* packed,
+                           const Int8ConvParams& params, void* y, Isa isa, void* workspace,
                            Workers& workers) {
   constexpr std::int64_t task_pixels = 16384;
-  const PlaneConv conv(sizes, cut, x, form, numbers, isa);
+  const PlaneConv conv(sizes, cut, x, desc, params, isa);
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t pixels = volume(sizes.out);
   const std::int64_t positions = volume(sizes.kernel);
@@ -170,14 +170,14 @@ void convolve_whole_planes(const ConvSizes& sizes, const PlaneCut& cut, const st
   WorkspaceSlots slots(workspace, cut.slot_bytes, workers.count());
   workers.parallel_ranges(
       sizes.batch * sizes.channels_out, grain, [&](std::int64_t begin, std::int64_t end) {
-        const WorkspaceSlots::Loan loan(slots);
+        const WorkspaceSlots::Lease lease(slots);
         for (std::int64_t plane = begin; plane < end; ++plane) {
           const std::int64_t channel = plane % sizes.channels_out;
           const std::int64_t source =
               plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
           conv.convolve(x + source * volume(sizes.in),
                         reinterpret_cast<const std::int8_t*>(packed) + channel * positions,
-                        plane / sizes.channels_out, channel, loan.data(),
+                        plane / sizes.channels_out, channel, lease.data(),
                         static_cast<std::uint8_t*>(y) + plane * pixels,
                         static_cast<std::int32_t*>(y) + plane * pixels);
         }
@@ -190,16 +190,16 @@ std::int64_t int8_depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int
   return cut_plane(sizes, int8_gemm_functions(isa)).slot_bytes * std::max(threads, 1);
 }
 
-void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-                         const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+                         const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                          void* workspace, Workers& workers) {
   constexpr std::int64_t task_pixels = 8192;
-  const PlaneCut cut = cut_plane(sizes, int8_gemm_functions(isa));
+  const PlanePartition cut = cut_plane(sizes, int8_gemm_functions(isa));
   // Nonzero weight zero points would require the window sums.
-  if (cut.is_whole && numbers.weight_zeros == nullptr) {
-    return convolve_whole_planes(sizes, cut, x, form, packed, numbers, y, isa, workspace, workers);
+  if (cut.is_whole && params.weight_zeros == nullptr) {
+    return convolve_whole_planes(sizes, cut, x, desc, packed, params, y, isa, workspace, workers);
   }
-  const RoundingTieResolver tie_resolver(sizes, x, form, numbers, quantize_functions(isa));
+  const RoundingTieResolver tie_resolver(sizes, x, desc, params, quantize_functions(isa));
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
   const std::int64_t positions = volume(sizes.kernel);
@@ -207,8 +207,8 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
   WorkspaceSlots slots(workspace, cut.slot_bytes, workers.count());
   const std::int64_t all_rows = sizes.batch * sizes.channels_out * rows;
   workers.parallel_ranges(all_rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    const WorkspaceSlots::Loan loan(slots);
-    auto* sums = reinterpret_cast<std::int32_t*>(loan.data());
+    const WorkspaceSlots::Lease lease(slots);
+    auto* sums = reinterpret_cast<std::int32_t*>(lease.data());
     for (std::int64_t index = begin; index < end; ++index) {
       const std::int64_t plane = index / rows;
       const std::int64_t channel = plane % sizes.channels_out;
@@ -216,13 +216,13 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
           plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
       const auto* weights = reinterpret_cast<const std::int8_t*>(packed) + channel * positions;
       const std::int32_t weight_zero =
-          numbers.weight_zeros != nullptr ? numbers.weight_zeros[channel] : 0;
-      sum_row(sizes, x + source * volume(sizes.in), form, numbers.image_zero, weights, weight_zero,
+          params.weight_zeros != nullptr ? params.weight_zeros[channel] : 0;
+      sum_row(sizes, x + source * volume(sizes.in), desc, params.image_zero, weights, weight_zero,
               index % rows, sums);
       // These sums exclude the image's zero point, so only the bias is added, not `offsets`.
-      const std::int32_t offset = numbers.biases != nullptr ? numbers.biases[channel] : 0;
+      const std::int32_t offset = params.biases != nullptr ? params.biases[channel] : 0;
       const std::int64_t at = index * sizes.out[2];
-      if (numbers.epilogue.output == EpilogueOutput::int8) {
+      if (params.epilogue.output == EpilogueOutput::int8) {
         tie_resolver.requantize(plane / sizes.channels_out, channel, index % rows * sizes.out[2],
                                 sizes.out[2], sums, offset, static_cast<std::uint8_t*>(y) + at);
       } else {

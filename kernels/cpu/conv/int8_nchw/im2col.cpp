@@ -18,12 +18,12 @@ struct PixelRun {
 class WindowPacker {
  public:
   WindowPacker(const ConvSizes& sizes, const std::uint8_t* image, std::uint8_t fill,
-               const ByteForm& form, std::int64_t width)
+               const Int8PackDesc& desc, std::int64_t width)
       : sizes_(sizes),
         image_(image),
         fill_byte_(fill),
-        fill_(splat_byte(fill, form)),
-        form_(form),
+        fill_(splat_byte(fill, desc)),
+        desc_(desc),
         width_(width),
         channels_(sizes.channels_in / sizes.groups),
         channel_stride_(volume(sizes.in)) {}
@@ -37,7 +37,7 @@ class WindowPacker {
           const std::int64_t at[3] = {depth * sizes_.dilation[0], row * sizes_.dilation[1],
                                       column * sizes_.dilation[2]};
           pack_position(run, at, out + run.lane);
-          out += form_.steps(channels_) * width_;
+          out += desc_.steps(channels_) * width_;
         }
       }
     }
@@ -55,7 +55,7 @@ class WindowPacker {
         const bool is_inside = z >= 0 && z < sizes_.in[0] && y >= 0 && y < sizes_.in[1];
         const std::uint8_t* line =
             is_inside ? image_ + (z * sizes_.in[1] + y) * sizes_.in[2] : nullptr;
-        for (std::int64_t tap = 0; tap < sizes_.kernel[2]; tap += form_.group) {
+        for (std::int64_t tap = 0; tap < sizes_.kernel[2]; tap += desc_.group) {
           pack_word(run, line, tap, out + run.lane);
           out += width_;
         }
@@ -75,7 +75,7 @@ class WindowPacker {
       taps[i] = start + std::min(tap + i, sizes_.kernel[2] - 1) * sizes_.dilation[2];
     // For lanes [begin, end), all taps are inside the input row.
     const std::int64_t begin = taps[0] >= 0 ? 0 : std::min(run.count, (-taps[0] + step - 1) / step);
-    const std::int64_t room = sizes_.in[2] - taps[form_.group - 1];
+    const std::int64_t room = sizes_.in[2] - taps[desc_.group - 1];
     const std::int64_t end =
         std::max(begin, room <= 0 ? 0 : std::min(run.count, (room + step - 1) / step));
     const auto pack_lane = [&](std::int64_t lane) {
@@ -86,14 +86,14 @@ class WindowPacker {
         bytes[i] = x >= 0 && x < sizes_.in[2] ? line[x] : fill_byte_;
         rows[i] = bytes + i;
       }
-      interleave_bytes(rows, 1, 1, form_, out + lane);
+      interleave_bytes(rows, 1, 1, desc_, out + lane);
     };
     for (std::int64_t lane = 0; lane < begin; ++lane) pack_lane(lane);
     if (begin < end) {
       const std::uint8_t* rows[4];
       for (std::int64_t i = 0; i < 4; ++i)
-        rows[i] = line + taps[std::min<std::int64_t>(i, form_.group - 1)] + begin * step;
-      interleave_bytes(rows, step, end - begin, form_, out + begin);
+        rows[i] = line + taps[std::min<std::int64_t>(i, desc_.group - 1)] + begin * step;
+      interleave_bytes(rows, step, end - begin, desc_, out + begin);
     }
     for (std::int64_t lane = end; lane < run.count; ++lane) pack_lane(lane);
   }
@@ -114,7 +114,7 @@ class WindowPacker {
       end = std::max(begin, end);
     }
     const std::int64_t offset = (depth * sizes_.in[1] + row) * sizes_.in[2] + start + begin * step;
-    for (std::int64_t channel = 0; channel < channels_; channel += form_.group) {
+    for (std::int64_t channel = 0; channel < channels_; channel += desc_.group) {
       std::fill(out, out + begin, fill_);
       if (begin < end) {
         const std::uint8_t* rows[4];
@@ -123,7 +123,7 @@ class WindowPacker {
           const std::int64_t read = std::min(channel + i, channels_ - 1);
           rows[i] = image_ + read * channel_stride_ + offset;
         }
-        interleave_bytes(rows, step, end - begin, form_, out + begin);
+        interleave_bytes(rows, step, end - begin, desc_, out + begin);
       }
       std::fill(out + end, out + run.count, fill_);
       out += width_;
@@ -134,7 +134,7 @@ class WindowPacker {
   const std::uint8_t* image_;
   std::uint8_t fill_byte_;
   std::int32_t fill_;
-  ByteForm form_;
+  Int8PackDesc desc_;
   std::int64_t width_;
   std::int64_t channels_;
   std::int64_t channel_stride_;
@@ -143,20 +143,20 @@ class WindowPacker {
 }  // namespace
 
 void pack_int8_windows(const ConvSizes& sizes, const std::uint8_t* group_image, std::uint8_t fill,
-                       const ByteForm& form, std::int64_t first, std::int64_t columns,
+                       const Int8PackDesc& desc, std::int64_t first, std::int64_t columns,
                        std::int64_t width, std::int32_t* out) {
   const std::int64_t channels = sizes.channels_in / sizes.groups;
   if (is_pointwise(sizes)) {
-    pack_int8_columns(group_image + first, volume(sizes.in), columns, width, channels, form, out);
+    pack_int8_columns(group_image + first, volume(sizes.in), columns, width, channels, desc, out);
     return;
   }
   if (columns < width) {
     const Int8Depth depth = byte_depth(sizes);
-    const std::int64_t steps = form.steps(depth.members) * depth.positions;
+    const std::int64_t steps = desc.steps(depth.members) * depth.positions;
     for (std::int64_t step = 0; step < steps; ++step)
       std::fill(out + step * width + columns, out + (step + 1) * width, 0);
   }
-  const WindowPacker packer(sizes, group_image, fill, form, width);
+  const WindowPacker packer(sizes, group_image, fill, desc, width);
   PixelRun run;
   for (std::int64_t lane = 0; lane < columns; lane += run.count) {
     const std::int64_t pixel = first + lane;

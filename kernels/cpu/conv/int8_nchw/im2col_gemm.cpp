@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::int64_t wanted_tasks = 16;
 constexpr std::int64_t task_products = 512 * 1024;
-constexpr std::int64_t most_columns = 48;
+constexpr std::int64_t max_columns = 48;
 
 /// How the output pixels of the images and groups are partitioned into panels.
-struct Cut {
+struct PanelPartition {
   std::int64_t steps = 0;
   std::int64_t pixels = 0;
   std::int64_t width = 0;  ///< pixels per panel
@@ -25,11 +25,11 @@ struct Cut {
   std::int64_t panel_bytes = 0;
 };
 
-Cut cut_panels(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
-  Cut cut;
+PanelPartition cut_panels(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
+  PanelPartition cut;
   cut.steps = int8_conv_steps(sizes, tile);
   cut.pixels = volume(sizes.out);
-  cut.width = tile.most_columns;
+  cut.width = tile.max_columns;
   cut.panels = (cut.pixels + cut.width - 1) / cut.width;
   cut.images = sizes.batch * sizes.groups;
   cut.shares = cut.panels * cut.images < wanted_tasks;
@@ -47,10 +47,10 @@ class GroupTieResolver : public RowTieResolver {
         first_channel_(first_channel),
         offsets_(offsets) {}
 
-  void settle(std::int64_t row, std::int64_t first, std::int64_t count, const std::int32_t* sums,
-              std::uint8_t* out) const override {
+  void resolve(std::int64_t row, std::int64_t first, std::int64_t count, const std::int32_t* sums,
+               std::uint8_t* out) const override {
     const std::int64_t channel = first_channel_ + row;
-    tie_resolver_.settle(image_, channel, first, count, sums, offsets_[channel], out);
+    tie_resolver_.resolve(image_, channel, first, count, sums, offsets_[channel], out);
   }
 
  private:
@@ -62,21 +62,21 @@ class GroupTieResolver : public RowTieResolver {
 
 class ColumnConv {
  public:
-  ColumnConv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-             const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa)
+  ColumnConv(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+             const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa)
       : sizes_(sizes),
         x_(x),
         tile_(int8_gemm_functions(isa)),
         functions_(quantize_functions(isa)),
-        form_{.flip = form.image_flip, .is_signed = false, .group = tile_.group},
+        desc_{.flip = desc.image_flip, .is_signed = false, .group = tile_.group},
         weights_(reinterpret_cast<const std::int32_t*>(packed)),
-        numbers_(numbers),
+        params_(params),
         y_(static_cast<std::byte*>(y)),
         cut_(cut_panels(sizes, tile_)),
-        tie_resolver_(sizes, x, form, numbers, functions_),
+        tie_resolver_(sizes, x, desc, params, functions_),
         group_out_(sizes.channels_out / sizes.groups) {}
 
-  const Cut& cut() const { return cut_; }
+  const PanelPartition& cut() const { return cut_; }
   std::int64_t row_panels() const { return product(0).row_panels(); }
   std::int64_t products_of_panel() const {
     return std::max<std::int64_t>(1, cut_.steps * tile_.group * cut_.width * group_out_);
@@ -87,9 +87,9 @@ class ColumnConv {
     const std::int64_t channels = sizes_.channels_in / sizes_.groups;
     const std::uint8_t* from =
         x_ + (image / sizes_.groups * sizes_.channels_in + group * channels) * volume(sizes_.in);
-    const auto fill = static_cast<std::uint8_t>(numbers_.image_zero ^ form_.flip);
+    const auto fill = static_cast<std::uint8_t>(params_.image_zero ^ desc_.flip);
     const std::int64_t columns = columns_of(panel);
-    pack_int8_windows(sizes_, from, fill, form_, panel * cut_.width, columns,
+    pack_int8_windows(sizes_, from, fill, desc_, panel * cut_.width, columns,
                       stored_columns(tile_, columns), to);
   }
 
@@ -97,20 +97,20 @@ class ColumnConv {
                 std::int64_t row_begin, std::int64_t row_end) const {
     const std::int64_t group = image % sizes_.groups;
     Int8PackedProduct all = product(group);
-    const std::int64_t element_bytes = numbers_.epilogue.output == EpilogueOutput::int8 ? 1 : 4;
+    const std::int64_t element_bytes = params_.epilogue.output == EpilogueOutput::int8 ? 1 : 4;
     all.out = y_ + (image / sizes_.groups * sizes_.channels_out + group * group_out_) *
                        cut_.pixels * element_bytes;
     const GroupTieResolver tie_resolver(tie_resolver_, image / sizes_.groups, group * group_out_,
-                                        numbers_.epilogue.offsets);
-    if (numbers_.floats != nullptr) all.ties = &tie_resolver;
+                                        params_.epilogue.offsets);
+    if (params_.floats != nullptr) all.ties = &tie_resolver;
     const std::int64_t columns = columns_of(panel);
     const Int8Panel columns_panel{words, stored_columns(tile_, columns), panel * cut_.width,
                                   columns};
-    if (numbers_.weight_zeros == nullptr)
+    if (params_.weight_zeros == nullptr)
       return multiply_int8_panel(all, row_begin, row_end, columns_panel, {});
-    alignas(64) std::int32_t sums[most_columns];
+    alignas(64) std::int32_t sums[max_columns];
     sum_columns(columns_panel, sums);
-    const ByteOuter outer{numbers_.weight_zeros + group * group_out_, sums};
+    const ZeroPointTerm outer{params_.weight_zeros + group * group_out_, sums};
     multiply_int8_panel(all, row_begin, row_end, columns_panel, {&outer, 1});
   }
 
@@ -127,7 +127,7 @@ class ColumnConv {
     tile.b_stride = panel.stored;
     tile.steps = cut_.steps;
     tile.c = sums;
-    tile.c_stride = most_columns;
+    tile.c_stride = max_columns;
     tile.rows = 1;
     tile.vectors = static_cast<std::int32_t>(panel.stored / tile_.lanes);
     tile_.signed_rows(tile);
@@ -143,7 +143,7 @@ class ColumnConv {
     result.steps = cut_.steps;
     result.rows = group_out_;
     result.a = weights_ + row * cut_.steps;
-    result.epilogue = numbers_.epilogue;
+    result.epilogue = params_.epilogue;
     result.epilogue.channels = ChannelAxis::rows;
     result.epilogue.offsets += row;
     if (result.epilogue.scales != nullptr) result.epilogue.scales += row;
@@ -155,11 +155,11 @@ class ColumnConv {
   const std::uint8_t* x_;
   const Int8GemmFunctions& tile_;
   const QuantizeFunctions& functions_;
-  ByteForm form_;
+  Int8PackDesc desc_;
   const std::int32_t* weights_;
-  const Int8ConvParams& numbers_;
+  const Int8ConvParams& params_;
   std::byte* y_;
-  Cut cut_;
+  PanelPartition cut_;
   RoundingTieResolver tie_resolver_;
   std::int64_t group_out_;
 };
@@ -167,23 +167,23 @@ class ColumnConv {
 }  // namespace
 
 std::int64_t int8_im2col_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
-  const Cut cut = cut_panels(sizes, int8_gemm_functions(isa));
+  const PanelPartition cut = cut_panels(sizes, int8_gemm_functions(isa));
   return cut.panel_bytes * (cut.shares ? cut.panels : std::max(threads, 1));
 }
 
-void int8_conv_im2col(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-                      const std::byte* packed, const Int8ConvParams& numbers, void* y, Isa isa,
+void int8_conv_im2col(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+                      const std::byte* packed, const Int8ConvParams& params, void* y, Isa isa,
                       void* workspace, Workers& workers) {
-  const ColumnConv conv(sizes, x, form, packed, numbers, y, isa);
-  const Cut& cut = conv.cut();
+  const ColumnConv conv(sizes, x, desc, packed, params, y, isa);
+  const PanelPartition& cut = conv.cut();
   const std::int64_t rows = conv.row_panels();
   if (!cut.shares) {
     const std::int64_t grain = std::max<std::int64_t>(1, task_products / conv.products_of_panel());
     WorkspaceSlots slots(workspace, cut.panel_bytes, workers.count());
     workers.parallel_ranges(
         cut.images * cut.panels, grain, [&](std::int64_t begin, std::int64_t end) {
-          const WorkspaceSlots::Loan loan(slots);
-          auto* words = reinterpret_cast<std::int32_t*>(loan.data());
+          const WorkspaceSlots::Lease lease(slots);
+          auto* words = reinterpret_cast<std::int32_t*>(lease.data());
           for (std::int64_t index = begin; index < end; ++index) {
             conv.pack(index / cut.panels, index % cut.panels, words);
             conv.multiply(index / cut.panels, index % cut.panels, words, 0, rows);

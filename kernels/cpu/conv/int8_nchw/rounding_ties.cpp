@@ -28,7 +28,7 @@ struct Tap {
   std::int64_t weight;
 };
 
-constexpr std::int64_t most_taps = 128;
+constexpr std::int64_t max_taps = 128;
 
 /// Buffers products and adds them to a sum in batches.
 class ProductRun {
@@ -37,7 +37,7 @@ class ProductRun {
              float weight_scale)
       : functions_(functions), flip_(weight_flip), zero_(weight_zero), scale_(weight_scale) {}
 
-  /// Adds the products of the taps' pixels and weights; at most most_taps.
+  /// Adds the products of the taps' pixels and weights; at most max_taps.
   void add(const std::uint8_t* pixels, const float (&values)[256], const std::uint8_t* weights,
            const Tap* taps, std::int64_t count) {
     if (count_ + count > most) flush();
@@ -94,13 +94,13 @@ struct Inside {
 }  // namespace
 
 RoundingTieResolver::RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x,
-                                         const Int8ConvDesc& form, const Int8ConvParams& numbers,
+                                         const Int8ConvDesc& desc, const Int8ConvParams& params,
                                          const QuantizeFunctions& functions, std::int64_t block)
-    : sizes_(sizes), x_(x), form_(form), numbers_(numbers), functions_(functions), block_(block) {
-  if (numbers.floats == nullptr) return;
+    : sizes_(sizes), x_(x), desc_(desc), params_(params), functions_(functions), block_(block) {
+  if (params.floats == nullptr) return;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
-    pixel_values_[byte] = static_cast<float>((byte ^ form.image_flip) - numbers.image_zero) *
-                          numbers.floats->image_scale;
+    pixel_values_[byte] = static_cast<float>((byte ^ desc.image_flip) - params.image_zero) *
+                          params.floats->image_scale;
   }
 }
 
@@ -108,25 +108,25 @@ void RoundingTieResolver::requantize(std::int64_t image, std::int64_t channel, s
                                      std::int64_t count, const std::int32_t* sums,
                                      std::int32_t offset, std::uint8_t* out) const {
   // Ties are rare: few chunks of this size contain one.
-  constexpr std::int64_t most_pixels = 64;
-  const std::int64_t piece = numbers_.floats != nullptr ? most_pixels : count;
+  constexpr std::int64_t max_pixels = 64;
+  const std::int64_t piece = params_.floats != nullptr ? max_pixels : count;
   for (std::int64_t begin = 0; begin < count; begin += piece) {
     const std::int64_t pixels = std::min(piece, count - begin);
-    if (functions_.requantize(sums + begin, pixels, offset, numbers_.epilogue.scales[channel],
-                              numbers_.epilogue.range, out + begin) &&
-        numbers_.floats != nullptr)
-      settle(image, channel, first + begin, pixels, sums + begin, offset, out + begin);
+    if (functions_.requantize(sums + begin, pixels, offset, params_.epilogue.scales[channel],
+                              params_.epilogue.range, out + begin) &&
+        params_.floats != nullptr)
+      resolve(image, channel, first + begin, pixels, sums + begin, offset, out + begin);
   }
 }
 
-void RoundingTieResolver::settle(std::int64_t image, std::int64_t channel, std::int64_t first,
-                                 std::int64_t count, const std::int32_t* sums, std::int32_t offset,
-                                 std::uint8_t* out) const {
-  const float scale = numbers_.epilogue.scales[channel];
+void RoundingTieResolver::resolve(std::int64_t image, std::int64_t channel, std::int64_t first,
+                                  std::int64_t count, const std::int32_t* sums, std::int32_t offset,
+                                  std::uint8_t* out) const {
+  const float scale = params_.epilogue.scales[channel];
   for (std::int64_t i = 0; i < count; ++i) {
     const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
                                                static_cast<std::uint32_t>(offset));
-    const float number = clamped(static_cast<float>(sum) * scale, numbers_.epilogue.range);
+    const float number = clamped(static_cast<float>(sum) * scale, params_.epilogue.range);
     if (std::abs(number - nearest(number)) <= 0.5F - tie_margin) continue;
     out[i] = decide(image, channel, first + i);
   }
@@ -138,29 +138,29 @@ std::uint8_t RoundingTieResolver::decide(std::int64_t image, std::int64_t channe
 }
 
 std::uint8_t RoundingTieResolver::round(float sum, std::int64_t channel) const {
-  const Int8ConvFloats& floats = *numbers_.floats;
+  const Int8ConvFloats& floats = *params_.floats;
   const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
   const float exact = value / floats.out_scale;
-  const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, numbers_.epilogue.range)));
-  return static_cast<std::uint8_t>(whole + numbers_.epilogue.range.zero_point);
+  const auto whole = static_cast<std::int32_t>(nearest(clamped(exact, params_.epilogue.range)));
+  return static_cast<std::uint8_t>(whole + params_.epilogue.range.zero_point);
 }
 
 float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
                                     std::int64_t pixel) const {
-  const Int8ConvFloats& floats = *numbers_.floats;
+  const Int8ConvFloats& floats = *params_.floats;
   const std::int64_t channels = sizes_.channels_in / sizes_.groups;
   const std::int64_t first = channel / (sizes_.channels_out / sizes_.groups) * channels;
   const Inside depths(sizes_, 0, pixel / (sizes_.out[1] * sizes_.out[2]));
   const Inside rows(sizes_, 1, pixel / sizes_.out[2] % sizes_.out[1]);
   const Inside columns(sizes_, 2, pixel % sizes_.out[2]);
   const std::int32_t weight_zero =
-      numbers_.weight_zeros != nullptr ? numbers_.weight_zeros[channel] : 0;
+      params_.weight_zeros != nullptr ? params_.weight_zeros[channel] : 0;
   const std::int64_t blocks = (sizes_.channels_in + block_ - 1) / block_;
   const std::int64_t pixels = volume(sizes_.in);
   const int block_bits = std::countr_zero(static_cast<std::uint64_t>(block_));
   const std::uint8_t* weight = floats.weights + channel * channels * volume(sizes_.kernel);
-  ProductRun run(functions_, form_.weight_flip, weight_zero, floats.weight_scales[channel]);
-  Tap taps[most_taps];
+  ProductRun run(functions_, desc_.weight_flip, weight_zero, floats.weight_scales[channel]);
+  Tap taps[max_taps];
   std::int64_t count = 0;
   const auto each_tap = [&](const auto& full) {
     for (std::int64_t kd = depths.begin; kd < depths.end; ++kd) {
@@ -169,13 +169,13 @@ float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
         const std::int64_t y = (z + rows.start + kh * sizes_.dilation[1]) * sizes_.in[2];
         for (std::int64_t kw = columns.begin; kw < columns.end; ++kw) {
           const std::int64_t x = y + columns.start + kw * sizes_.dilation[2];
-          if (count == most_taps) full();
+          if (count == max_taps) full();
           taps[count++] = {x * block_, (kd * sizes_.kernel[1] + kh) * sizes_.kernel[2] + kw};
         }
       }
     }
   };
-  const bool are_few = volume(sizes_.kernel) <= most_taps;
+  const bool are_few = volume(sizes_.kernel) <= max_taps;
   if (are_few) each_tap([] {});
   for (std::int64_t i = first; i < first + channels; ++i, weight += volume(sizes_.kernel)) {
     const std::int64_t block = i >> block_bits;

@@ -11,8 +11,8 @@ class RoundingTieResolver {
  public:
   /// All references must outlive this object. The channels of x are in blocks of `block`, a power
   /// of two.
-  RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& form,
-                      const Int8ConvParams& numbers, const QuantizeFunctions& functions,
+  RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
+                      const Int8ConvParams& params, const QuantizeFunctions& functions,
                       std::int64_t block = 1);
 
   /// Requantizes the sums of output pixels [first, first + count) of a channel, which lack the
@@ -22,8 +22,8 @@ class RoundingTieResolver {
 
   /// Checks output pixels [first, first + count) of a channel, whose sums lack the offset, and
   /// rewrites those at rounding ties. Requires floats.
-  void settle(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
-              const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
+  void resolve(std::int64_t image, std::int64_t channel, std::int64_t first, std::int64_t count,
+               const std::int32_t* sums, std::int32_t offset, std::uint8_t* out) const;
 
   /// Quantizes a float sum of products of a channel, which lacks the bias. Requires floats.
   std::uint8_t round(float sum, std::int64_t channel) const;
@@ -36,8 +36,8 @@ class RoundingTieResolver {
 
   const ConvSizes& sizes_;
   const std::uint8_t* x_;
-  const Int8ConvDesc& form_;
-  const Int8ConvParams& numbers_;
+  const Int8ConvDesc& desc_;
+  const Int8ConvParams& params_;
   const QuantizeFunctions& functions_;
   std::int64_t block_;
   float pixel_values_[256];  ///< dequantized value of each of the image's codes

@@ -15,29 +15,29 @@
 
 namespace ortool::cpu {
 
-constexpr std::int64_t byte_block = nchwc_int8_channels;
+constexpr std::int64_t int8_block = nchwc_int8_channels;
 
-inline std::int64_t byte_blocks(std::int64_t channels) {
-  return (channels + byte_block - 1) / byte_block;
+inline std::int64_t int8_blocks(std::int64_t channels) {
+  return (channels + int8_block - 1) / int8_block;
 }
 
 /// Operands and parameters of an int8 NCHW16c convolution.
 struct NchwcInt8Conv {
   const ConvSizes& sizes;
   const std::uint8_t* x;
-  const Int8ConvDesc& form;
+  const Int8ConvDesc& desc;
   const std::uint8_t* packed;
-  const Int8ConvParams& numbers;
+  const Int8ConvParams& params;
   std::uint8_t* y;
   const NchwcInt8Functions& functions;
   const RoundingTieResolver& tie_resolver;
 
   /// Padding value of the image, before the sign flip.
   std::uint8_t fill() const {
-    return static_cast<std::uint8_t>(numbers.image_zero ^ form.image_flip);
+    return static_cast<std::uint8_t>(params.image_zero ^ desc.image_flip);
   }
   void set_epilogue(EpilogueTile& tile, std::int64_t block) const {
-    set_int8_epilogue_tile(tile, numbers.epilogue, block * byte_block);
+    set_int8_epilogue_tile(tile, params.epilogue, block * int8_block);
   }
 };
 

@@ -10,8 +10,8 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t word_bytes = 4;
-constexpr std::int64_t vector_bytes = byte_block * word_bytes;
-constexpr std::int64_t most_plain_channels = 4;
+constexpr std::int64_t vector_bytes = int8_block * word_bytes;
+constexpr std::int64_t max_plain_channels = 4;
 
 bool has_own_channels(const ConvSizes& sizes) {
   return sizes.groups > 1;
@@ -30,15 +30,15 @@ void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
                 std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t steps = dense_steps(sizes, from_nchw);
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   for (std::int64_t pair = 0; pair < blocks; pair += 2) {
-    const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * byte_block;
+    const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * int8_block;
     for (std::int64_t step = 0; step < steps; ++step) {
-      for (std::int64_t byte = 0; byte < byte_block; ++byte) {
+      for (std::int64_t byte = 0; byte < int8_block; ++byte) {
         const TapSource source = dense_tap_source(sizes, from_nchw, step, byte);
         const bool is_there = source.channel < sizes.channels_in && source.position < positions;
         for (std::int64_t i = 0; i < channels; ++i) {
-          const std::int64_t channel = pair * byte_block + i;
+          const std::int64_t channel = pair * int8_block + i;
           const std::int64_t from =
               (channel * sizes.channels_in + source.channel) * positions + source.position;
           out[(byte / word_bytes * channels + i) * word_bytes + byte % word_bytes] =
@@ -47,7 +47,7 @@ void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
                   : std::uint8_t{0};
         }
       }
-      out += channels * byte_block;
+      out += channels * int8_block;
     }
   }
 }
@@ -58,12 +58,12 @@ void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* 
                     std::uint8_t flip, std::uint8_t* out) {
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t words = depthwise_quads(sizes, is_joined);
-  for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
+  for (std::int64_t block = 0; block < int8_blocks(sizes.channels_out); ++block) {
     for (std::int64_t word = 0; word < words; ++word) {
       for (std::int64_t byte = 0; byte < depthwise_quad_bytes(is_joined); ++byte) {
         const std::int64_t lane = byte / word_bytes;
         const std::int64_t channel =
-            block * byte_block + (is_joined ? lane : byte / vector_bytes * 4 + lane % 4);
+            block * int8_block + (is_joined ? lane : byte / vector_bytes * 4 + lane % 4);
         const std::int64_t tap = depthwise_tap(sizes, is_joined, word, byte % word_bytes);
         *out++ = channel < sizes.channels_out && tap < positions
                      ? static_cast<std::uint8_t>(weights[channel * positions + tap] ^ flip)
@@ -78,8 +78,8 @@ void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* 
 TapSource dense_tap_source(const ConvSizes& sizes, bool from_nchw, std::int64_t step,
                            std::int64_t byte) {
   if (!from_nchw) {
-    const std::int64_t blocks = byte_blocks(sizes.channels_in);
-    return {step % blocks * byte_block + byte, step / blocks};
+    const std::int64_t blocks = int8_blocks(sizes.channels_in);
+    return {step % blocks * int8_block + byte, step / blocks};
   }
   const std::int64_t groups = (sizes.kernel[2] + 3) / 4;
   const std::int64_t column = step % groups * 4 + byte / word_bytes;
@@ -93,7 +93,7 @@ bool has_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, Isa isa) {
                        sizes.pad[0] == 0 && sizes.pad[1] >= 0 && sizes.pad[2] >= 0;
   if (!is_flat) return false;
   if (from_nchw) {
-    return sizes.groups == 1 && sizes.channels_in <= most_plain_channels && sizes.dilation[2] == 1;
+    return sizes.groups == 1 && sizes.channels_in <= max_plain_channels && sizes.dilation[2] == 1;
   }
   return sizes.groups == 1 ||
          (sizes.groups == sizes.channels_in && sizes.groups == sizes.channels_out);
@@ -108,12 +108,12 @@ Int8ConvAlgorithm choose_int8_conv_algorithm(const ConvSizes& sizes, bool from_n
 
 std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw,
                                           const std::uint8_t* weights, std::uint8_t flip,
-                                          const Int8ConvAlgorithm& way) {
-  const Isa isa = way.isa;
-  if (way.is_winograd) return packed_winograd_int8_bytes(sizes);
+                                          const Int8ConvAlgorithm& algorithm) {
+  const Isa isa = algorithm.isa;
+  if (algorithm.is_winograd) return packed_winograd_int8_bytes(sizes);
   if (is_tiled(sizes, isa)) return packed_tiled_weight_bytes(sizes, from_nchw);
   if (splits_quads(isa)) return packed_quad_bytes(sizes, from_nchw, weights, flip);
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   if (has_own_channels(sizes)) {
     const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
     return blocks * depthwise_quads(sizes, is_joined) * depthwise_quad_bytes(is_joined);
@@ -122,10 +122,10 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
 }
 
 void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
-                          std::uint8_t flip, const Int8ConvAlgorithm& way, std::byte* out) {
-  const Isa isa = way.isa;
+                          std::uint8_t flip, const Int8ConvAlgorithm& algorithm, std::byte* out) {
+  const Isa isa = algorithm.isa;
   auto* to = reinterpret_cast<std::uint8_t*>(out);
-  if (way.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
+  if (algorithm.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
   if (is_tiled(sizes, isa)) return pack_tiled_weights(sizes, from_nchw, weights, flip, to);
   if (splits_quads(isa)) return pack_quads(sizes, from_nchw, weights, flip, to);
   if (has_own_channels(sizes)) {
@@ -136,10 +136,10 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
 }
 
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                             const Int8ConvAlgorithm& way, int threads) {
-  const Isa isa = way.isa;
+                                             const Int8ConvAlgorithm& algorithm, int threads) {
+  const Isa isa = algorithm.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  if (way.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
+  if (algorithm.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
   if (is_tiled(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
   if (!has_own_channels(sizes)) {
     return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads);
@@ -149,22 +149,22 @@ std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_n
 }
 
 void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* x,
-                     const Int8ConvDesc& form, const std::byte* packed,
-                     const Int8ConvParams& numbers, std::uint8_t* y, const Int8ConvAlgorithm& way,
-                     void* workspace, Workers& workers) {
+                     const Int8ConvDesc& desc, const std::byte* packed,
+                     const Int8ConvParams& params, std::uint8_t* y,
+                     const Int8ConvAlgorithm& algorithm, void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
-  const Isa isa = way.isa;
-  const RoundingTieResolver tie_resolver(sizes, x, form, numbers, quantize_functions(isa),
-                                         from_nchw ? 1 : byte_block);
+  const Isa isa = algorithm.isa;
+  const RoundingTieResolver tie_resolver(sizes, x, desc, params, quantize_functions(isa),
+                                         from_nchw ? 1 : int8_block);
   const NchwcInt8Conv conv{sizes,
                            x,
-                           form,
+                           desc,
                            reinterpret_cast<const std::uint8_t*>(packed),
-                           numbers,
+                           params,
                            y,
                            *nchwc_int8_functions(isa),
                            tie_resolver};
-  if (way.is_winograd) return convolve_winograd(conv, workspace, workers);
+  if (algorithm.is_winograd) return convolve_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
     if (splits_quads(isa)) return convolve_depthwise_by_rows(conv, workspace, workers);
     return convolve_depthwise(conv, isa, workspace, workers);
@@ -176,16 +176,16 @@ void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t*
 
 void resolve_ties(const NchwcInt8Conv& conv, std::int64_t image, std::int64_t block,
                   std::int64_t first, std::int64_t pixels, const std::uint64_t* ties) {
-  if (conv.numbers.floats == nullptr) return;
-  const std::int64_t blocks = byte_blocks(conv.sizes.channels_out);
+  if (conv.params.floats == nullptr) return;
+  const std::int64_t blocks = int8_blocks(conv.sizes.channels_out);
   std::uint8_t* out =
-      conv.y + ((image * blocks + block) * volume(conv.sizes.out) + first) * byte_block;
+      conv.y + ((image * blocks + block) * volume(conv.sizes.out) + first) * int8_block;
   for (std::int64_t four = 0; four < pixels; four += 4) {
     for (std::uint64_t bits = ties[four / 4]; bits != 0; bits &= bits - 1) {
       const int bit = std::countr_zero(bits);
       const std::int64_t pixel = four + bit / 16;
-      const std::int64_t channel = block * byte_block + bit % 16;
-      out[pixel * byte_block + bit % 16] = conv.tie_resolver.decide(image, channel, first + pixel);
+      const std::int64_t channel = block * int8_block + bit % 16;
+      out[pixel * int8_block + bit % 16] = conv.tie_resolver.decide(image, channel, first + pixel);
     }
   }
 }

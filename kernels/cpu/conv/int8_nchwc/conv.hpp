@@ -29,22 +29,22 @@ bool has_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, Isa isa);
 /// `flip` are those that will be packed.
 std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw,
                                           const std::uint8_t* weights, std::uint8_t flip,
-                                          const Int8ConvAlgorithm& way);
+                                          const Int8ConvAlgorithm& algorithm);
 
 /// Packs `weights` (channels_out × channels_in / groups × kernel) into `out` (64-byte aligned).
 void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
-                          std::uint8_t flip, const Int8ConvAlgorithm& way, std::byte* out);
+                          std::uint8_t flip, const Int8ConvAlgorithm& algorithm, std::byte* out);
 
 /// Bytes of workspace for `nchwc_int8_conv` run by up to `threads` threads.
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                             const Int8ConvAlgorithm& way, int threads);
+                                             const Int8ConvAlgorithm& algorithm, int threads);
 
 /// Like int8_conv, with bit-identical results; the output is NCHW16c, the input NCHW16c or NCHW
 /// with few channels. Offsets and scales are zero-padded to whole blocks. Padding channels may hold
 /// any values, in input and output. Requires scales, and weights without zero points.
 void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* x,
-                     const Int8ConvDesc& form, const std::byte* packed,
-                     const Int8ConvParams& numbers, std::uint8_t* y, const Int8ConvAlgorithm& way,
-                     void* workspace, Workers& workers);
+                     const Int8ConvDesc& desc, const std::byte* packed,
+                     const Int8ConvParams& params, std::uint8_t* y,
+                     const Int8ConvAlgorithm& algorithm, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -32,7 +32,7 @@ struct DensePlan {
   bool is_in_place;
   bool from_nchw;
   bool has_words;            ///< weights are in split quads
-  std::int64_t most_pixels;  ///< per run
+  std::int64_t max_pixels;   ///< per run
   std::int64_t rows;         ///< output rows; in place, all pixels form one row
   std::int64_t columns;      ///< output columns
   std::int64_t runs_a_row;   ///< of about equal length
@@ -48,16 +48,16 @@ struct DensePlan {
       : is_in_place(lies_in_place(sizes, is_plain, flip)),
         from_nchw(is_plain),
         has_words(functions.columns != nullptr),
-        most_pixels(functions.most_pixels) {
+        max_pixels(functions.max_pixels) {
     rows = is_in_place ? 1 : sizes.out[1];
     columns = is_in_place ? volume(sizes.out) : sizes.out[2];
-    runs_a_row = (columns + most_pixels - 1) / most_pixels;
+    runs_a_row = (columns + max_pixels - 1) / max_pixels;
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
-    pixel_bytes = byte_block;
+    pixel_bytes = int8_block;
     if (from_nchw) pixel_bytes = has_words ? nchw_pixel_bytes(sizes) : 4;
     if (is_in_place || from_nchw) return;
-    const std::int64_t blocks = byte_blocks(sizes.channels_in);
+    const std::int64_t blocks = int8_blocks(sizes.channels_in);
     const auto width_of = [&](std::int64_t pixels) {
       return (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
     };
@@ -65,18 +65,18 @@ struct DensePlan {
       return (of - 1) * sizes.stride[1] + reach_of(sizes, 1);
     };
     const auto bytes_of_strip = [&](std::int64_t of_rows, std::int64_t pixels) {
-      return height_of(of_rows) * width_of(pixels) * byte_block * blocks;
+      return height_of(of_rows) * width_of(pixels) * int8_block * blocks;
     };
     while (strip_runs > 1 && bytes_of_strip(1, pixels_of(strip_runs)) > strip_bytes)
       strip_runs = (strip_runs + 1) / 2;
     width = width_of(pixels_of(strip_runs));
     if (strip_runs == runs_a_row) {
       // Overlapping windows of adjacent strips are copied twice: limit that overhead.
-      const std::int64_t row_bytes = sizes.stride[1] * width * byte_block * blocks;
+      const std::int64_t row_bytes = sizes.stride[1] * width * int8_block * blocks;
       const std::int64_t fitting = (strip_bytes - bytes_of_strip(1, columns)) / row_bytes + 1;
       strip_rows = std::min(rows, std::max(fitting, reach_of(sizes, 1)));
     }
-    plane = height_of(strip_rows) * width * byte_block;
+    plane = height_of(strip_rows) * width * int8_block;
     copy_bytes = whole_lines(plane * blocks + nchwc_int8_slack);
   }
 
@@ -87,7 +87,7 @@ struct DensePlan {
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
   /// Maximum number of pixels in `runs` consecutive runs of a row.
   std::int64_t pixels_of(std::int64_t runs) const {
-    return runs == runs_a_row ? columns : std::min(columns, runs * most_pixels);
+    return runs == runs_a_row ? columns : std::min(columns, runs * max_pixels);
   }
 };
 
@@ -102,8 +102,8 @@ class DenseInt8Conv {
         copied_columns_(copied_columns),
         offsets_(offsets),
         steps_(plan.steps(conv.sizes)),
-        blocks_in_(byte_blocks(conv.sizes.channels_in)),
-        blocks_out_(byte_blocks(conv.sizes.channels_out)),
+        blocks_in_(int8_blocks(conv.sizes.channels_in)),
+        blocks_out_(int8_blocks(conv.sizes.channels_out)),
         pixels_(volume(conv.sizes.out)) {
     if (plan.has_words) words_.emplace(conv.packed, blocks_out_, steps_);
     for (std::int64_t step = 0; step < steps_; ++step) offsets[step] = offset_of(step);
@@ -133,21 +133,21 @@ class DenseInt8Conv {
   std::int64_t offset_of(std::int64_t step) const {
     if (plan_.has_words) {
       const PlacedQuad word = placed_quad(sizes_, plan_.from_nchw, step);
-      const std::int64_t plane = plan_.is_in_place ? pixels_ * byte_block : plan_.plane;
+      const std::int64_t plane = plan_.is_in_place ? pixels_ * int8_block : plan_.plane;
       const std::int64_t width = plan_.from_nchw ? copied_columns_ : plan_.width;
       return word.block * plane + word.byte +
              (word.row * sizes_.dilation[1] * width + word.column * sizes_.dilation[2]) *
                  plan_.pixel_bytes;
     }
-    if (plan_.is_in_place) return step * pixels_ * byte_block;
+    if (plan_.is_in_place) return step * pixels_ * int8_block;
     if (plan_.from_nchw) {
       const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
-      return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * byte_block;
+      return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * int8_block;
     }
     const std::int64_t tap = step / blocks_in_;
     const std::int64_t down = tap / sizes_.kernel[2] * sizes_.dilation[1];
     const std::int64_t across = tap % sizes_.kernel[2] * sizes_.dilation[2];
-    return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * byte_block;
+    return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * int8_block;
   }
 
   /// Copies the input that the windows of some output rows read, from an output column on.
@@ -159,27 +159,27 @@ class DenseInt8Conv {
     const std::int64_t before = std::clamp<std::int64_t>(-left, 0, plan_.width);
     const std::int64_t inside =
         std::clamp<std::int64_t>(sizes_.in[2] - left, before, plan_.width) - before;
-    const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * byte_block;
+    const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * int8_block;
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
-      std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * byte_block));
+      std::memset(to, conv_.params.image_zero, static_cast<std::size_t>(pixels * int8_block));
     };
     for (std::int64_t block = 0; block < blocks_in_; ++block) {
       const std::uint8_t* plane = conv_.x + (image * blocks_in_ + block) * in_plane;
       std::uint8_t* to = out + block * plan_.plane;
-      for (std::int64_t y = top; y < top + height; ++y, to += plan_.width * byte_block) {
+      for (std::int64_t y = top; y < top + height; ++y, to += plan_.width * int8_block) {
         if (y < 0 || y >= sizes_.in[1] || inside == 0) {
           fill(to, plan_.width);
           continue;
         }
         fill(to, before);
-        const std::uint8_t* from = plane + (y * sizes_.in[2] + left + before) * byte_block;
-        if (conv_.form.image_flip == 0) {
-          std::memcpy(to + before * byte_block, from,
-                      static_cast<std::size_t>(inside * byte_block));
+        const std::uint8_t* from = plane + (y * sizes_.in[2] + left + before) * int8_block;
+        if (conv_.desc.image_flip == 0) {
+          std::memcpy(to + before * int8_block, from,
+                      static_cast<std::size_t>(inside * int8_block));
         } else {
-          copy_flipped(from, inside * byte_block, conv_.form.image_flip, to + before * byte_block);
+          copy_flipped(from, inside * int8_block, conv_.desc.image_flip, to + before * int8_block);
         }
-        fill(to + (before + inside) * byte_block, plan_.width - before - inside);
+        fill(to + (before + inside) * int8_block, plan_.width - before - inside);
       }
     }
   }
@@ -187,13 +187,13 @@ class DenseInt8Conv {
   const std::uint8_t* window_of(std::int64_t image, std::int64_t row, std::int64_t column,
                                 std::int64_t strip_row, std::int64_t strip_column,
                                 const std::uint8_t* strip) const {
-    if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * byte_block;
+    if (plan_.is_in_place) return conv_.x + (image * blocks_in_ * pixels_ + column) * int8_block;
     if (plan_.from_nchw)
       return pixel_copy_ + (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) *
                                plan_.pixel_bytes;
     return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
                     (column - strip_column) * sizes_.stride[2]) *
-                       byte_block;
+                       int8_block;
   }
 
   void multiply(std::int64_t image, std::int64_t block, std::int64_t run, std::int64_t strip_row,
@@ -202,7 +202,7 @@ class DenseInt8Conv {
     const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
     const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
     const std::int64_t pixel = row * plan_.columns + column;
-    std::uint64_t ties[2 * most_tie_words];
+    std::uint64_t ties[2 * max_tie_words];
     NchwcInt8Tile tile = {};
     tile.in = window_of(image, row, column, strip_row, strip_column, strip);
     tile.offsets = offsets_;
@@ -210,20 +210,20 @@ class DenseInt8Conv {
     tile.steps = steps_;
     tile.pixels = static_cast<std::int32_t>(count);
     tile.ties = ties;
-    tile.out_stride = pixels_ * byte_block;
-    tile.weights = conv_.packed + block * steps_ * byte_block * byte_block;
+    tile.out_stride = pixels_ * int8_block;
+    tile.weights = conv_.packed + block * steps_ * int8_block * int8_block;
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
     tile.channels = static_cast<std::int32_t>(
-        std::min(2 * byte_block, sizes_.channels_out - block * byte_block));
+        std::min(2 * int8_block, sizes_.channels_out - block * int8_block));
     if (plan_.has_words) {
       tile.weights = words_->weights(block);
       for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
     }
     conv_.set_epilogue(tile.epilogue, block);
-    tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * byte_block;
+    tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * int8_block;
     if (!conv_.functions.tile(tile)) return;
     for (std::int64_t i = 0; i < tile.vectors; ++i)
-      resolve_ties(conv_, image, block + i, pixel, count, ties + i * most_tie_words);
+      resolve_ties(conv_, image, block + i, pixel, count, ties + i * max_tie_words);
   }
 
   const NchwcInt8Conv& conv_;
@@ -243,7 +243,7 @@ class DenseInt8Conv {
 
 std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw) {
   return from_nchw ? sizes.kernel[1] * ((sizes.kernel[2] + 3) / 4)
-                   : volume(sizes.kernel) * byte_blocks(sizes.channels_in);
+                   : volume(sizes.kernel) * int8_blocks(sizes.channels_in);
 }
 
 std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
@@ -257,8 +257,8 @@ std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
 
 void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
-  const DensePlan plan(sizes, from_nchw, conv.form.image_flip, conv.functions);
-  const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
+  const DensePlan plan(sizes, from_nchw, conv.desc.image_flip, conv.functions);
+  const std::int64_t pairs = (int8_blocks(sizes.channels_out) + 1) / 2;
   const std::int64_t runs = plan.rows * plan.runs_a_row;
   const PixelCopy copy(sizes, plan.pixel_bytes);
   auto* offsets = static_cast<std::int64_t*>(workspace);
@@ -273,8 +273,9 @@ void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, 
                                cuts_channels_by_rows(sizes.channels_out, volume(sizes.out)),
                                static_cast<double>(images * runs) * run_ns);
     cut.run(workers, [&](const PartitionTile& piece) {
-      const WorkspaceSlots::Loan loan(slots);
-      dense.compute(first_image + piece.image, piece, reinterpret_cast<std::uint8_t*>(loan.data()));
+      const WorkspaceSlots::Lease lease(slots);
+      dense.compute(first_image + piece.image, piece,
+                    reinterpret_cast<std::uint8_t*>(lease.data()));
     });
   };
   if (!from_nchw) return compute(0, sizes.batch);

@@ -11,21 +11,21 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t pair_channels = 2 * byte_block;
+constexpr std::int64_t pair_channels = 2 * int8_block;
 /// Size budgets in bytes: a strip's copy, a whole image's shared copy, and what one call reads.
 constexpr std::int64_t tiled_strip_bytes = std::int64_t{192} << 10U;
-constexpr std::int64_t most_shared_bytes = std::int64_t{1} << 20U;
+constexpr std::int64_t max_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
-constexpr std::int64_t most_call_groups = 16;
+constexpr std::int64_t max_call_groups = 16;
 
 /// Rounding ties of a thread's tasks that are resolved in a batch; at the start of its slot.
-struct WaitingList {
+struct PendingTies {
   static constexpr std::int64_t most = 512;
   std::int64_t count = 0;
   PendingTie ties[most];
 
   /// Moves the entries of `other` here; there must be room.
-  void take(WaitingList& other) {
+  void take(PendingTies& other) {
     std::copy_n(other.ties, other.count, ties + count);
     count += other.count;
     other.count = 0;
@@ -53,32 +53,32 @@ struct TiledPlan {
     const std::int64_t pixels = volume(sizes.out);
     const std::int64_t pixel_bytes = steps.planes() * steps.pixel_bytes;
     const auto copy_bytes = [&](std::int64_t of) {
-      return tiled_plane_pixels(rows.most_span(of)) * pixel_bytes;
+      return tiled_plane_pixels(rows.max_span(of)) * pixel_bytes;
     };
     // Tasks split by channels, or with overlapping windows, would repeat the copying.
     const bool would_copy_again =
         steps.taps > 1 || !cuts_channels_by_rows(sizes.channels_out, pixels);
     copies_whole = !from_nchw && sizes.batch == 1 && would_copy_again &&
-                   copy_bytes(pixels) <= most_shared_bytes;
+                   copy_bytes(pixels) <= max_shared_bytes;
     const auto groups_in = [&](std::int64_t bytes, std::int64_t least, std::int64_t most) {
-      return std::clamp(bytes / (pixel_bytes * most_tiled_pixels), least, most) * most_tiled_pixels;
+      return std::clamp(bytes / (pixel_bytes * max_tiled_pixels), least, most) * max_tiled_pixels;
     };
-    call_pixels = groups_in(call_bytes, 2, most_call_groups);
+    call_pixels = groups_in(call_bytes, 2, max_call_groups);
     strip_pixels = pixels;
     if (!copies_whole) {
       // Without overlapping windows a strip is what one call reads, so it stays in L1.
       const std::int64_t strip =
-          groups_in(tiled_strip_bytes, most_call_groups, pixels + most_call_groups);
+          groups_in(tiled_strip_bytes, max_call_groups, pixels + max_call_groups);
       strip_pixels = std::min(pixels, steps.taps == 1 ? call_pixels : strip);
     }
-    plane_pixels = tiled_plane_pixels(rows.most_span(strip_pixels));
+    plane_pixels = tiled_plane_pixels(rows.max_span(strip_pixels));
     if (from_nchw) image_bytes = PixelCopy(sizes).bytes;
     offsets_at = image_bytes;
     shared_at = offsets_at + lines<std::int64_t>(steps.count());
     slots_at = shared_at + (copies_whole ? whole_lines(plane_bytes() * steps.planes()) : 0);
-    ties_at = lines<WaitingList>(1);
+    ties_at = lines<PendingTies>(1);
     groups_at = ties_at + lines<RoundingTie>(call_pixels * pair_channels);
-    copy_at = groups_at + lines<TiledPixels>(rows.most_groups(call_pixels));
+    copy_at = groups_at + lines<TiledPixels>(rows.max_groups(call_pixels));
     slot_bytes = copy_at + (copies_whole ? 0 : whole_lines(plane_bytes() * steps.planes()));
   }
 
@@ -134,7 +134,7 @@ class TiledInt8Conv {
     functions_.end();
   }
 
-  void settle(WaitingList& list) const {
+  void resolve(PendingTies& list) const {
     resolve_pending_ties(conv_, functions_, plan_.image_bytes != 0, list.ties, list.count);
     list.count = 0;
   }
@@ -142,15 +142,15 @@ class TiledInt8Conv {
  private:
   void multiply(std::int64_t image, std::int64_t pair, const std::uint8_t* pixels,
                 const TiledPixels* groups, std::int64_t count, std::byte* slot) const {
-    const std::int64_t blocks = byte_blocks(sizes_.channels_out);
+    const std::int64_t blocks = int8_blocks(sizes_.channels_out);
     const std::int64_t block = pair * 2;
-    const std::int64_t plane = volume(sizes_.out) * byte_block;
+    const std::int64_t plane = volume(sizes_.out) * int8_block;
     NchwcTiledProduct product = {};
     product.pixels = pixels;
     product.offsets = offsets_;
     product.steps = steps_.count();
     product.pixel_bytes = static_cast<std::int32_t>(steps_.pixel_bytes);
-    product.weights = conv_.packed + block * steps_.count() * steps_.pixel_bytes * byte_block;
+    product.weights = conv_.packed + block * steps_.count() * steps_.pixel_bytes * int8_block;
     conv_.set_epilogue(product.epilogue, block);
     product.groups = groups;
     product.group_count = count;
@@ -159,12 +159,12 @@ class TiledInt8Conv {
     product.vectors = block + 1 < blocks ? 2 : 1;
     product.ties = reinterpret_cast<RoundingTie*>(slot + plan_.ties_at);
     const std::int64_t found = functions_.multiply(product);
-    if (conv_.numbers.floats == nullptr) return;
-    auto& list = *reinterpret_cast<WaitingList*>(slot);
+    if (conv_.params.floats == nullptr) return;
+    auto& list = *reinterpret_cast<PendingTies*>(slot);
     for (std::int64_t i = 0; i < found; ++i) {
       const auto [channel, pixel] = product.ties[i];
-      if (list.count == WaitingList::most) settle(list);
-      list.ties[list.count++] = {image, channel + static_cast<std::int32_t>(block * byte_block),
+      if (list.count == PendingTies::most) resolve(list);
+      list.ties[list.count++] = {image, channel + static_cast<std::int32_t>(block * int8_block),
                                  pixel};
     }
   }
@@ -193,8 +193,8 @@ class TiledInt8Conv {
   /// Copies columns [begin, begin + count) of a row of a part, for all chunks.
   void copy_row(std::int64_t image, std::int64_t part, std::int64_t row, std::int64_t begin,
                 std::int64_t count, std::uint8_t* out) const {
-    const std::int64_t blocks = byte_blocks(sizes_.channels_in);
-    const std::int64_t plane = sizes_.in[1] * sizes_.in[2] * byte_block;
+    const std::int64_t blocks = int8_blocks(sizes_.channels_in);
+    const std::int64_t plane = sizes_.in[1] * sizes_.in[2] * int8_block;
     const std::int64_t step = sizes_.stride[2];
     const std::int64_t from_row = row * sizes_.stride[1] + part / steps_.parts[1] - sizes_.pad[1];
     const std::int64_t from_column = begin * step + part % steps_.parts[1] - sizes_.pad[2];
@@ -210,14 +210,14 @@ class TiledInt8Conv {
     copy.behind = count - copy.before - copy.inside;
     if (copy.inside > 0) {
       copy.in = conv_.x + image * blocks * plane +
-                (from_row * sizes_.in[2] + from_column + copy.before * step) * byte_block;
+                (from_row * sizes_.in[2] + from_column + copy.before * step) * int8_block;
     }
     copy.in_stride = plane;
-    copy.pixel_step = step * byte_block;
+    copy.pixel_step = step * int8_block;
     copy.blocks = blocks;
     copy.pixel_bytes = steps_.pixel_bytes;
-    copy.flip = conv_.form.image_flip;
-    copy.fill = static_cast<std::uint8_t>(conv_.numbers.image_zero);
+    copy.flip = conv_.desc.image_flip;
+    copy.fill = static_cast<std::uint8_t>(conv_.params.image_zero);
     copy.out = out;
     copy.out_stride = plan_.plane_bytes();
     functions_.copy(copy);
@@ -261,7 +261,7 @@ class TiledInt8Conv {
       const std::uint8_t* from = image_copy_ + row * sizes_.stride[1] * width * 4 + column * step;
       for (std::int64_t i = 0; i < count; ++i, from += step, to += steps_.pixel_bytes) {
         for (int k = 0; k < units; ++k)
-          std::memcpy(to + k * byte_block, from + offsets[k], byte_block);
+          std::memcpy(to + k * int8_block, from + offsets[k], int8_block);
       }
       pixel += count;
     }
@@ -291,13 +291,13 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
   auto* space = static_cast<std::byte*>(workspace);
   WorkspaceSlots slots(space + plan.slots_at, plan.slot_bytes, workers.count());
   const TiledInt8Conv tiled(conv, functions, plan, space);
-  const auto list = [&](std::int64_t slot) -> WaitingList& {
-    return *reinterpret_cast<WaitingList*>(space + plan.slots_at + slot * plan.slot_bytes);
+  const auto list = [&](std::int64_t slot) -> PendingTies& {
+    return *reinterpret_cast<PendingTies*>(space + plan.slots_at + slot * plan.slot_bytes);
   };
   for (int slot = 0; slot < workers.count(); ++slot) list(slot).count = 0;
   const std::int64_t pixels = volume(sizes.out);
-  const std::int64_t runs = (pixels + most_tiled_pixels - 1) / most_tiled_pixels;
-  const std::int64_t pairs = (byte_blocks(sizes.channels_out) + 1) / 2;
+  const std::int64_t runs = (pixels + max_tiled_pixels - 1) / max_tiled_pixels;
+  const std::int64_t pairs = (int8_blocks(sizes.channels_out) + 1) / 2;
   const double run_ns =
       static_cast<double>(pairs) * (100.0 + 25.0 * static_cast<double>(plan.steps.count()));
   const auto compute = [&](std::int64_t first_image, std::int64_t images) {
@@ -305,21 +305,21 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
                                cuts_channels_by_rows(sizes.channels_out, pixels),
                                static_cast<double>(images * runs) * run_ns);
     cut.run(workers, [&](const PartitionTile& piece) {
-      const WorkspaceSlots::Loan loan(slots);
-      tiled.compute(first_image + piece.image, piece, piece.row_begin * most_tiled_pixels,
-                    std::min(piece.row_end * most_tiled_pixels, pixels), loan.data());
+      const WorkspaceSlots::Lease lease(slots);
+      tiled.compute(first_image + piece.image, piece, piece.row_begin * max_tiled_pixels,
+                    std::min(piece.row_end * max_tiled_pixels, pixels), lease.data());
     });
   };
-  const auto settle = [&] {
+  const auto resolve = [&] {
     // A few ties are resolved faster on this thread than by waking others.
     constexpr std::int64_t few = 2 * tie_lanes;
     std::int64_t waiting = 0;
     for (int slot = 0; slot < workers.count(); ++slot) waiting += list(slot).count;
     if (waiting > few) {
-      workers.parallel_for(workers.count(), [&](std::int64_t slot) { tiled.settle(list(slot)); });
+      workers.parallel_for(workers.count(), [&](std::int64_t slot) { tiled.resolve(list(slot)); });
     } else if (waiting > 0) {
       for (int slot = 1; slot < workers.count(); ++slot) list(0).take(list(slot));
-      tiled.settle(list(0));
+      tiled.resolve(list(0));
     }
   };
   if (plan.copies_whole) {
@@ -331,7 +331,7 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
   }
   if (!from_nchw) {
     compute(0, sizes.batch);
-    return settle();
+    return resolve();
   }
   const PixelCopy copy(sizes);
   constexpr std::int64_t rows_together = 16;
@@ -341,7 +341,7 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
         copy.fill_row(conv, image, row, static_cast<std::uint8_t*>(workspace));
     });
     compute(image, 1);
-    settle();
+    resolve();
   }
 }
 

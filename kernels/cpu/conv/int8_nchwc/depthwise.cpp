@@ -12,24 +12,24 @@ namespace ortool::cpu {
 namespace {
 
 /// The padded copy for a strip of output rows, and the layout of the workspace next to it.
-struct Strip {
+struct RowTile {
   std::int64_t rows_out = 1;
   std::int64_t columns = 0;
   std::int64_t copy_bytes = 0;
   std::int64_t tie_bytes = 0;
   std::int64_t tap_bytes = 0;
 
-  Strip(const ConvSizes& sizes, bool is_joined) {
+  RowTile(const ConvSizes& sizes, bool is_joined) {
     constexpr std::int64_t wanted_bytes = 20 * 1024;
     const std::int64_t reach = (sizes.kernel[1] - 1) * sizes.dilation[1] + 1;
     columns = (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
-    const std::int64_t wanted_rows = wanted_bytes / (columns * byte_block);
+    const std::int64_t wanted_rows = wanted_bytes / (columns * int8_block);
     rows_out =
         std::clamp<std::int64_t>((wanted_rows - reach) / sizes.stride[1] + 1, 1, sizes.out[1]);
     const std::int64_t rows = (rows_out - 1) * sizes.stride[1] + reach;
     // The last four pixels of a row read past its end.
-    const std::int64_t slack = nchwc_int8_slack + 4 * sizes.stride[2] * byte_block;
-    copy_bytes = (rows * columns * byte_block + slack + 63) / 64 * 64;
+    const std::int64_t slack = nchwc_int8_slack + 4 * sizes.stride[2] * int8_block;
+    copy_bytes = (rows * columns * int8_block + slack + 63) / 64 * 64;
     tie_bytes = (sizes.out[2] + 3) / 4 * 8;
     tap_bytes = depthwise_quads(sizes, is_joined) * 4 * 8;
   }
@@ -39,7 +39,7 @@ struct Strip {
 class DepthwiseInt8Conv {
  public:
   /// `joined`: the kernel returned by joined_depthwise.
-  DepthwiseInt8Conv(const NchwcInt8Conv& conv, JoinedWindowFunction joined, const Strip& strip,
+  DepthwiseInt8Conv(const NchwcInt8Conv& conv, JoinedWindowFunction joined, const RowTile& strip,
                     std::int64_t* taps)
       : conv_(conv), sizes_(conv.sizes), joined_(joined), strip_(strip), taps_(taps) {
     const bool is_joined = joined != nullptr;
@@ -51,7 +51,7 @@ class DepthwiseInt8Conv {
                    volume(sizes_.kernel) - 1);
       taps[i] = (tap / sizes_.kernel[2] * sizes_.dilation[1] * strip.columns +
                  tap % sizes_.kernel[2] * sizes_.dilation[2]) *
-                byte_block;
+                int8_block;
     }
   }
 
@@ -59,12 +59,12 @@ class DepthwiseInt8Conv {
                std::byte* slot) const {
     auto* copy = reinterpret_cast<std::uint8_t*>(slot);
     auto* ties = reinterpret_cast<std::uint64_t*>(slot + strip_.copy_bytes);
-    const std::int64_t plane = image * byte_blocks(sizes_.channels_out) + block;
+    const std::int64_t plane = image * int8_blocks(sizes_.channels_out) + block;
     const auto run = joined_ != nullptr ? joined_ : conv_.functions.window;
     NchwcInt8Window window = {};
     window.tap_offsets = taps_;
     window.words = words_;
-    window.pixel_step = sizes_.stride[2] * byte_block;
+    window.pixel_step = sizes_.stride[2] * int8_block;
     window.weights = conv_.packed + block * words_ * depthwise_quad_bytes(joined_ != nullptr);
     conv_.set_epilogue(window.epilogue, block);
     window.pixels = sizes_.out[2];
@@ -74,8 +74,8 @@ class DepthwiseInt8Conv {
       copy_rows(plane, first, rows, copy);
       for (std::int64_t row = 0; row < rows; ++row) {
         const std::int64_t pixel = (first + row) * sizes_.out[2];
-        window.in = copy + row * sizes_.stride[1] * strip_.columns * byte_block;
-        window.out = conv_.y + (plane * volume(sizes_.out) + pixel) * byte_block;
+        window.in = copy + row * sizes_.stride[1] * strip_.columns * int8_block;
+        window.out = conv_.y + (plane * volume(sizes_.out) + pixel) * int8_block;
         if (run(window)) resolve_ties(conv_, image, block, pixel, sizes_.out[2], ties);
       }
     }
@@ -91,29 +91,29 @@ class DepthwiseInt8Conv {
     const std::int64_t inside = std::min(sizes_.in[2], strip_.columns - left);
     const std::int64_t right = strip_.columns - left - inside;
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
-      std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * byte_block));
+      std::memset(to, conv_.params.image_zero, static_cast<std::size_t>(pixels * int8_block));
     };
-    for (std::int64_t i = 0; i < count; ++i, out += strip_.columns * byte_block) {
+    for (std::int64_t i = 0; i < count; ++i, out += strip_.columns * int8_block) {
       const std::int64_t row = first * sizes_.stride[1] - sizes_.pad[1] + i;
       if (row < 0 || row >= sizes_.in[1]) {
         fill(out, strip_.columns);
         continue;
       }
       fill(out, left);
-      const std::uint8_t* from = conv_.x + (plane * sizes_.in[1] + row) * sizes_.in[2] * byte_block;
-      if (conv_.form.image_flip == 0) {
-        std::memcpy(out + left * byte_block, from, static_cast<std::size_t>(inside * byte_block));
+      const std::uint8_t* from = conv_.x + (plane * sizes_.in[1] + row) * sizes_.in[2] * int8_block;
+      if (conv_.desc.image_flip == 0) {
+        std::memcpy(out + left * int8_block, from, static_cast<std::size_t>(inside * int8_block));
       } else {
-        copy_flipped(from, inside * byte_block, conv_.form.image_flip, out + left * byte_block);
+        copy_flipped(from, inside * int8_block, conv_.desc.image_flip, out + left * int8_block);
       }
-      fill(out + (left + inside) * byte_block, right);
+      fill(out + (left + inside) * int8_block, right);
     }
   }
 
   const NchwcInt8Conv& conv_;
   const ConvSizes& sizes_;
   JoinedWindowFunction joined_;
-  const Strip& strip_;
+  const RowTile& strip_;
   const std::int64_t* taps_;
   std::int64_t words_;
 };
@@ -143,7 +143,7 @@ std::int64_t depthwise_tap(const ConvSizes& sizes, bool is_joined, std::int64_t 
 }
 
 std::int64_t depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {
-  const Strip strip(sizes, joined_depthwise(sizes, isa) != nullptr);
+  const RowTile strip(sizes, joined_depthwise(sizes, isa) != nullptr);
   return (strip.tap_bytes + 63) / 64 * 64 + strip.slot_bytes() * std::max(threads, 1);
 }
 
@@ -151,11 +151,11 @@ void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Wor
   const ConvSizes& sizes = conv.sizes;
   const JoinedWindowFunction joined = joined_depthwise(sizes, isa);
   const bool is_joined = joined != nullptr;
-  const Strip strip(sizes, is_joined);
+  const RowTile strip(sizes, is_joined);
   const DepthwiseInt8Conv depthwise(conv, joined, strip, static_cast<std::int64_t*>(workspace));
   WorkspaceSlots slots(static_cast<std::byte*>(workspace) + (strip.tap_bytes + 63) / 64 * 64,
                        strip.slot_bytes(), workers.count());
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   const std::int64_t pixels = volume(sizes.out);
   const auto words = static_cast<double>(depthwise_quads(sizes, is_joined));
   const double pixel_ns = is_joined ? 1.0 + words / 2 : 2.0 + words;
@@ -168,10 +168,10 @@ void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Wor
                              cuts_channels_by_rows(sizes.channels_out, pixels),
                              static_cast<double>(sizes.batch * blocks) * block_ns);
   cut.run(workers, [&](const PartitionTile& piece) {
-    const WorkspaceSlots::Loan loan(slots);
+    const WorkspaceSlots::Lease lease(slots);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
       depthwise.compute(piece.image, block, rows * piece.row_begin / bands,
-                        rows * piece.row_end / bands, loan.data());
+                        rows * piece.row_end / bands, lease.data());
   });
 }
 

@@ -32,7 +32,7 @@ struct ColumnPlan {
     columns = (sizes.out[2] - 1) * sizes.stride[2] + (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
     groups = (sizes.kernel[1] + rows_a_word - 1) / rows_a_word;
     pad_at = columns * groups * pixel_words;
-    tie_at = lines_of(pad_at + sizes.in[2] * byte_block);
+    tie_at = lines_of(pad_at + sizes.in[2] * int8_block);
     slot_bytes = tie_at + lines_of((sizes.out[2] + 3) / 4 * 8);
     offset_bytes = lines_of(groups * sizes.kernel[2] * 8);
   }
@@ -57,10 +57,10 @@ class DepthwiseByRowsConv {
   void compute(std::int64_t image, std::int64_t block, std::int64_t row_begin, std::int64_t row_end,
                std::byte* slot) const {
     auto* space = reinterpret_cast<std::uint8_t*>(slot);
-    const PackedQuads words(conv_.packed, byte_blocks(sizes_.channels_out), words_);
-    const std::int64_t plane = image * byte_blocks(sizes_.channels_out) + block;
+    const PackedQuads words(conv_.packed, int8_blocks(sizes_.channels_out), words_);
+    const std::int64_t plane = image * int8_blocks(sizes_.channels_out) + block;
     std::memset(space + plan_.pad_at, conv_.fill(),
-                static_cast<std::size_t>(sizes_.in[2] * byte_block));
+                static_cast<std::size_t>(sizes_.in[2] * int8_block));
     RowConvolution row = {};
     row.in = space;
     row.offsets = offsets_;
@@ -70,12 +70,12 @@ class DepthwiseByRowsConv {
     row.again = words.again(block);
     conv_.set_epilogue(row.epilogue, block);
     row.pixels = sizes_.out[2];
-    row.channels = sizes_.channels_out - block * byte_block;
+    row.channels = sizes_.channels_out - block * int8_block;
     row.ties = reinterpret_cast<std::uint64_t*>(slot + plan_.tie_at);
     for (std::int64_t y = row_begin; y < row_end; ++y) {
       for (std::int64_t group = 0; group < plan_.groups; ++group) turn(plane, y, group, space);
       const std::int64_t pixel = y * sizes_.out[2];
-      row.out = conv_.y + (plane * volume(sizes_.out) + pixel) * byte_block;
+      row.out = conv_.y + (plane * volume(sizes_.out) + pixel) * int8_block;
       if (functions_.run(row)) resolve_ties(conv_, image, block, pixel, sizes_.out[2], row.ties);
     }
   }
@@ -88,7 +88,7 @@ class DepthwiseByRowsConv {
     const std::int64_t behind = plan_.columns - before - inside;
     std::uint8_t* out = space + group * plan_.columns * pixel_words;
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
-      std::memset(to, conv_.numbers.image_zero, static_cast<std::size_t>(pixels * pixel_words));
+      std::memset(to, conv_.params.image_zero, static_cast<std::size_t>(pixels * pixel_words));
     };
     RowTranspose turn = {};
     for (std::int64_t i = 0; i < rows_a_word; ++i) {
@@ -96,11 +96,11 @@ class DepthwiseByRowsConv {
       const std::int64_t row = y * sizes_.stride[1] - sizes_.pad[1] + tap * sizes_.dilation[1];
       // Rows past the kernel have zero weights.
       const bool is_inside = tap < sizes_.kernel[1] && row >= 0 && row < sizes_.in[1];
-      turn.rows[i] = is_inside ? conv_.x + (plane * sizes_.in[1] + row) * sizes_.in[2] * byte_block
+      turn.rows[i] = is_inside ? conv_.x + (plane * sizes_.in[1] + row) * sizes_.in[2] * int8_block
                                : space + plan_.pad_at;
     }
     turn.pixels = inside;
-    turn.flip = conv_.form.image_flip;
+    turn.flip = conv_.desc.image_flip;
     turn.out = out + before * pixel_words;
     fill(out, before);
     functions_.turn(turn);
@@ -128,16 +128,16 @@ void convolve_depthwise_by_rows(const NchwcInt8Conv& conv, void* workspace, Work
   const DepthwiseByRowsConv columns(conv, plan, static_cast<std::int64_t*>(workspace));
   WorkspaceSlots slots(static_cast<std::byte*>(workspace) + plan.offset_bytes, plan.slot_bytes,
                        workers.count());
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   const std::int64_t pixels = volume(sizes.out);
   const double pixel_ns = 4.0 + static_cast<double>(plan.groups * sizes.kernel[2]);
   const SpatialPartition cut(sizes.batch, sizes.out[1], blocks,
                              cuts_channels_by_rows(sizes.channels_out, pixels),
                              static_cast<double>(sizes.batch * blocks * pixels) * pixel_ns);
   cut.run(workers, [&](const PartitionTile& piece) {
-    const WorkspaceSlots::Loan loan(slots);
+    const WorkspaceSlots::Lease lease(slots);
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block)
-      columns.compute(piece.image, block, piece.row_begin, piece.row_end, loan.data());
+      columns.compute(piece.image, block, piece.row_begin, piece.row_end, lease.data());
   });
 }
 

@@ -14,7 +14,7 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-constexpr int most_row_pixels = 4;
+constexpr int max_row_pixels = 4;
 constexpr int64_t pixel_words = 64;  ///< bytes of a pixel's quads
 
 /// Stores quads of four channels of two pixels, then of the next four channels, in 32-byte stores
@@ -82,7 +82,7 @@ inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* in,
 }
 
 template <int pixels, int halves>
-bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t first) {
+bool run_some(const RowConvolution& row, const NchwcRequantizer& requantizer, int64_t first) {
   const uint8_t* in = row.in + first * row.pixel_step;
   PixelSums sums[size_t{pixels}];
 #pragma GCC unroll 4
@@ -97,25 +97,25 @@ bool run_some(const RowConvolution& row, const NchwcRequantizer& maker, int64_t 
   add_correction<pixels, &PixelSums::low>(sums, in, row, row.again.low);
   if (halves == 2)
     add_correction<pixels, &PixelSums::high>(sums, in + pixel_words / 2, row, row.again.high);
-  return finish_pixels<pixels>(maker, sums, first, row.out + first * 16, row.ties);
+  return finish_pixels<pixels>(requantizer, sums, first, row.out + first * 16, row.ties);
 }
 
 /// `halves`: 1 if at most eight channels are valid.
 template <int halves>
 bool run_halves(const RowConvolution& row) {
   memset(row.ties, 0, static_cast<size_t>(row.pixels + 3) / 4 * sizeof *row.ties);
-  const NchwcRequantizer maker(row.epilogue.scales, row.epilogue.range);
+  const NchwcRequantizer requantizer(row.epilogue.scales, row.epilogue.range);
   bool has_ties = false;
   int64_t first = 0;
-  for (; first + most_row_pixels <= row.pixels; first += most_row_pixels)
-    has_ties |= run_some<most_row_pixels, halves>(row, maker, first);
+  for (; first + max_row_pixels <= row.pixels; first += max_row_pixels)
+    has_ties |= run_some<max_row_pixels, halves>(row, requantizer, first);
   switch (row.pixels - first) {
     case 3:
-      return run_some<3, halves>(row, maker, first) || has_ties;
+      return run_some<3, halves>(row, requantizer, first) || has_ties;
     case 2:
-      return run_some<2, halves>(row, maker, first) || has_ties;
+      return run_some<2, halves>(row, requantizer, first) || has_ties;
     case 1:
-      return run_some<1, halves>(row, maker, first) || has_ties;
+      return run_some<1, halves>(row, requantizer, first) || has_ties;
     default:
       return has_ties;
   }

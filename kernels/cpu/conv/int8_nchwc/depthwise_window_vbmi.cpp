@@ -18,9 +18,9 @@ struct TransposeOrder {
   alignas(64) uint8_t order[64];
 };
 constexpr TransposeOrder make_transpose_order() {
-  TransposeOrder turned = {};
-  for (int i = 0; i < 64; ++i) turned.order[i] = static_cast<uint8_t>(i % 4 * 16 + i / 4);
-  return turned;
+  TransposeOrder transposed = {};
+  for (int i = 0; i < 64; ++i) transposed.order[i] = static_cast<uint8_t>(i % 4 * 16 + i / 4);
+  return transposed;
 }
 constexpr TransposeOrder transpose_order = make_transpose_order();
 
@@ -53,26 +53,26 @@ inline void sum_four(const NchwcInt8Window& window, const uint8_t* in, __m512i o
 /// Recomputes the sums, so that the caller need not spill them.
 __attribute__((noinline)) uint64_t finish_window_exactly(const NchwcInt8Window& window,
                                                          int64_t first) {
-  const ByteMaker make(window.epilogue.range);
+  const VectorRequantizer make(window.epilogue.range);
   const __m512 scale = _mm512_loadu_ps(window.epilogue.scales);
   __m512i sums[4];
   sum_four<0>(window, window.in + first * window.pixel_step,
               _mm512_load_si512(transpose_order.order), sums);
   const int64_t left = window.pixels - first;
-  __m512 numbers[4];
+  __m512 params[4];
   uint64_t near = 0;
   for (int i = 0; i < 4; ++i) {
-    numbers[i] = make.number(sums[i], scale);
-    if (i < left) near |= make.near_tie(numbers[i]) << (16 * i);
+    params[i] = make.number(sums[i], scale);
+    if (i < left) near |= make.near_tie(params[i]) << (16 * i);
   }
   store_pixels(window.out + first * 16,
-               _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(numbers)), left);
+               _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(params)), left);
   return near;
 }
 
 template <int known>
 bool run_joined(const NchwcInt8Window& window) {
-  const FixedBytes make(window.epilogue.range, fixed_sum_error);
+  const FixedPointRequantizer make(window.epilogue.range, fixed_sum_error);
   const __m512i order = _mm512_load_si512(transpose_order.order);
   const __m512 offset = _mm512_set1_ps(make.offset());
   const __m512 scale =
@@ -81,13 +81,13 @@ bool run_joined(const NchwcInt8Window& window) {
   for (int64_t first = 0; first < window.pixels; first += 4) {
     __m512i sums[4];
     sum_four<known>(window, window.in + first * window.pixel_step, order, sums);
-    __m512 numbers[4];
+    __m512 params[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      numbers[i] = _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(every_lane, sums[i]), scale, offset);
+      params[i] = _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(every_lane, sums[i]), scale, offset);
     }
     __m512i bytes;
-    const bool is_told = make.make(numbers, bytes);
+    const bool is_told = make.make(params, bytes);
     store_pixels(window.out + first * 16, bytes, window.pixels - first);
     const uint64_t bits = is_told ? finish_window_exactly(window, first) : 0;
     window.ties[first / 4] = bits;

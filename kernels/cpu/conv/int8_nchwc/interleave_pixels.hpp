@@ -38,12 +38,12 @@ struct PixelCopy {
                 std::uint8_t* out) const {
     const ConvSizes& sizes = conv.sizes;
     std::uint8_t* to = out + row * columns * pixel_bytes;
-    std::memset(to, conv.numbers.image_zero, static_cast<std::size_t>(columns * pixel_bytes));
+    std::memset(to, conv.params.image_zero, static_cast<std::size_t>(columns * pixel_bytes));
     const std::int64_t from_row = row - sizes.pad[1];
     if (from_row < 0 || from_row >= sizes.in[1]) return;
     const std::int64_t begin = std::min(sizes.pad[2], columns);
     const std::int64_t count = std::min(sizes.in[2], columns - begin);
-    const std::uint8_t flip = conv.form.image_flip;
+    const std::uint8_t flip = conv.desc.image_flip;
     if (pixel_bytes == 1) {
       const std::uint8_t* plane = conv.x + (image * sizes.in[1] + from_row) * sizes.in[2];
       return copy_flipped(plane, count, flip, to + begin);

@@ -8,7 +8,7 @@
 
 namespace ortool::cpu {
 
-constexpr int most_tie_words = 6;  ///< masks per vector of a tile
+constexpr int max_tie_words = 6;  ///< masks per vector of a tile
 constexpr int nchwc_int8_channels = 16;
 /// Bytes past the input of a row's windows that may be loaded.
 constexpr int nchwc_int8_slack = 256;
@@ -42,7 +42,7 @@ struct NchwcInt8Tile {
   EpilogueTile epilogue;
   uint8_t* out;
   int64_t out_stride;  ///< bytes between channel blocks
-  int32_t pixels;      ///< 1 … most_pixels of the functions
+  int32_t pixels;      ///< 1 … max_pixels of the functions
   int32_t vectors;     ///< 1 or 2 channel blocks
   int32_t channels;    ///< valid ones in both; the rest may hold any values
   /// Masks of rounding ties, for each vector and each four pixels: bit 16 * pixel + channel. Twelve
@@ -70,7 +70,7 @@ struct WinogradInt8Functions;
 struct NchwcInt8Functions {
   bool (*tile)(const NchwcInt8Tile& tile);
   bool (*window)(const NchwcInt8Window& window);  ///< null if there is `columns`
-  int32_t most_pixels;                            ///< per tile
+  int32_t max_pixels;                             ///< per tile
   /// Null: no saturation with any weights. Otherwise quads are split (SaturationCorrection).
   const DepthwiseByRowsFunctions* columns;
   const WinogradInt8Functions* winograd;  ///< null: no Winograd for 3 × 3 kernels

@@ -15,7 +15,7 @@
 namespace ortool::cpu::avx2 {
 namespace {
 
-constexpr int most_group_pixels = 6;
+constexpr int max_group_pixels = 6;
 
 inline __m256i splat_word(const uint8_t* from) {
   int32_t word;
@@ -39,7 +39,7 @@ inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* beg
 /// Computes pixels from `first` on of one vector of a tile. `step`: bytes between pixels, or 0 for
 /// the tile's value. `halves`: 1 if at most eight channels are valid.
 template <int pixels, int step, int halves>
-bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vector,
+bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& requantizer, int vector,
                int64_t first) {
   const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
   const uint8_t* begin = tile.in + first * pixel_step;
@@ -65,15 +65,16 @@ bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vec
   add_correction<pixels, &PixelSums::low>(sums, begin, tile, pixel_step, again.low, ones);
   if (halves == 2)
     add_correction<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
-  return finish_pixels<pixels>(maker, sums, first, tile.out + vector * tile.out_stride + first * 16,
-                               tile.ties + vector * most_tie_words);
+  return finish_pixels<pixels>(requantizer, sums, first,
+                               tile.out + vector * tile.out_stride + first * 16,
+                               tile.ties + vector * max_tie_words);
 }
 
-using RunGroup = bool (*)(const NchwcInt8Tile& tile, const NchwcRequantizer& maker, int vector,
-                          int64_t first);
+using RunGroup = bool (*)(const NchwcInt8Tile& tile, const NchwcRequantizer& requantizer,
+                          int vector, int64_t first);
 
 template <int step, int halves>
-constexpr RunGroup group_runs[most_group_pixels] = {
+constexpr RunGroup group_runs[max_group_pixels] = {
     run_group<1, step, halves>, run_group<2, step, halves>, run_group<3, step, halves>,
     run_group<4, step, halves>, run_group<5, step, halves>, run_group<6, step, halves>};
 
@@ -83,17 +84,17 @@ const RunGroup* group_runs_of(const NchwcInt8Tile& tile) {
 }
 
 bool run_nchwc_tile(const NchwcInt8Tile& tile) {
-  const int64_t groups = (tile.pixels + most_group_pixels - 1) / most_group_pixels;
-  memset(tile.ties, 0, 2 * most_tie_words * sizeof *tile.ties);
+  const int64_t groups = (tile.pixels + max_group_pixels - 1) / max_group_pixels;
+  memset(tile.ties, 0, 2 * max_tie_words * sizeof *tile.ties);
   bool has_ties = false;
   for (int vector = 0; vector < tile.vectors; ++vector) {
     const RunGroup* runs =
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
-    const NchwcRequantizer maker(tile.epilogue.scales + vector * 16, tile.epilogue.range);
+    const NchwcRequantizer requantizer(tile.epilogue.scales + vector * 16, tile.epilogue.range);
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t first = tile.pixels * group / groups;
       const int64_t count = tile.pixels * (group + 1) / groups - first;
-      has_ties |= runs[count - 1](tile, maker, vector, first);
+      has_ties |= runs[count - 1](tile, requantizer, vector, first);
     }
   }
   return has_ties;
@@ -103,7 +104,7 @@ bool run_nchwc_tile(const NchwcInt8Tile& tile) {
 
 const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
                                                  .window = nullptr,
-                                                 .most_pixels = 4 * most_group_pixels,
+                                                 .max_pixels = 4 * max_group_pixels,
                                                  .columns = &depthwise_by_rows_functions,
                                                  .winograd = &winograd_int8_functions};
 

@@ -11,7 +11,7 @@
 namespace ortool::cpu::vnni {
 namespace {
 
-constexpr int most_pixels = 14;
+constexpr int max_pixels = 14;
 
 /// Inline assembly: with the intrinsic, g++ 12 spills accumulators when they are converted to
 /// float.
@@ -25,20 +25,20 @@ inline __m512i load_block(const void* from) {
 
 /// Accumulators of several pixels of one channel block.
 template <int pixels>
-inline bool finish_pixels(const ByteMaker& make, const __m512i* sums, __m512 scale, __m512i order,
-                          uint8_t* out, uint64_t* ties) {
-  __m512 numbers[4];
+inline bool finish_pixels(const VectorRequantizer& make, const __m512i* sums, __m512 scale,
+                          __m512i order, uint8_t* out, uint64_t* ties) {
+  __m512 params[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i)
-    numbers[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
-  store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, order, make.bytes(numbers)), pixels);
-  if (!make.is_near_tie(numbers)) {
+    params[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
+  store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, order, make.bytes(params)), pixels);
+  if (!make.is_near_tie(params)) {
     *ties = 0;
     return false;
   }
   uint64_t bits = 0;
 #pragma GCC unroll 4
-  for (int i = 0; i < pixels; ++i) bits |= make.near_tie(numbers[i]) << (16 * i);
+  for (int i = 0; i < pixels; ++i) bits |= make.near_tie(params[i]) << (16 * i);
   *ties = bits;
   return true;
 }
@@ -76,7 +76,7 @@ bool run_blocked(const NchwcInt8Tile& tile) {
       weights += vectors * 64;
     }
   }
-  const ByteMaker make(tile.epilogue.range);
+  const VectorRequantizer make(tile.epilogue.range);
   const __m512i order = by_pixels();
   bool has_ties = false;
 #pragma GCC unroll 2
@@ -85,7 +85,7 @@ bool run_blocked(const NchwcInt8Tile& tile) {
     uint8_t* out = tile.out + v * tile.out_stride;
 #pragma GCC unroll 4
     for (int first = 0; first < 16; first += 4) {
-      uint64_t& bits = tile.ties[v * most_tie_words + first / 4];
+      uint64_t& bits = tile.ties[v * max_tie_words + first / 4];
       if (first + 4 <= pixels) {
         has_ties |= finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
       } else if (first < pixels) {
@@ -102,7 +102,7 @@ bool run_blocked(const NchwcInt8Tile& tile) {
 using RunBlocked = bool (*)(const NchwcInt8Tile& tile);
 
 template <int vectors, int step>
-constexpr RunBlocked blocked_runs[most_pixels] = {
+constexpr RunBlocked blocked_runs[max_pixels] = {
     run_blocked<1, vectors, step>,  run_blocked<2, vectors, step>,  run_blocked<3, vectors, step>,
     run_blocked<4, vectors, step>,  run_blocked<5, vectors, step>,  run_blocked<6, vectors, step>,
     run_blocked<7, vectors, step>,  run_blocked<8, vectors, step>,  run_blocked<9, vectors, step>,
@@ -136,7 +136,7 @@ inline __m512i load_pixels(const uint8_t* from, int64_t pixel_step) {
 
 template <int step>
 bool run_steps(const NchwcInt8Window& window) {
-  const ByteMaker make(window.epilogue.range);
+  const VectorRequantizer make(window.epilogue.range);
   __m512i offsets[4];
   __m512 scales[4];
   for (int part = 0; part < 4; ++part) {
@@ -166,16 +166,16 @@ bool run_steps(const NchwcInt8Window& window) {
       add_dots(sums[2], _mm512_unpacklo_epi16(high_ab, high_cd), load_block(weights + 128));
       add_dots(sums[3], _mm512_unpackhi_epi16(high_ab, high_cd), load_block(weights + 192));
     }
-    __m512 numbers[4];
+    __m512 params[4];
 #pragma GCC unroll 4
-    for (int part = 0; part < 4; ++part) numbers[part] = make.number(sums[part], scales[part]);
+    for (int part = 0; part < 4; ++part) params[part] = make.number(sums[part], scales[part]);
     const int64_t left = window.pixels - first;
-    store_pixels(window.out + first * 16, make.bytes(numbers), left);
+    store_pixels(window.out + first * 16, make.bytes(params), left);
     uint64_t bits = 0;
-    if (make.is_near_tie(numbers)) {
+    if (make.is_near_tie(params)) {
       // Quads of four channels of four pixels each, to be permuted into pixel order.
       for (int part = 0; part < 4; ++part) {
-        const uint64_t near = make.near_tie(numbers[part]);
+        const uint64_t near = make.near_tie(params[part]);
         for (int pixel = 0; pixel < 4 && pixel < left; ++pixel)
           bits |= (near >> (4 * pixel) & 15U) << (16 * pixel + 4 * part);
       }
@@ -196,7 +196,7 @@ bool run_nchwc_window(const NchwcInt8Window& window) {
 
 const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
                                                  .window = run_nchwc_window,
-                                                 .most_pixels = most_pixels,
+                                                 .max_pixels = max_pixels,
                                                  .columns = nullptr,
                                                  .winograd = nullptr};
 

@@ -7,18 +7,18 @@ namespace ortool::cpu {
 namespace {
 
 std::uint8_t& byte_of(const NchwcInt8Conv& conv, const PendingTie& tie) {
-  const std::int64_t blocks = byte_blocks(conv.sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(conv.sizes.channels_out);
   const std::int64_t at =
-      (tie.image * blocks + tie.channel / byte_block) * volume(conv.sizes.out) + tie.pixel;
-  return conv.y[at * byte_block + tie.channel % byte_block];
+      (tie.image * blocks + tie.channel / int8_block) * volume(conv.sizes.out) + tie.pixel;
+  return conv.y[at * int8_block + tie.channel % int8_block];
 }
 
 /// Sets up the input of one window: the address of each tap, or of padding outside the image.
 void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePixel& pad,
                   std::int64_t lane, TiePixel* pixels) {
   const ConvSizes& sizes = conv.sizes;
-  const std::int64_t plane = sizes.in[1] * sizes.in[2] * byte_block;
-  const std::uint8_t* image = conv.x + tie.image * byte_blocks(sizes.channels_in) * plane;
+  const std::int64_t plane = sizes.in[1] * sizes.in[2] * int8_block;
+  const std::uint8_t* image = conv.x + tie.image * int8_blocks(sizes.channels_in) * plane;
   const std::int64_t row = tie.pixel / sizes.out[2] * sizes.stride[1] - sizes.pad[1];
   const std::int64_t column = tie.pixel % sizes.out[2] * sizes.stride[2] - sizes.pad[2];
   for (std::int64_t kh = 0; kh < sizes.kernel[1]; ++kh) {
@@ -27,7 +27,7 @@ void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePix
       const std::int64_t x = column + kw * sizes.dilation[2];
       const bool is_inside = y >= 0 && y < sizes.in[1] && x >= 0 && x < sizes.in[2];
       pixels[(kh * sizes.kernel[2] + kw) * tie_lanes + lane] =
-          is_inside ? TiePixel{image + (y * sizes.in[2] + x) * byte_block, plane} : pad;
+          is_inside ? TiePixel{image + (y * sizes.in[2] + x) * int8_block, plane} : pad;
     }
   }
 }
@@ -35,17 +35,17 @@ void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePix
 void resolve_lanes(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                    const PendingTie* ties, std::int64_t count) {
   const ConvSizes& sizes = conv.sizes;
-  const Int8ConvFloats& floats = *conv.numbers.floats;
-  std::uint8_t pad_bytes[byte_block];
-  std::fill_n(pad_bytes, byte_block, conv.fill());
-  TiePixel pixels[most_tie_taps * tie_lanes];
+  const Int8ConvFloats& floats = *conv.params.floats;
+  std::uint8_t pad_bytes[int8_block];
+  std::fill_n(pad_bytes, int8_block, conv.fill());
+  TiePixel pixels[max_tie_taps * tie_lanes];
   TieLanes lanes = {};
   lanes.pixels = pixels;
   lanes.taps = volume(sizes.kernel);
   lanes.channels = sizes.channels_in;
-  lanes.image_flip = conv.form.image_flip;
-  lanes.weight_flip = conv.form.weight_flip;
-  lanes.image_zero = conv.numbers.image_zero;
+  lanes.image_flip = conv.desc.image_flip;
+  lanes.weight_flip = conv.desc.weight_flip;
+  lanes.image_zero = conv.params.image_zero;
   lanes.image_scale = floats.image_scale;
   for (std::int64_t lane = 0; lane < tie_lanes; ++lane) {
     const PendingTie& tie = ties[std::min(lane, count - 1)];
@@ -65,7 +65,7 @@ void resolve_pending_ties(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
                           bool from_nchw, const PendingTie* ties, std::int64_t count) {
   // A few lanes cost as much as all sixteen.
   constexpr std::int64_t enough_lanes = 3;
-  const bool has_lanes = !from_nchw && volume(conv.sizes.kernel) <= most_tie_taps;
+  const bool has_lanes = !from_nchw && volume(conv.sizes.kernel) <= max_tie_taps;
   while (count > 0) {
     const std::int64_t together = has_lanes ? std::min<std::int64_t>(count, tie_lanes) : 1;
     if (together >= enough_lanes) {

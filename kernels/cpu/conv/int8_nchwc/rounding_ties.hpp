@@ -9,7 +9,7 @@ namespace ortool::cpu {
 
 /// Results that are summed in parallel as floats, and the maximum number of taps per window.
 constexpr int tie_lanes = 16;
-constexpr int most_tie_taps = 25;
+constexpr int max_tie_taps = 25;
 
 /// Sixteen channels of a pixel, and the distance in bytes to the next sixteen.
 struct TiePixel {

@@ -61,8 +61,8 @@ void sum_lanes(const TieLanes& given, float* sums) {
   const __m512i image_zero = _mm512_set1_epi32(given.image_zero);
   const __m512 image_scale = _mm512_set1_ps(given.image_scale);
   const __m512 weight_scales = _mm512_loadu_ps(given.weight_scales);
-  Transposed pixels[most_tie_taps];
-  Transposed weights[most_tie_taps];
+  Transposed pixels[max_tie_taps];
+  Transposed weights[max_tie_taps];
   __m512 all = _mm512_setzero_ps();
   const int64_t taps = given.taps;
   for (int64_t first = 0; first < given.channels; first += block) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t pair_bytes = 2;
 constexpr std::int64_t four_bytes = 4;
-constexpr std::int64_t stored_word = byte_block * four_bytes;
+constexpr std::int64_t stored_word = int8_block * four_bytes;
 
 constexpr std::int64_t half_word = stored_word / 2;
 constexpr std::int64_t halves = 2;
@@ -74,15 +74,15 @@ void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weigh
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t channels_in = sizes.channels_in / sizes.groups;
   const std::int64_t words = quads_a_block(sizes, from_nchw);
-  for (std::int64_t block = 0; block < byte_blocks(sizes.channels_out); ++block) {
-    const std::int64_t channels = std::min(byte_block, sizes.channels_out - block * byte_block);
+  for (std::int64_t block = 0; block < int8_blocks(sizes.channels_out); ++block) {
+    const std::int64_t channels = std::min(int8_block, sizes.channels_out - block * int8_block);
     for (std::int64_t word = 0; word < words; ++word) {
       SplitQuad split;
       for (std::int64_t byte = 0; byte < four_bytes; ++byte) {
         const TapSource source = source_of(sizes, from_nchw, word, byte);
         if (source.channel >= channels_in || source.position >= positions) continue;
         const std::uint8_t* from = weights +
-                                   (block * byte_block * channels_in + source.channel) * positions +
+                                   (block * int8_block * channels_in + source.channel) * positions +
                                    source.position;
         for (std::int64_t i = 0; i < channels; ++i, from += channels_in * positions)
           split.first[i * four_bytes + byte] = static_cast<std::uint8_t>(*from ^ flip);
@@ -143,7 +143,7 @@ PlacedQuad placed_quad(const ConvSizes& sizes, bool from_nchw, std::int64_t word
 std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                                std::uint8_t flip) {
   constexpr std::int64_t number_bytes = sizeof(std::int32_t);
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   std::int64_t again = 0;
   for_words(sizes, from_nchw, weights, flip,
             [&](std::int64_t, std::int64_t, const SplitQuad& split) {
@@ -155,13 +155,13 @@ std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std
 
 void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                 std::uint8_t flip, std::uint8_t* out) {
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   const std::int64_t words = quads_a_block(sizes, from_nchw);
   auto* begins = reinterpret_cast<std::int64_t*>(out);
   begins[0] = 0;
   std::uint8_t* to = out + padded_begins(blocks);
   std::uint8_t* again = to + blocks * words * stored_word;
-  std::vector<std::int32_t> numbers;
+  std::vector<std::int32_t> params;
   std::vector<SplitQuad> block_words(static_cast<std::size_t>(words));
   for_words(sizes, from_nchw, weights, flip,
             [&](std::int64_t block, std::int64_t word, const SplitQuad& split) {
@@ -175,12 +175,12 @@ void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
                   if (!one.has_rest[half]) continue;
                   std::memcpy(again, one.rest + half * half_word, half_word);
                   again += half_word;
-                  numbers.push_back(static_cast<std::int32_t>(i));
+                  params.push_back(static_cast<std::int32_t>(i));
                 }
-                begins[block * halves + half + 1] = static_cast<std::int64_t>(numbers.size());
+                begins[block * halves + half + 1] = static_cast<std::int64_t>(params.size());
               }
             });
-  std::copy(numbers.begin(), numbers.end(), reinterpret_cast<std::int32_t*>(again));
+  std::copy(params.begin(), params.end(), reinterpret_cast<std::int32_t*>(again));
 }
 
 }  // namespace ortool::cpu

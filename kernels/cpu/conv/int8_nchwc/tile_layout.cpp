@@ -4,10 +4,10 @@
 namespace ortool::cpu {
 
 TiledSteps::TiledSteps(const ConvSizes& sizes, bool from_nchw)
-    : units(from_nchw ? dense_steps(sizes, true) : byte_blocks(sizes.channels_in)) {
-  constexpr std::int64_t most_units = 4;
-  chunks = (units + most_units - 1) / most_units;
-  pixel_bytes = byte_block * (units <= 2 ? units : most_units);
+    : units(from_nchw ? dense_steps(sizes, true) : int8_blocks(sizes.channels_in)) {
+  constexpr std::int64_t max_units = 4;
+  chunks = (units + max_units - 1) / max_units;
+  pixel_bytes = int8_block * (units <= 2 ? units : max_units);
   if (from_nchw) return;
   taps = volume(sizes.kernel);
   for (int axis = 0; axis < 2; ++axis) {
@@ -26,10 +26,10 @@ std::int64_t TiledRows::cut(std::int64_t first, std::int64_t end, std::int64_t o
     group->start = place;
     group->first = pixel;
     std::int64_t count = 0;
-    while (pixel < end && place - group->start < most_tiled_pixels) {
+    while (pixel < end && place - group->start < max_tiled_pixels) {
       // Up to the end of the row or of the group.
       const std::int64_t run =
-          std::min({columns_ - column, end - pixel, most_tiled_pixels - (place - group->start)});
+          std::min({columns_ - column, end - pixel, max_tiled_pixels - (place - group->start)});
       for (std::int64_t i = 0; i < run; ++i) {
         group->places[count++] =
             static_cast<std::uint16_t>((place - group->start + i) * tiled_place_unit);
@@ -43,7 +43,7 @@ std::int64_t TiledRows::cut(std::int64_t first, std::int64_t end, std::int64_t o
       }
     }
     group->count = static_cast<std::int32_t>(count);
-    std::fill(group->places + count, group->places + most_tiled_pixels, std::uint16_t{0});
+    std::fill(group->places + count, group->places + max_tiled_pixels, std::uint16_t{0});
   }
   return group - groups;
 }
@@ -60,18 +60,18 @@ std::int64_t tiled_step_offset(const ConvSizes& sizes, const TiledSteps& steps,
 
 std::int64_t tiled_plane_pixels(std::int64_t span) {
   // An odd multiple of 32: a plane ends in the other half of a 4 KiB page than it begins in.
-  return (span + most_tiled_pixels + 31) / 64 * 64 + 33;
+  return (span + max_tiled_pixels + 31) / 64 * 64 + 33;
 }
 
 std::int64_t packed_tiled_weight_bytes(const ConvSizes& sizes, bool from_nchw) {
   const TiledSteps steps(sizes, from_nchw);
-  return byte_blocks(sizes.channels_out) * steps.count() * steps.pixel_bytes * byte_block;
+  return int8_blocks(sizes.channels_out) * steps.count() * steps.pixel_bytes * int8_block;
 }
 
 void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                         std::uint8_t flip, std::uint8_t* out) {
   const TiledSteps steps(sizes, from_nchw);
-  const std::int64_t blocks = byte_blocks(sizes.channels_out);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
   const std::int64_t positions = volume(sizes.kernel);
   const auto weight = [&](std::int64_t channel, const TapSource& source) {
     if (channel >= sizes.channels_out || source.channel >= sizes.channels_in ||
@@ -86,17 +86,17 @@ void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8
     for (std::int64_t step = 0; step < steps.count(); ++step) {
       for (std::int64_t block = pair; block < std::min(pair + 2, blocks); ++block) {
         for (std::int64_t byte = 0; byte < steps.pixel_bytes; ++byte) {
-          const std::int64_t unit = step % steps.chunks * steps.chunk_units() + byte / byte_block;
+          const std::int64_t unit = step % steps.chunks * steps.chunk_units() + byte / int8_block;
           const TapSource source =
               unit < steps.units
                   ? dense_tap_source(sizes, from_nchw, step / steps.chunks * steps.units + unit,
-                                     byte % byte_block)
+                                     byte % int8_block)
                   : nothing;
-          for (std::int64_t i = 0; i < byte_block; ++i)
-            out[(byte / 4 * byte_block + i) * 4 + byte % 4] =
-                weight(block * byte_block + i, source);
+          for (std::int64_t i = 0; i < int8_block; ++i)
+            out[(byte / 4 * int8_block + i) * 4 + byte % 4] =
+                weight(block * int8_block + i, source);
         }
-        out += steps.pixel_bytes * byte_block;
+        out += steps.pixel_bytes * int8_block;
       }
     }
   }

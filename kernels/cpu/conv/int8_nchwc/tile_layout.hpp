@@ -23,7 +23,7 @@ struct TiledSteps {
   TiledSteps(const ConvSizes& sizes, bool from_nchw);
 
   std::int64_t count() const { return taps * chunks; }
-  std::int64_t chunk_units() const { return pixel_bytes / byte_block; }
+  std::int64_t chunk_units() const { return pixel_bytes / int8_block; }
   std::int64_t planes() const { return parts[0] * parts[1] * chunks; }
 };
 
@@ -46,11 +46,11 @@ class TiledRows {
     return copied(end - 1) + 1 - copied(first) + halo_;
   }
   /// Upper bounds for `pixels` output pixels: their span, and the number of groups.
-  std::int64_t most_span(std::int64_t pixels) const {
+  std::int64_t max_span(std::int64_t pixels) const {
     return pixels + (pixels / columns_ + 2) * (width_ - columns_) + halo_;
   }
-  std::int64_t most_groups(std::int64_t pixels) const {
-    return most_span(pixels) / most_tiled_pixels + 1;
+  std::int64_t max_groups(std::int64_t pixels) const {
+    return max_span(pixels) / max_tiled_pixels + 1;
   }
 
   /// Partitions output pixels [first, end) into groups; returns their number. Group positions are

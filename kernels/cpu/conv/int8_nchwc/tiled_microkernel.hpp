@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 
 /// Pixels computed at once by one group of tiles.
-constexpr int most_tiled_pixels = 32;
+constexpr int max_tiled_pixels = 32;
 constexpr int tiled_place_unit = 64;
 
 /// Copies pixels of a row from blocks of 16 channels, so that `pixel_bytes` of a pixel's channels
@@ -30,14 +30,14 @@ struct TiledRowCopy {
   int64_t out_stride;
 };
 
-/// Output pixels computed together: of `most_tiled_pixels` copied positions, those that correspond
+/// Output pixels computed together: of `max_tiled_pixels` copied positions, those that correspond
 /// to an output pixel.
 struct TiledPixels {
   int64_t start;  ///< first copied pixel
   int64_t first;  ///< first output pixel
   int32_t count;  ///< number of output pixels, which are adjacent
   /// Position of each relative to `start`, times tiled_place_unit; 0 past the last.
-  uint16_t places[most_tiled_pixels];
+  uint16_t places[max_tiled_pixels];
 };
 
 /// An output value at a rounding tie.
@@ -59,7 +59,7 @@ struct NchwcTiledProduct {
   uint8_t* out;
   int64_t out_stride;  ///< bytes between channel blocks
   int32_t vectors;     ///< 1 or 2 channel blocks
-  RoundingTie* ties;   ///< room for group_count × most_tiled_pixels × 16 × vectors
+  RoundingTie* ties;   ///< room for group_count × max_tiled_pixels × 16 × vectors
 };
 
 struct NchwcTiledFunctions {

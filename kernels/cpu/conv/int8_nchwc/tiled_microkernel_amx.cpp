@@ -31,11 +31,11 @@ void end() {
 
 /// Accumulators of one group: 32 pixels of 16 channels for each channel block.
 struct alignas(64) GroupSums {
-  int32_t sums[2][most_tiled_pixels][16];
+  int32_t sums[2][max_tiled_pixels][16];
 };
 
 /// A group with finished accumulators that await requantization, four pixels at a time.
-struct Unfinished {
+struct PendingGroup {
   const TiledPixels* group = nullptr;
   const GroupSums* sums = nullptr;
   int64_t fours = 0;
@@ -44,7 +44,7 @@ struct Unfinished {
 /// Requantization state. `told` marks rounding ties: bit 8 * block + index of the four pixels in
 /// the group.
 struct GroupRequantizer {
-  FixedBytes make;
+  FixedPointRequantizer make;
   __m512 offset;
   __m512 scales[2];  ///< times fixed_unit
   uint8_t* out;
@@ -55,7 +55,7 @@ struct GroupRequantizer {
 
 /// Requantizes four pixels.
 template <int vectors>
-inline void finish_four(GroupRequantizer& requantizer, const Unfinished& rest, int64_t four) {
+inline void finish_four(GroupRequantizer& requantizer, const PendingGroup& rest, int64_t four) {
   const uint16_t* places = rest.group->places + four * 4;
   const auto left = static_cast<unsigned>(rest.group->count - four * 4);
   const auto pixels = static_cast<__mmask16>(left >= 4 ? 0xFFFFU : (1U << (left * 4)) - 1U);
@@ -63,37 +63,37 @@ inline void finish_four(GroupRequantizer& requantizer, const Unfinished& rest, i
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
-    __m512 numbers[4];
+    __m512 params[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       const __m512 sums =
           _mm512_maskz_cvtepi32_ps(every_lane, _mm512_load_si512(of_block + places[i]));
-      numbers[i] = _mm512_fmadd_ps(sums, requantizer.scales[v], requantizer.offset);
+      params[i] = _mm512_fmadd_ps(sums, requantizer.scales[v], requantizer.offset);
     }
     __m512i bytes;
-    const bool has_ties = requantizer.make.make(numbers, bytes);
+    const bool has_ties = requantizer.make.make(params, bytes);
     _mm512_mask_storeu_epi32(out + v * requantizer.out_stride, pixels, bytes);
     requantizer.told |= uint64_t{has_ties} << (8 * v + four);
   }
 }
 
 /// Requantizes four pixels of one channel block by the float formula; writes ties to `to`.
-RoundingTie* finish_exactly(const NchwcTiledProduct& product, const Unfinished& rest, int64_t v,
+RoundingTie* finish_exactly(const NchwcTiledProduct& product, const PendingGroup& rest, int64_t v,
                             int64_t four, RoundingTie* to) {
-  const ByteMaker make(product.epilogue.range);
+  const VectorRequantizer make(product.epilogue.range);
   const __m512 scale = _mm512_loadu_ps(product.epilogue.scales + v * 16);
   const auto* of_block = reinterpret_cast<const uint8_t*>(rest.sums->sums[v]);
-  __m512 numbers[4];
+  __m512 params[4];
   for (int i = 0; i < 4; ++i) {
     const __m512i sums = _mm512_load_si512(of_block + rest.group->places[four * 4 + i]);
-    numbers[i] = make.number(sums, scale);
+    params[i] = make.number(sums, scale);
   }
   const int64_t left = rest.group->count - four * 4;
   const int64_t first = rest.group->first + four * 4;
   store_pixels(product.out + v * product.out_stride + first * 16,
-               _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(numbers)), left);
+               _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(params)), left);
   for (int i = 0; i < 4 && i < left; ++i) {
-    for (uint64_t bits = make.near_tie(numbers[i]); bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = make.near_tie(params[i]); bits != 0; bits &= bits - 1) {
       *to++ = {static_cast<int32_t>(v) * 16 + __builtin_ctzll(bits),
                static_cast<int32_t>(first + i)};
     }
@@ -102,7 +102,7 @@ RoundingTie* finish_exactly(const NchwcTiledProduct& product, const Unfinished& 
 }
 
 __attribute__((noinline)) RoundingTie* finish_told(const NchwcTiledProduct& product,
-                                                   const Unfinished& rest, uint64_t told,
+                                                   const PendingGroup& rest, uint64_t told,
                                                    RoundingTie* to) {
   for (; told != 0; told &= told - 1) {
     const int64_t bit = __builtin_ctzll(told);
@@ -114,7 +114,7 @@ __attribute__((noinline)) RoundingTie* finish_told(const NchwcTiledProduct& prod
 /// `halves`: number of 16-pixel halves in the group. Meanwhile requantizes the previous group.
 template <int vectors, int halves>
 inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& group,
-                           GroupSums& sums, const Unfinished& before,
+                           GroupSums& sums, const PendingGroup& before,
                            GroupRequantizer& requantizer) {
   const int64_t pixel_bytes = product.pixel_bytes;
   const uint8_t* pixels = product.pixels + group.start * pixel_bytes;
@@ -160,12 +160,12 @@ inline void multiply_group(const NchwcTiledProduct& product, const TiledPixels& 
 template <int vectors>
 int64_t multiply(const NchwcTiledProduct& product) {
   GroupSums sums[2];
-  GroupRequantizer requantizer = {FixedBytes(product.epilogue.range, fixed_sum_error),
+  GroupRequantizer requantizer = {FixedPointRequantizer(product.epilogue.range, fixed_sum_error),
                                   {},
                                   {},
                                   product.out,
                                   product.out_stride,
-                                  (most_tiled_pixels / 4 + product.steps - 1) / product.steps,
+                                  (max_tiled_pixels / 4 + product.steps - 1) / product.steps,
                                   0};
   requantizer.offset = _mm512_set1_ps(requantizer.make.offset());
   for (int v = 0; v < vectors; ++v) {
@@ -173,7 +173,7 @@ int64_t multiply(const NchwcTiledProduct& product) {
                                           _mm512_set1_ps(fixed_unit));
   }
   RoundingTie* ties = product.ties;
-  Unfinished before;
+  PendingGroup before;
   const auto tell = [&] {
     if (requantizer.told != 0) ties = finish_told(product, before, requantizer.told, ties);
     requantizer.told = 0;

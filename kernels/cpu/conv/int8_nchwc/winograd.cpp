@@ -15,10 +15,10 @@ namespace {
 constexpr std::int64_t tile_edge = winograd_int8_edge;
 constexpr std::int64_t product_count = winograd_int8_products;
 /// Size of one channel block of a tile's transformed values, or of the sums of one product.
-constexpr std::int64_t value_bytes = byte_block * 2;
-constexpr std::int64_t sum_bytes = byte_block * 4;
+constexpr std::int64_t value_bytes = int8_block * 2;
+constexpr std::int64_t sum_bytes = int8_block * 4;
 /// Weights per product: one input block by one output block.
-constexpr std::int64_t weight_numbers = byte_block * byte_block;
+constexpr std::int64_t weight_numbers = int8_block * int8_block;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -40,23 +40,23 @@ struct WinogradInt8Plan {
   std::int64_t sums_bytes;  ///< including ties
 
   explicit WinogradInt8Plan(const ConvSizes& sizes)
-      : planes(byte_blocks(sizes.channels_in)),
-        blocks(byte_blocks(sizes.channels_out)),
+      : planes(int8_blocks(sizes.channels_in)),
+        blocks(int8_blocks(sizes.channels_out)),
         tile_rows(ceil_divide(sizes.out[1], tile_edge)),
         tile_columns(ceil_divide(sizes.out[2], tile_edge)),
         tiles(sizes.batch * tile_rows * tile_columns) {
-    constexpr std::int64_t near_values = 384 * 1024;
-    constexpr std::int64_t near_sums = 128 * 1024;
+    constexpr std::int64_t l2_bytes = 384 * 1024;
+    constexpr std::int64_t sum_cache_bytes = 128 * 1024;
     const std::int64_t most =
-        std::clamp<std::int64_t>(std::min(near_values / (product_count * value_bytes * planes),
-                                          near_sums / (product_count * sum_bytes)),
+        std::clamp<std::int64_t>(std::min(l2_bytes / (product_count * value_bytes * planes),
+                                          sum_cache_bytes / (product_count * sum_bytes)),
                                  1, tiles);
     pieces = ceil_divide(tiles, most);
     pieces += pieces > 1 ? pieces % 2 : 0;
     const std::int64_t piece_tiles = ceil_divide(tiles, pieces);
     // An extra block keeps products of a tile from conflicting in the cache.
-    value_step = (planes * piece_tiles + 1) * byte_block;
-    sum_step = (piece_tiles + 1) * byte_block;
+    value_step = (planes * piece_tiles + 1) * int8_block;
+    sum_step = (piece_tiles + 1) * int8_block;
     values_bytes = ceil_divide(product_count * value_step * 2, 64) * 64;
     ties_at = product_count * sum_step * 4;
     sums_bytes = ceil_divide(ties_at + piece_tiles * tile_edge * 8, 64) * 64;
@@ -83,7 +83,7 @@ class WinogradInt8Task {
         values_(reinterpret_cast<std::int16_t*>(values)) {}
 
   void bring_planes(std::int64_t begin, std::int64_t end) const {
-    const std::int64_t plane_bytes = volume(sizes_.in) * byte_block;
+    const std::int64_t plane_bytes = volume(sizes_.in) * int8_block;
     for (std::int64_t plane = begin; plane < end; ++plane) {
       for_segments(plan_.tile_rows, plan_.tile_columns, begin_, count_,
                    [&](const TileSegment& segment) {
@@ -94,9 +94,9 @@ class WinogradInt8Task {
                      input.row = segment.row * tile_edge - sizes_.pad[1];
                      input.column = segment.column * tile_edge - sizes_.pad[2];
                      input.tiles = segment.tiles;
-                     input.flip = conv_.form.image_flip;
+                     input.flip = conv_.desc.image_flip;
                      input.fill = conv_.fill();
-                     input.out = values_ + (plane * count_ + segment.place) * byte_block;
+                     input.out = values_ + (plane * count_ + segment.place) * int8_block;
                      input.product_step = plan_.value_step;
                      functions_.input(input);
                    });
@@ -110,7 +110,7 @@ class WinogradInt8Task {
       const auto* weights = reinterpret_cast<const std::int16_t*>(conv_.packed) +
                             block * product_count * plan_.planes * weight_numbers;
       for (std::int64_t product = 0; product < product_count; ++product) {
-        functions_.product({values_ + product * plan_.value_step, count_ * byte_block, plan_.planes,
+        functions_.product({values_ + product * plan_.value_step, count_ * int8_block, plan_.planes,
                             count_, weights + product * plan_.planes * weight_numbers,
                             sums + product * plan_.sum_step});
       }
@@ -127,11 +127,11 @@ class WinogradInt8Task {
     const std::int64_t column = segment.column * tile_edge;
     const std::int64_t plane = segment.image * plan_.blocks + block;
     WinogradInt8Output output = {};
-    output.sums = sums + segment.place * byte_block;
+    output.sums = sums + segment.place * int8_block;
     output.product_step = plan_.sum_step;
     output.tiles = segment.tiles;
-    output.y = conv_.y + ((plane * sizes_.out[1] + row) * width + column) * byte_block;
-    output.row_step = width * byte_block;
+    output.y = conv_.y + ((plane * sizes_.out[1] + row) * width + column) * int8_block;
+    output.row_step = width * int8_block;
     output.rows = std::min(tile_edge, sizes_.out[1] - row);
     output.columns = std::min(tile_edge * segment.tiles, width - column);
     conv_.set_epilogue(output.epilogue, block);
@@ -228,22 +228,22 @@ bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, 
 
 std::int64_t packed_winograd_int8_bytes(const ConvSizes& sizes) {
   constexpr std::int64_t number_bytes = 2;
-  return byte_blocks(sizes.channels_out) * byte_blocks(sizes.channels_in) * product_count *
+  return int8_blocks(sizes.channels_out) * int8_blocks(sizes.channels_in) * product_count *
          weight_numbers * number_bytes;
 }
 
 void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
                         std::uint8_t* out) {
-  const std::int64_t planes = byte_blocks(sizes.channels_in);
+  const std::int64_t planes = int8_blocks(sizes.channels_in);
   auto* to = reinterpret_cast<std::int16_t*>(out);
   std::fill_n(to, packed_winograd_int8_bytes(sizes) / 2, std::int16_t{0});
   for (std::int64_t channel = 0; channel < sizes.channels_out; ++channel) {
-    const std::int64_t lane = channel % byte_block;
-    std::int16_t* block = to + channel / byte_block * product_count * planes * weight_numbers;
+    const std::int64_t lane = channel % int8_block;
+    std::int16_t* block = to + channel / int8_block * product_count * planes * weight_numbers;
     for (std::int64_t from = 0; from < sizes.channels_in; ++from) {
       int factors[6][6];
       transform_window(weights + (channel * sizes.channels_in + from) * 9, flip, factors);
-      const std::int64_t at = from / 2 * byte_block * 2 + lane * 2 + from % 2;
+      const std::int64_t at = from / 2 * int8_block * 2 + lane * 2 + from % 2;
       for (std::int64_t product = 0; product < product_count; ++product) {
         block[product * planes * weight_numbers + at] =
             static_cast<std::int16_t>(factors[product / 6][product % 6]);
@@ -272,17 +272,17 @@ void convolve_winograd(const NchwcInt8Conv& conv, void* workspace, Workers& work
         [&](std::int64_t begin, std::int64_t end) { piece.bring_planes(begin, end); });
     workers.parallel_ranges(plan.blocks, even_grain(plan.blocks, plan.multiply_ns()),
                             [&](std::int64_t begin, std::int64_t end) {
-                              const WorkspaceSlots::Loan loan(slots);
-                              piece.compute_blocks(begin, end, loan.data());
+                              const WorkspaceSlots::Lease lease(slots);
+                              piece.compute_blocks(begin, end, lease.data());
                             });
     return;
   }
   WorkspaceSlots slots(space, plan.values_bytes + plan.sums_bytes, workers.count());
   workers.parallel_for(plan.pieces, [&](std::int64_t index) {
-    const WorkspaceSlots::Loan loan(slots);
-    const WinogradInt8Task piece(conv, plan, index, loan.data());
+    const WorkspaceSlots::Lease lease(slots);
+    const WinogradInt8Task piece(conv, plan, index, lease.data());
     piece.bring_planes(0, plan.planes);
-    piece.compute_blocks(0, plan.blocks, loan.data() + plan.values_bytes);
+    piece.compute_blocks(0, plan.blocks, lease.data() + plan.values_bytes);
   });
 }
 

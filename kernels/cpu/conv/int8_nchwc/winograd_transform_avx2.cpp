@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t reach = winograd_int8_reach;
 constexpr int64_t edge = winograd_int8_edge;
 constexpr int64_t channels = 16;
-constexpr int most_group_tiles = 6;
+constexpr int max_group_tiles = 6;
 
 inline __m256i add16(__m256i a, __m256i b) {
   return _mm256_add_epi16(a, b);
@@ -144,12 +144,12 @@ void multiply_group(const WinogradInt8Product& product, int64_t first) {
 }
 
 using MultiplyGroup = void (*)(const WinogradInt8Product& product, int64_t first);
-constexpr MultiplyGroup multiply_groups[most_group_tiles] = {multiply_group<1>, multiply_group<2>,
-                                                             multiply_group<3>, multiply_group<4>,
-                                                             multiply_group<5>, multiply_group<6>};
+constexpr MultiplyGroup multiply_groups[max_group_tiles] = {multiply_group<1>, multiply_group<2>,
+                                                            multiply_group<3>, multiply_group<4>,
+                                                            multiply_group<5>, multiply_group<6>};
 
 void run_product(const WinogradInt8Product& product) {
-  const int64_t groups = (product.tiles + most_group_tiles - 1) / most_group_tiles;
+  const int64_t groups = (product.tiles + max_group_tiles - 1) / max_group_tiles;
   for (int64_t group = 0; group < groups; ++group) {
     const int64_t first = product.tiles * group / groups;
     const int64_t count = product.tiles * (group + 1) / groups - first;
@@ -207,14 +207,15 @@ inline void restore_half(const int32_t* from, int64_t product_step, __m256i offs
 }
 
 template <int columns>
-bool finish_row(const NchwcRequantizer& maker, const PixelSums* row, uint8_t* out, uint64_t* ties) {
-  return finish_pixels<columns>(maker, row, 0, out, ties);
+bool finish_row(const NchwcRequantizer& requantizer, const PixelSums* row, uint8_t* out,
+                uint64_t* ties) {
+  return finish_pixels<columns>(requantizer, row, 0, out, ties);
 }
 
 bool run_output(const WinogradInt8Output& output) {
   using FinishRow = bool (*)(const NchwcRequantizer&, const PixelSums*, uint8_t*, uint64_t*);
   constexpr FinishRow finish_rows[4] = {finish_row<1>, finish_row<2>, finish_row<3>, finish_row<4>};
-  const NchwcRequantizer maker(output.epilogue.scales, output.epilogue.range);
+  const NchwcRequantizer requantizer(output.epilogue.scales, output.epilogue.range);
   const __m256i low_offsets = load_words(output.epilogue.offsets);
   const __m256i high_offsets = load_words(output.epilogue.offsets + 8);
   bool has_ties = false;
@@ -229,8 +230,8 @@ bool run_output(const WinogradInt8Output& output) {
       uint64_t& ties = output.ties[tile * edge + i];
       ties = 0;
       if (i < output.rows) {
-        has_ties |=
-            finish(maker, sums[i], output.y + i * output.row_step + tile * edge * channels, &ties);
+        has_ties |= finish(requantizer, sums[i],
+                           output.y + i * output.row_step + tile * edge * channels, &ties);
       }
     }
   }

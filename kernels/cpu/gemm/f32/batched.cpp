@@ -22,15 +22,15 @@ std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& s
   return runs_side_by_side(batch, sizes) ? one * std::max(threads, 1) : one;
 }
 
-void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
-                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
-                  Isa isa, void* workspace, Workers& workers) {
+void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
+                  const StridedMatrix& a, const StridedMatrix& b, float* c, std::int64_t c_stride,
+                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
   const auto batch = static_cast<std::int64_t>(offsets.size());
   const auto run_one = [&](std::int64_t index, void* space, Workers& helpers) {
     const GemmOffsets& offset = offsets[static_cast<std::size_t>(index)];
-    MatrixIn a_here = a;
+    StridedMatrix a_here = a;
     a_here.data += offset.a;
-    MatrixIn b_here = b;
+    StridedMatrix b_here = b;
     b_here.data += offset.b;
     Epilogue epilogue_here = epilogue;
     if (epilogue.added != nullptr) epilogue_here.added += offset.added;
@@ -44,9 +44,9 @@ void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, 
   }
   WorkspaceSlots slots(workspace, gemm_unpacked_workspace_bytes(sizes, isa), workers.count());
   workers.parallel_for(batch, [&](std::int64_t index) {
-    const WorkspaceSlots::Loan loan(slots);
+    const WorkspaceSlots::Lease lease(slots);
     Workers alone;
-    run_one(index, loan.data(), alone);
+    run_one(index, lease.data(), alone);
   });
 }
 

@@ -68,9 +68,9 @@ void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_s
 }
 
 void run_partial_tile(const GemmTile& tile, const GemmFunctions& functions) {
-  constexpr std::int64_t most_rows = 16;
-  constexpr std::int64_t most_columns = 32;
-  alignas(64) float sums[most_rows * most_columns];
+  constexpr std::int64_t max_rows = 16;
+  constexpr std::int64_t max_columns = 32;
+  alignas(64) float sums[max_rows * max_columns];
   GemmTile whole = tile;
   whole.c = sums;
   whole.c_stride = functions.panel_columns;

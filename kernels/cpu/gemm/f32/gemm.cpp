@@ -54,7 +54,7 @@ std::int64_t skinny_grain(std::int64_t k, std::int64_t multiple) {
 }
 
 /// GEMV: c is a column, each row of a times the vector x.
-void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, float* c,
+void multiply_column(const GemmSizes& sizes, const StridedMatrix& a, const float* x, float* c,
                      std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
   constexpr std::int64_t most = 64;
@@ -63,7 +63,7 @@ void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, 
     float sums[most];
     const std::int64_t rows = end - begin;
     if (a.transposed) {
-      functions.thin(x, 0, 1, 1, a.data + begin, a.stride, rows, sizes.k, sums, 0);
+      functions.skinny(x, 0, 1, 1, a.data + begin, a.stride, rows, sizes.k, sums, 0);
     } else {
       functions.dot_rows(a.data + begin * a.stride, a.stride, rows, sizes.k, x, sums);
     }
@@ -72,8 +72,8 @@ void multiply_column(const GemmSizes& sizes, const MatrixIn& a, const float* x, 
 }
 
 /// GEMV: c is a row, the vector x times each row of the transposed b.
-void multiply_row_transposed(const GemmSizes& sizes, const float* x, const MatrixIn& b, float* c,
-                             const Epilogue& epilogue, const GemmFunctions& functions,
+void multiply_row_transposed(const GemmSizes& sizes, const float* x, const StridedMatrix& b,
+                             float* c, const Epilogue& epilogue, const GemmFunctions& functions,
                              Workers& workers) {
   constexpr std::int64_t most = 64;
   const std::int64_t grain = std::min(most, skinny_grain(sizes.k, 16));
@@ -85,22 +85,22 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Matri
 }
 
 /// c has few rows: b is read once, in place.
-void multiply_skinny(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
-                     std::int64_t c_stride, const Epilogue& epilogue,
+void multiply_skinny(const GemmSizes& sizes, const StridedMatrix& a, const StridedMatrix& b,
+                     float* c, std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
   const std::int64_t row_stride = a.transposed ? 1 : a.stride;
   const std::int64_t step = a.transposed ? a.stride : 1;
   const std::int64_t grain = skinny_grain(sizes.k, 64);
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
-    functions.thin(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
-                   b.stride, end - begin, sizes.k, c + begin, c_stride);
+    functions.skinny(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
+                     b.stride, end - begin, sizes.k, c + begin, c_stride);
     const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, begin, end - begin);
     finish_sums(tile, tile.c, c_stride, functions);
   });
 }
 
 /// c has few rows and b is packed: two panels at a time, to have enough independent accumulators.
-void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b,
+void multiply_skinny_packed(const GemmSizes& sizes, const StridedMatrix& a, const float* packed_b,
                             float* c, std::int64_t c_stride, const Epilogue& epilogue,
                             const GemmFunctions& functions, Workers& workers) {
   const ColumnPanels panels = cut_columns(sizes.n, functions);
@@ -116,9 +116,9 @@ void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const flo
         functions.skinny_pair(a.data, row_stride, step, rows, packed_b + first * sizes.k, sizes.k,
                               c + first, c_stride);
       } else {
-        functions.thin(a.data, row_stride, step, rows, packed_b + first * sizes.k,
-                       panels.stored_in(panel), panels.columns_in(panel), sizes.k, c + first,
-                       c_stride);
+        functions.skinny(a.data, row_stride, step, rows, packed_b + first * sizes.k,
+                         panels.stored_in(panel), panels.columns_in(panel), sizes.k, c + first,
+                         c_stride);
       }
       panel += is_pair ? 2 : 1;
     }
@@ -133,14 +133,14 @@ void multiply_skinny_packed(const GemmSizes& sizes, const MatrixIn& a, const flo
 constexpr std::int64_t narrow_columns = 64;
 
 /// Not if the row stride is a multiple of a page, since rows would then conflict in the L1 cache.
-bool reads_rows_in_place(const GemmSizes& sizes, const MatrixIn& a) {
+bool reads_rows_in_place(const GemmSizes& sizes, const StridedMatrix& a) {
   constexpr std::int64_t page_floats = 1024;
   return sizes.n <= narrow_columns && !a.transposed && a.stride % page_floats != 0;
 }
 
 /// c has few columns: rows of a are read once, in place.
-void multiply_narrow(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
-                     std::int64_t c_stride, const Epilogue& epilogue,
+void multiply_narrow(const GemmSizes& sizes, const StridedMatrix& a, const float* packed_b,
+                     float* c, std::int64_t c_stride, const Epilogue& epilogue,
                      const GemmFunctions& functions, Workers& workers) {
   const PanelProduct product{.functions = &functions,
                              .k = sizes.k,
@@ -152,7 +152,7 @@ void multiply_narrow(const GemmSizes& sizes, const MatrixIn& a, const float* pac
                              .c = c,
                              .c_stride = c_stride,
                              .epilogue = &epilogue,
-                             .a_is_far = true};
+                             .a_needs_prefetch = true};
   constexpr std::int64_t task_products = 400000;
   const std::int64_t panel_products = functions.max_rows * sizes.n * (sizes.k + 1);
   const std::int64_t grain = std::max<std::int64_t>(1, task_products / panel_products);
@@ -169,11 +169,11 @@ struct TaskGrid {
 
 TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int64_t k) {
   constexpr std::int64_t wanted_tasks = 16;
-  constexpr std::int64_t least_tile_steps = 4096;  // steps of k over all tiles of a task
+  constexpr std::int64_t min_tile_steps = 4096;  // steps of k over all tiles of a task
   const std::int64_t steps = rows.count * columns.count * std::max<std::int64_t>(k, 1);
-  const std::int64_t most_tasks = std::max<std::int64_t>(1, steps / least_tile_steps);
+  const std::int64_t max_tasks = std::max<std::int64_t>(1, steps / min_tile_steps);
   const std::int64_t by_width = (columns.count + 3) / 4;
-  const std::int64_t tasks = std::min(std::max(wanted_tasks, by_width), most_tasks);
+  const std::int64_t tasks = std::min(std::max(wanted_tasks, by_width), max_tasks);
   const std::int64_t column_blocks = std::clamp<std::int64_t>(tasks, 1, columns.count);
   const std::int64_t row_blocks =
       std::clamp<std::int64_t>(tasks / column_blocks, 1, std::max<std::int64_t>(1, rows.count / 2));
@@ -181,7 +181,7 @@ TaskGrid cut_tasks(const RowPanels& rows, const ColumnPanels& columns, std::int6
 }
 
 /// A piece of the columns within a chunk of the rows, partitioned into tasks.
-struct PieceOfChunk {
+struct ChunkTile {
   PanelProduct product;
   Epilogue epilogue;
   TaskGrid grid = {};
@@ -198,7 +198,7 @@ struct PieceOfChunk {
 };
 
 /// A piece of c and its row stride.
-struct PieceIn {
+struct OutputTile {
   GemmColumns columns;
   std::int64_t c_stride = 0;
 };
@@ -208,35 +208,35 @@ struct PieceIn {
 RowPanels cut_for_columns(std::int64_t rows, const GemmSizes& sizes,
                           const GemmFunctions& functions) {
   constexpr std::int64_t line_floats = 16;
-  constexpr std::int64_t least_rows = 8;
-  constexpr std::int64_t far_floats = 1 << 19;
+  constexpr std::int64_t min_rows = 8;
+  constexpr std::int64_t min_prefetched_floats = 1 << 19;
   RowPanels panels = cut_rows(rows, functions);
   const bool brings_all = panels.count * line_floats >= functions.panel_columns;
-  if (brings_all || rows < least_rows || sizes.k * sizes.n < far_floats) return panels;
+  if (brings_all || rows < min_rows || sizes.k * sizes.n < min_prefetched_floats) return panels;
   return {2, rows / 2, rows % 2};
 }
 
 /// Rows of a are packed once for all pieces.
-void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const PieceIn> pieces,
-                     const Epilogue& epilogue, const GemmFunctions& functions, float* packed_a,
-                     Workers& workers) {
+void multiply_packed(const GemmSizes& sizes, const StridedMatrix& a,
+                     std::span<const OutputTile> pieces, const Epilogue& epilogue,
+                     const GemmFunctions& functions, float* packed_a, Workers& workers) {
   const std::int64_t chunk = chunk_rows(sizes, functions);
   for (std::int64_t begin = 0; begin < sizes.m; begin += chunk) {
     const RowPanels rows = cut_for_columns(std::min(chunk, sizes.m - begin), sizes, functions);
     const std::int64_t pack_grain =
         std::max<std::int64_t>(1, 16 * 1024 / (functions.max_rows * (sizes.k + 1)));
-    MatrixIn a_here = a;
+    StridedMatrix a_here = a;
     a_here.data += begin * (a.transposed ? 1 : a.stride);
     workers.parallel_ranges(rows.count, pack_grain, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t panel = first; panel < last; ++panel)
         pack_row_panel(rows, panel, sizes.k, a_here, functions, packed_a);
     });
-    std::array<PieceOfChunk, most_gemm_columns> made;
+    std::array<ChunkTile, max_gemm_columns> made;
     std::int64_t tasks = 0;
     std::int64_t column = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const PieceIn& piece = pieces[i];
-      PieceOfChunk& here = made[i];
+      const OutputTile& piece = pieces[i];
+      ChunkTile& here = made[i];
       here.epilogue = epilogue_at(epilogue, begin, column);
       here.product = {.functions = &functions,
                       .k = sizes.k,
@@ -253,7 +253,7 @@ void multiply_packed(const GemmSizes& sizes, const MatrixIn& a, std::span<const 
       column += piece.columns.count;
     }
     workers.parallel_for(tasks, [&](std::int64_t task) {
-      const PieceOfChunk* here = made.data();
+      const ChunkTile* here = made.data();
       for (; task >= here->tasks(); ++here) task -= here->tasks();
       here->run(task);
     });
@@ -267,7 +267,7 @@ std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa) {
   return round_up_to_line(cut_columns(n, gemm_functions(isa)).stored * k * float_bytes);
 }
 
-void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
+void pack_b(std::int64_t k, std::int64_t n, const StridedMatrix& b, Isa isa, float* out,
             Workers& workers) {
   if (n == 1) {
     const std::int64_t step = b.transposed ? 1 : b.stride;
@@ -289,7 +289,7 @@ std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa) {
   return round_up_to_line(chunk_rows(sizes, gemm_functions(isa)) * sizes.k * float_bytes);
 }
 
-void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+void gemm(const GemmSizes& sizes, const StridedMatrix& a, const float* packed_b, float* c,
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;
@@ -301,20 +301,21 @@ void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, floa
   } else if (reads_rows_in_place(sizes, a)) {
     multiply_narrow(sizes, a, packed_b, c, c_stride, epilogue, functions, workers);
   } else {
-    const PieceIn whole[] = {{{sizes.n, packed_b, c}, c_stride}};
+    const OutputTile whole[] = {{{sizes.n, packed_b, c}, c_stride}};
     multiply_packed(sizes, a, whole, epilogue, functions, static_cast<float*>(workspace), workers);
   }
 }
 
-void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
-                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) {
-  ORTOOL_CHECK(pieces.size() <= most_gemm_columns);
+void gemm_columns(const GemmSizes& sizes, const StridedMatrix& a,
+                  std::span<const GemmColumns> pieces, const Epilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers) {
+  ORTOOL_CHECK(pieces.size() <= max_gemm_columns);
   if (sizes.m <= 0) return;
   const bool are_wide = std::all_of(pieces.begin(), pieces.end(), [&](const GemmColumns& piece) {
     return piece.count > 1 && !reads_rows_in_place({sizes.m, piece.count, sizes.k}, a);
   });
   if (sizes.m > skinny_rows && are_wide) {
-    std::array<PieceIn, most_gemm_columns> placed;
+    std::array<OutputTile, max_gemm_columns> placed;
     for (std::size_t i = 0; i < pieces.size(); ++i) placed[i] = {pieces[i], pieces[i].count};
     multiply_packed(sizes, a, std::span(placed).first(pieces.size()), epilogue, gemm_functions(isa),
                     static_cast<float*>(workspace), workers);
@@ -332,7 +333,7 @@ std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa) {
   return gemm_workspace_bytes(sizes, isa) + packed_b_bytes(sizes.k, sizes.n, isa);
 }
 
-void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+void gemm_unpacked(const GemmSizes& sizes, const StridedMatrix& a, const StridedMatrix& b, float* c,
                    std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
                    Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;

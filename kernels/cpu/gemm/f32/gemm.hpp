@@ -21,7 +21,7 @@ struct GemmSizes {
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, Isa isa);
 
 /// Packs b (k × n) into `out` (packed_b_bytes, 64-byte aligned, owned by the caller).
-void pack_b(std::int64_t k, std::int64_t n, const MatrixIn& b, Isa isa, float* out,
+void pack_b(std::int64_t k, std::int64_t n, const StridedMatrix& b, Isa isa, float* out,
             Workers& workers);
 
 /// Bytes of workspace for `gemm` with a packed b; may be 0.
@@ -29,7 +29,7 @@ std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, Isa isa);
 
 /// Multiplies by b as packed by pack_b for the same k, n and isa. `workspace` is 64-byte aligned. c
 /// must not overlap any operand. Results do not depend on the number of threads.
-void gemm(const GemmSizes& sizes, const MatrixIn& a, const float* packed_b, float* c,
+void gemm(const GemmSizes& sizes, const StridedMatrix& a, const float* packed_b, float* c,
           std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
           Workers& workers);
 
@@ -40,19 +40,20 @@ struct GemmColumns {
   float* c = nullptr;               ///< m × count, row-major
 };
 
-inline constexpr std::size_t most_gemm_columns = 8;
+inline constexpr std::size_t max_gemm_columns = 8;
 
-/// `gemm` for up to most_gemm_columns side-by-side pieces of b, each with its own output. sizes.n
+/// `gemm` for up to max_gemm_columns side-by-side pieces of b, each with its own output. sizes.n
 /// is the sum of their counts, and epilogue and `workspace` are those of the whole product. Each
 /// piece is bit-identical to a separate gemm.
-void gemm_columns(const GemmSizes& sizes, const MatrixIn& a, std::span<const GemmColumns> pieces,
-                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+void gemm_columns(const GemmSizes& sizes, const StridedMatrix& a,
+                  std::span<const GemmColumns> pieces, const Epilogue& epilogue, Isa isa,
+                  void* workspace, Workers& workers);
 
 /// Bytes of workspace for `gemm_unpacked`.
 std::int64_t gemm_unpacked_workspace_bytes(const GemmSizes& sizes, Isa isa);
 
 /// The product of two matrices known only at run time; bit-identical to `gemm` with a packed b.
-void gemm_unpacked(const GemmSizes& sizes, const MatrixIn& a, const MatrixIn& b, float* c,
+void gemm_unpacked(const GemmSizes& sizes, const StridedMatrix& a, const StridedMatrix& b, float* c,
                    std::int64_t c_stride, const Epilogue& epilogue, Isa isa, void* workspace,
                    Workers& workers);
 
@@ -71,8 +72,8 @@ std::int64_t gemm_batched_workspace_bytes(std::int64_t batch, const GemmSizes& s
 
 /// Computes one product per element of `offsets`; small ones run in parallel. `workspace` must be
 /// sized for at least workers.count() threads.
-void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes, const MatrixIn& a,
-                  const MatrixIn& b, float* c, std::int64_t c_stride, const Epilogue& epilogue,
-                  Isa isa, void* workspace, Workers& workers);
+void gemm_batched(std::span<const GemmOffsets> offsets, const GemmSizes& sizes,
+                  const StridedMatrix& a, const StridedMatrix& b, float* c, std::int64_t c_stride,
+                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

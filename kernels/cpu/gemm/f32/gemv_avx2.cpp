@@ -41,10 +41,10 @@ inline __attribute__((always_inline)) __m256 add_last_steps(const float* x, cons
 
 inline __attribute__((always_inline)) __m256 add_steps(const float* x, const __m256* in,
                                                        __m256 sum) {
-  __m256 turned[4];
-  transpose(in, turned);
+  __m256 transposed[4];
+  transpose(in, transposed);
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) sum = _mm256_fmadd_ps(_mm256_broadcast_ss(x + i), turned[i], sum);
+  for (int i = 0; i < 4; ++i) sum = _mm256_fmadd_ps(_mm256_broadcast_ss(x + i), transposed[i], sum);
   return sum;
 }
 

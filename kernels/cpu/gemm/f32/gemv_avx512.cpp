@@ -90,7 +90,7 @@ void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, f
   }
   int64_t step = 0;
   for (; step + steps_at_once <= k; step += steps_at_once) {
-    __m512 turned[size_t{groups}][8];
+    __m512 transposed[size_t{groups}][8];
 #pragma GCC unroll 2
     for (int group = 0; group < groups; ++group) {
       const float*& low = eight[2 * group];
@@ -103,7 +103,7 @@ void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, f
                             load_two(low + five, high + five, 0xFF),
                             load_two(low + 2 * three, high + 2 * three, 0xFF),
                             load_two(low + seven, high + seven, 0xFF)};
-      transpose(in, turned[group]);
+      transpose(in, transposed[group]);
       low += steps_at_once;
       high += steps_at_once;
     }
@@ -111,7 +111,8 @@ void whole_groups(const float* x, const float* b, int64_t b_stride, int64_t k, f
     for (int i = 0; i < 8; ++i) {
 #pragma GCC unroll 2
       for (int group = 0; group < groups; ++group) {
-        sums[group] = _mm512_fmadd_ps(_mm512_set1_ps(x[step + i]), turned[group][i], sums[group]);
+        sums[group] =
+            _mm512_fmadd_ps(_mm512_set1_ps(x[step + i]), transposed[group][i], sums[group]);
       }
     }
   }

@@ -54,8 +54,8 @@ struct GemmFunctions {
                    int64_t columns);
   /// out[row * out_stride + column] = the sum over k of a[row * a_row_stride + step * a_step] *
   /// b[step * b_stride + column], for rows ≤ 4.
-  void (*thin)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
-               int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride);
+  void (*skinny)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows, const float* b,
+                 int64_t b_stride, int64_t columns, int64_t k, float* out, int64_t out_stride);
   /// The same for two whole panels, each panel_columns wide and consecutive in `b` and `out`:
   /// enough independent accumulators to hide latency.
   void (*skinny_pair)(const float* a, int64_t a_row_stride, int64_t a_step, int32_t rows,

@@ -190,7 +190,7 @@ const GemmFunctions gemm_functions = {.max_rows = 6,
                                       .pack_rows = pack_rows,
                                       .dot_rows = dot_rows,
                                       .activate = activate_rows,
-                                      .thin = skinny_product,
+                                      .skinny = skinny_product,
                                       .skinny_pair = skinny_pair,
                                       .row_transposed = row_transposed};
 

@@ -9,17 +9,17 @@ namespace ortool::cpu {
 namespace {
 
 /// L2 budget: floats of all row panels processed at a time, half of the cache.
-constexpr std::int64_t near_floats = 256 * 1024;
+constexpr std::int64_t l2_floats = 256 * 1024;
 /// Minimum number of floats that a tile prefetches per step of k, if several tiles share the work.
-constexpr std::int64_t least_prefetch = 4;
+constexpr std::int64_t min_prefetch = 4;
 constexpr std::int64_t line_floats = 16;
 
 /// Parameters common to all tiles of one call.
-struct TileMaker {
+struct TileContext {
   const PanelProduct& product;
   GemmTile tile;
 
-  explicit TileMaker(const PanelProduct& whole) : product(whole), tile() {
+  explicit TileContext(const PanelProduct& whole) : product(whole), tile() {
     tile.prefetch_stride = line_floats;
     tile.a_stride = whole.a_stride;
     tile.c_stride = whole.c_stride;
@@ -38,15 +38,15 @@ struct TileMaker {
   }
 
   const float* b_at(std::int64_t panel, std::int64_t k) const {
-    if (product.maker != nullptr) return product.made;
+    if (product.packer != nullptr) return product.made;
     return product.b + product.columns.first_column(panel) * product.k +
            k * product.columns.stored_in(panel);
   }
 
   void make_columns(std::int64_t panel, std::int64_t begin, std::int64_t end) const {
-    if (product.maker == nullptr) return;
-    product.maker->make(product.columns.first_column(panel), product.columns.stored_in(panel),
-                        begin, end, product.made);
+    if (product.packer == nullptr) return;
+    product.packer->make(product.columns.first_column(panel), product.columns.stored_in(panel),
+                         begin, end, product.made);
   }
 
   void run(std::int64_t row_panel, std::int64_t column_panel, std::int64_t k,
@@ -82,49 +82,48 @@ struct Part {
 };
 
 /// A range of k, split into `count` nearly equal parts.
-struct Cut {
+struct KPartition {
   std::int64_t begin;
   std::int64_t size;
   std::int64_t count;
 
-  Cut(std::int64_t from, std::int64_t to, std::int64_t most)
+  KPartition(std::int64_t from, std::int64_t to, std::int64_t most)
       : begin(from), size(to - from), count(std::max<std::int64_t>(1, (size + most - 1) / most)) {}
   std::int64_t at(std::int64_t index) const { return begin + size * index / count; }
 };
 
 /// Multiplies each row panel by all column panels in turn and prefetches the next row panel.
-void multiply_far_rows(const PanelProduct& product, const Part& part) {
-  TileMaker maker(product);
-  const Cut blocks(0, product.k, most_panel_steps);
+void multiply_prefetched_rows(const PanelProduct& product, const Part& part) {
+  TileContext context(product);
+  const KPartition blocks(0, product.k, max_panel_steps);
   for (std::int64_t block = 0; block < blocks.count; ++block) {
     const std::int64_t begin = blocks.at(block);
     const std::int64_t end = blocks.at(block + 1);
-    maker.set_k(begin, end);
+    context.set_k(begin, end);
     for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
       if (product.stop != nullptr) product.stop->poll();
       const bool is_last = row + 1 == part.row_end;
       const std::int64_t after = std::min(row + 1, product.rows.count - 1);
       const float* next = is_last && block + 1 < blocks.count
-                              ? maker.a_at(part.row_begin, end)
-                              : maker.a_at(after, is_last ? 0 : begin);
+                              ? context.a_at(part.row_begin, end)
+                              : context.a_at(after, is_last ? 0 : begin);
       for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
         const bool is_first = column == part.column_begin;
-        maker.run(row, column, begin, is_first ? next : maker.b_at(column, begin));
+        context.run(row, column, begin, is_first ? next : context.b_at(column, begin));
       }
     }
   }
 }
 
 /// Divides the prefetching of column panels among the tiles of the row panels.
-class FarColumns {
+class ColumnPrefetch {
  public:
-  FarColumns(const TileMaker& maker, std::int64_t tiles) : maker_(maker) {
-    const PanelProduct& product = maker.product;
+  ColumnPrefetch(const TileContext& context, std::int64_t tiles) : context_(context) {
+    const PanelProduct& product = context.product;
     const std::int64_t width = product.columns.width;
-    stride_ =
-        product.maker != nullptr
-            ? (product.maker->source_step() + 3) / static_cast<std::int64_t>(sizeof(float))
-            : std::max(least_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
+    stride_ = product.packer != nullptr
+                  ? (product.packer->source_step() + 3) / static_cast<std::int64_t>(sizeof(float))
+                  : std::max(min_prefetch, (width + tiles - 1) / std::max<std::int64_t>(1, tiles));
   }
 
   std::int64_t stride() const { return stride_; }
@@ -132,29 +131,29 @@ class FarColumns {
   /// Address that a tile of `steps` steps prefetches, for columns from step k on.
   const float* share(std::int64_t panel, std::int64_t k, std::int64_t tile,
                      std::int64_t steps) const {
-    const PanelProduct& product = maker_.product;
-    if (product.maker == nullptr) return maker_.b_at(panel, k) + tile * stride_ * steps;
+    const PanelProduct& product = context_.product;
+    if (product.packer == nullptr) return context_.b_at(panel, k) + tile * stride_ * steps;
     return static_cast<const float*>(
-        product.maker->source(product.columns.first_column(panel), k, tile % 2));
+        product.packer->source(product.columns.first_column(panel), k, tile % 2));
   }
 
  private:
-  const TileMaker& maker_;
+  const TileContext& context_;
   std::int64_t stride_;
 };
 
 /// Reads each column panel once, block by block, and multiplies each block by all row panels, whose
 /// tiles share the prefetching of the next block.
-void multiply_far_columns(const PanelProduct& product, const Part& part) {
-  TileMaker maker(product);
+void multiply_prefetched_columns(const PanelProduct& product, const Part& part) {
+  TileContext context(product);
   const RowPanels& rows = product.rows;
   const std::int64_t height = rows.first_row(part.row_end) - rows.first_row(part.row_begin);
-  const FarColumns far(maker, part.row_end - part.row_begin);
-  maker.tile.prefetch_stride = far.stride();
-  const Cut stretches(0, product.k,
-                      std::max(most_panel_steps, near_floats / std::max<std::int64_t>(1, height)));
-  for (std::int64_t stretch = 0; stretch < stretches.count; ++stretch) {
-    const Cut blocks(stretches.at(stretch), stretches.at(stretch + 1), most_panel_steps);
+  const ColumnPrefetch column_prefetch(context, part.row_end - part.row_begin);
+  context.tile.prefetch_stride = column_prefetch.stride();
+  const KPartition k_ranges(
+      0, product.k, std::max(max_panel_steps, l2_floats / std::max<std::int64_t>(1, height)));
+  for (std::int64_t k_range = 0; k_range < k_ranges.count; ++k_range) {
+    const KPartition blocks(k_ranges.at(k_range), k_ranges.at(k_range + 1), max_panel_steps);
     for (std::int64_t column = part.column_begin; column < part.column_end; ++column) {
       if (product.stop != nullptr) product.stop->poll();
       const std::int64_t after = std::min(column + 1, product.columns.count - 1);
@@ -162,12 +161,12 @@ void multiply_far_columns(const PanelProduct& product, const Part& part) {
         const std::int64_t begin = blocks.at(block);
         const std::int64_t end = blocks.at(block + 1);
         const bool is_last = block + 1 == blocks.count;
-        maker.set_k(begin, end);
-        maker.make_columns(column, begin, end);
+        context.set_k(begin, end);
+        context.make_columns(column, begin, end);
         for (std::int64_t row = part.row_begin; row < part.row_end; ++row) {
-          maker.run(row, column, begin,
-                    far.share(is_last ? after : column, is_last ? blocks.begin : end,
-                              row - part.row_begin, end - begin));
+          context.run(row, column, begin,
+                      column_prefetch.share(is_last ? after : column, is_last ? blocks.begin : end,
+                                            row - part.row_begin, end - begin));
         }
       }
     }
@@ -196,8 +195,8 @@ ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions) {
   return panels;
 }
 
-void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
-                    const GemmFunctions& functions, float* out) {
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k,
+                    const StridedMatrix& a, const GemmFunctions& functions, float* out) {
   const std::int64_t first = panels.first_row(panel);
   const auto rows = static_cast<std::int32_t>(panels.rows(panel));
   float* to = out + first * k;
@@ -209,7 +208,7 @@ void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k,
 }
 
 void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
-                       const MatrixIn& b, const GemmFunctions& functions, float* out) {
+                       const StridedMatrix& b, const GemmFunctions& functions, float* out) {
   const std::int64_t first = panels.first_column(panel);
   const auto columns = static_cast<std::int32_t>(panels.columns_in(panel));
   const auto stored = static_cast<std::int32_t>(panels.stored_in(panel));
@@ -230,10 +229,10 @@ void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int6
 void multiply_panels(const PanelProduct& product, std::int64_t row_begin, std::int64_t row_end,
                      std::int64_t column_begin, std::int64_t column_end) {
   const Part part = {row_begin, row_end, column_begin, column_end};
-  if (product.a_is_far) {
-    multiply_far_rows(product, part);
+  if (product.a_needs_prefetch) {
+    multiply_prefetched_rows(product, part);
   } else {
-    multiply_far_columns(product, part);
+    multiply_prefetched_columns(product, part);
   }
 }
 

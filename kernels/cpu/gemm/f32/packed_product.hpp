@@ -54,27 +54,27 @@ ColumnPanels cut_columns(std::int64_t columns, const GemmFunctions& functions);
 
 /// A matrix in memory, with `stride` floats between stored rows; `transposed`: stored as its
 /// transpose (k × m for a, n × k for b).
-struct MatrixIn {
+struct StridedMatrix {
   const float* data = nullptr;
   std::int64_t stride = 0;
   bool transposed = false;
 };
 
 /// Packs the rows of one panel at its place in `out`; `a` points to the first row of panel 0.
-void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k, const MatrixIn& a,
-                    const GemmFunctions& functions, float* out);
+void pack_row_panel(const RowPanels& panels, std::int64_t panel, std::int64_t k,
+                    const StridedMatrix& a, const GemmFunctions& functions, float* out);
 
 /// Packs the columns of one panel at its place in `out`.
 void pack_column_panel(const ColumnPanels& panels, std::int64_t panel, std::int64_t k,
-                       const MatrixIn& b, const GemmFunctions& functions, float* out);
+                       const StridedMatrix& b, const GemmFunctions& functions, float* out);
 
 /// Steps of k per block: a column panel of that depth fits the L1 cache.
-constexpr std::int64_t most_panel_steps = 256;
+constexpr std::int64_t max_panel_steps = 256;
 
 /// Produces float columns on the fly, for a right operand stored in another format.
-class ColumnMaker {
+class ColumnPacker {
  public:
-  virtual ~ColumnMaker() = default;
+  virtual ~ColumnPacker() = default;
   /// Writes columns [column, column + stored) for steps [begin, end) of k, step by step, with zeros
   /// after the last column.
   virtual void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
@@ -95,14 +95,14 @@ struct PanelProduct {
   const float* a = nullptr;   ///< panel p at first_row(p) * k, each k × rows(p); or unpacked rows
   std::int64_t a_stride = 0;  ///< 0: a is packed; else the row stride in floats
   const float* b = nullptr;   ///< panel p at first_column(p) * k, each k × stored_in(p)
-  /// Replaces b, unless a is far; `made` has room for most_panel_steps × columns.width floats.
-  const ColumnMaker* maker = nullptr;
+  /// Replaces b, unless a is far; `made` has room for max_panel_steps × columns.width floats.
+  const ColumnPacker* packer = nullptr;
   float* made = nullptr;
   float* c = nullptr;
   std::int64_t c_stride = 0;
   const Epilogue* epilogue = nullptr;
   /// Which operand is streamed from memory once and prefetched; the other one stays in cache.
-  bool a_is_far = false;
+  bool a_needs_prefetch = false;
   const StopToken* stop = nullptr;  ///< polled periodically; may be null
 };
 

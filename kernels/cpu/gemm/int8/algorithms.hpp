@@ -8,7 +8,7 @@ namespace ortool::cpu {
 /// Arguments of both algorithms. `row_sums` holds the negated row sums if columns have zero points.
 struct Int8MatMulCall {
   const Int8MatMulSizes& sizes;
-  ByteRows a;
+  Int8Rows a;
   const std::byte* b;
   const Int8MatMulZeros& zeros;
   void* out;  ///< m × n
@@ -19,11 +19,11 @@ struct Int8MatMulCall {
 };
 
 /// Zero-point corrections for the columns from `first` on.
-struct ByteOuters {
-  ByteOuter all[2];
+struct ZeroPointTerms {
+  ZeroPointTerm all[2];
   std::size_t count = 0;
 
-  ByteOuters(const Int8MatMulCall& call, std::int64_t first) {
+  ZeroPointTerms(const Int8MatMulCall& call, std::int64_t first) {
     const Int8MatMulZeros& zeros = call.zeros;
     if (zeros.rows_negated != nullptr)
       all[count++] = {zeros.rows_negated, zeros.column_terms + first};

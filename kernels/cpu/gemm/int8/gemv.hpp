@@ -9,10 +9,10 @@ namespace ortool::cpu {
 
 /// Maximum rows: so few would leave tiles mostly empty, so each of their quads is multiplied by a
 /// step of the panels.
-constexpr int64_t most_gemv_rows = 4;
+constexpr int64_t max_gemv_rows = 4;
 constexpr int64_t gemv_columns = 256;
 
-/// Up to most_gemv_rows rows of u8 by panels of up to gemv_columns columns.
+/// Up to max_gemv_rows rows of u8 by panels of up to gemv_columns columns.
 struct Int8Gemv {
   const uint8_t* a;  ///< rows are readable up to a whole quad
   int64_t a_stride;

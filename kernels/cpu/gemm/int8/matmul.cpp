@@ -15,24 +15,24 @@ std::int64_t round_to_line(std::int64_t bytes) {
 }
 
 /// How columns are packed: panels of quads, `stored` of them per step.
-struct PanelForm {
+struct PanelLayout {
   std::int64_t columns;
   std::int64_t lanes;  ///< the last panel is padded to a multiple of this
   std::int64_t steps;
-  ByteForm form;
+  Int8PackDesc desc;
 
-  PanelForm(std::int64_t k, std::uint8_t flip, Isa isa) {
-    form = {.flip = flip, .is_signed = true, .group = 4};
+  PanelLayout(std::int64_t k, std::uint8_t flip, Isa isa) {
+    desc = {.flip = flip, .is_signed = true, .group = 4};
     if (isa >= Isa::amx) {
       columns = lanes = tile_panel_columns;
       steps = (k + tile_step - 1) / tile_step * (tile_step / 4);
       return;
     }
     const Int8GemmFunctions& tile = int8_gemm_functions(isa);
-    form.group = tile.group;
-    columns = tile.most_columns;
+    desc.group = tile.group;
+    columns = tile.max_columns;
     lanes = tile.lanes;
-    steps = form.steps(k);
+    steps = desc.steps(k);
   }
 
   std::int64_t stored(std::int64_t count) const { return (count + lanes - 1) / lanes * lanes; }
@@ -56,7 +56,7 @@ void sum_columns(std::int64_t k, std::int64_t n, const Int8Matrix& b, std::int32
 }
 
 /// The negated sum of each row's values, modulo 2^32.
-void sum_rows(const ByteRows& a, std::uint8_t flip, const Int8MatMulSizes& sizes, Isa isa,
+void sum_rows(const Int8Rows& a, std::uint8_t flip, const Int8MatMulSizes& sizes, Isa isa,
               std::int32_t* sums, Workers& workers) {
   constexpr std::int64_t grain_bytes = 256 * 1024;
   const QuantizeFunctions& functions = quantize_functions(isa);
@@ -86,23 +86,23 @@ std::uint8_t row_flip(bool is_signed, Isa isa) {
 }
 
 std::int64_t packed_int8_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa) {
-  const PanelForm panels(k, 0, isa);
+  const PanelLayout panels(k, 0, isa);
   return round_to_line(panels.stored(n) * panels.steps * 4);
 }
 
 void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa isa, std::byte* out,
                       std::int32_t* sums) {
-  const PanelForm panels(k, b.flip, isa);
+  const PanelLayout panels(k, b.flip, isa);
   sum_columns(k, n, b, sums);
-  const std::int64_t steps = panels.form.steps(k);
+  const std::int64_t steps = panels.desc.steps(k);
   for (std::int64_t first = 0; first < n; first += panels.columns) {
     const std::int64_t columns = std::min<std::int64_t>(panels.columns, n - first);
     const std::int64_t stored = panels.stored(columns);
     std::int32_t* to = reinterpret_cast<std::int32_t*>(out) + first * panels.steps;
     if (b.is_transposed) {
-      pack_int8_rows(b.data + first * k, k, columns, stored, k, panels.form, to);
+      pack_int8_rows(b.data + first * k, k, columns, stored, k, panels.desc, to);
     } else {
-      pack_int8_columns(b.data + first, n, columns, stored, k, panels.form, to);
+      pack_int8_columns(b.data + first, n, columns, stored, k, panels.desc, to);
     }
     std::fill(to + steps * stored, to + panels.steps * stored, 0);
   }
@@ -112,7 +112,7 @@ std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) 
   return path_workspace_bytes(sizes, isa) + round_to_line(sizes.m * 4);
 }
 
-void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
+void int8_matmul(const Int8MatMulSizes& sizes, const Int8Rows& a, const std::byte* packed_b,
                  const Int8MatMulZeros& zeros, void* out, const Epilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers) {
   if (sizes.m <= 0 || sizes.n <= 0) return;

@@ -23,7 +23,7 @@ struct Int8Matrix {
 };
 
 /// The left operand: m × k values, row-major.
-struct ByteRows {
+struct Int8Rows {
   const std::uint8_t* data;
   bool is_signed = false;
 };
@@ -51,7 +51,7 @@ std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa);
 /// Multiplies rows by a packed matrix into `out` (m × n); the epilogue, whose channels are columns,
 /// receives the sums of (a - zero) * (b - zero), modulo 2^32. Bit-identical on all instruction sets
 /// and for any number of threads.
-void int8_matmul(const Int8MatMulSizes& sizes, const ByteRows& a, const std::byte* packed_b,
+void int8_matmul(const Int8MatMulSizes& sizes, const Int8Rows& a, const std::byte* packed_b,
                  const Int8MatMulZeros& zeros, void* out, const Epilogue& epilogue, Isa isa,
                  void* workspace, Workers& workers);
 

@@ -19,9 +19,9 @@ void requantize_block(const void* context, std::int32_t* sums, std::int64_t row,
                       std::int64_t panel) {
   const auto& [call, functions] = *static_cast<const BlockContext*>(context);
   const std::int64_t first = panel * tile_panel_columns;
-  const ByteOuters outers(call, first);
+  const ZeroPointTerms zero_point_terms(call, first);
   requantize_accumulators(
-      functions, call.epilogue, {outers.all, outers.count},
+      functions, call.epilogue, {zero_point_terms.all, zero_point_terms.count},
       {sums, tile_block_columns, row, rows, first,
        std::min(tile_block_columns, call.sizes.n - first), call.out, call.sizes.n});
 }
@@ -39,7 +39,7 @@ void copy_rests(const Int8MatMulCall& call, std::int64_t whole) {
 /// Whether tiles would be mostly empty. Signed rows always use tiles.
 bool is_skinny(const Int8MatMulSizes& sizes) {
   const std::int64_t steps = (sizes.k + tile_step - 1) / tile_step;
-  return sizes.m == 1 || (sizes.m <= most_gemv_rows && sizes.m * steps <= most_gemv_rows);
+  return sizes.m == 1 || (sizes.m <= max_gemv_rows && sizes.m * steps <= max_gemv_rows);
 }
 
 std::int64_t words_of(std::int64_t k) {
@@ -75,7 +75,7 @@ void multiply_skinny(const Int8MatMulCall& call, Workers& workers) {
   constexpr std::int64_t panels_a_piece = gemv_columns / tile_panel_columns;
   const std::int64_t grain = std::max<std::int64_t>(1, panels_a_task(sizes) / panels_a_piece);
   workers.parallel_ranges(pieces, grain, [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) std::int32_t sums[most_gemv_rows * gemv_columns];
+    alignas(64) std::int32_t sums[max_gemv_rows * gemv_columns];
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * gemv_columns;
       const std::int64_t columns = std::min(gemv_columns, sizes.n - first);
@@ -88,8 +88,9 @@ void multiply_skinny(const Int8MatMulCall& call, Workers& workers) {
                                 .panel_bytes = panel_bytes,
                                 .panels = (columns + tile_panel_columns - 1) / tile_panel_columns,
                                 .sums = sums});
-      const ByteOuters outers(call, first);
-      requantize_accumulators(functions, call.epilogue, {outers.all, outers.count},
+      const ZeroPointTerms zero_point_terms(call, first);
+      requantize_accumulators(functions, call.epilogue,
+                              {zero_point_terms.all, zero_point_terms.count},
                               {sums, gemv_columns, 0, sizes.m, first, columns, call.out, sizes.n});
     }
   });
@@ -126,7 +127,7 @@ void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
     part.panel_begin = begin;
     part.panel_end = end;
     // The panels after these may belong to another thread, so they are not prefetched.
-    part.panels_near = workers.count() == 1 ? panels : end;
+    part.prefetched_panels = workers.count() == 1 ? panels : end;
     amx::multiply_amx_tiles(part);
   });
 }

@@ -16,13 +16,13 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
   constexpr std::int64_t pack_bytes = 64 * 1024;
   const Int8MatMulSizes& sizes = call.sizes;
   const Int8GemmFunctions& tile = int8_gemm_functions(call.isa);
-  const ByteForm form{
+  const Int8PackDesc desc{
       .flip = row_flip(call.a.is_signed, call.isa), .is_signed = false, .group = tile.group};
   Int8PackedProduct product;
   product.tile = &tile;
   product.functions = RequantizeFunctions::of(call.isa);
   product.has_unsigned_rows = true;
-  product.steps = form.steps(sizes.k);
+  product.steps = desc.steps(sizes.k);
   product.rows = sizes.m;
   product.epilogue = call.epilogue;
   product.out = call.out;
@@ -31,20 +31,20 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
   product.a = rows;
   const std::int64_t row_panels = product.row_panels();
   const std::int64_t pack_grain =
-      std::max<std::int64_t>(1, pack_bytes / (tile.most_rows * std::max<std::int64_t>(sizes.k, 1)));
+      std::max<std::int64_t>(1, pack_bytes / (tile.max_rows * std::max<std::int64_t>(sizes.k, 1)));
   workers.parallel_ranges(row_panels, pack_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end; ++panel) {
-      const std::int64_t first = panel * tile.most_rows;
-      const std::int64_t count = std::min<std::int64_t>(tile.most_rows, sizes.m - first);
-      pack_int8_rows(call.a.data + first * sizes.k, sizes.k, count, count, sizes.k, form,
+      const std::int64_t first = panel * tile.max_rows;
+      const std::int64_t count = std::min<std::int64_t>(tile.max_rows, sizes.m - first);
+      pack_int8_rows(call.a.data + first * sizes.k, sizes.k, count, count, sizes.k, desc,
                      rows + first * product.steps);
     }
   });
-  const std::int64_t panels = (sizes.n + tile.most_columns - 1) / tile.most_columns;
+  const std::int64_t panels = (sizes.n + tile.max_columns - 1) / tile.max_columns;
   // A task is a block of row panels by column panels, with as many rows as fit; tasks with the same
   // columns are consecutive.
   const std::int64_t panel_products =
-      std::max<std::int64_t>(1, product.steps * tile.group * tile.most_columns * tile.most_rows);
+      std::max<std::int64_t>(1, product.steps * tile.group * tile.max_columns * tile.max_rows);
   const std::int64_t panels_a_task = std::max<std::int64_t>(1, task_products / panel_products);
   const std::int64_t rows_a_task = std::min(row_panels, panels_a_task);
   const std::int64_t columns_a_task = std::max<std::int64_t>(1, panels_a_task / rows_a_task);
@@ -56,18 +56,19 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
     const std::int64_t begin = task / row_tasks * columns_a_task;
     const std::int64_t end = std::min(begin + columns_a_task, panels);
     for (std::int64_t index = begin; index < end; ++index) {
-      const std::int64_t first = index * tile.most_columns;
-      const std::int64_t columns = std::min<std::int64_t>(tile.most_columns, sizes.n - first);
+      const std::int64_t first = index * tile.max_columns;
+      const std::int64_t columns = std::min<std::int64_t>(tile.max_columns, sizes.n - first);
       Int8Panel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
                       stored_columns(tile, columns), first, columns};
       // The panels after these may belong to another thread, so they are not prefetched.
       if (index + 1 < (workers.count() == 1 ? panels : end)) {
         const std::int64_t next =
-            std::min<std::int64_t>(tile.most_columns, sizes.n - first - columns);
-        panel.near_bytes = stored_columns(tile, next) * product.steps * 4;
+            std::min<std::int64_t>(tile.max_columns, sizes.n - first - columns);
+        panel.prefetch_bytes = stored_columns(tile, next) * product.steps * 4;
       }
-      const ByteOuters outers(call, first);
-      multiply_int8_panel(product, row_begin, row_end, panel, {outers.all, outers.count});
+      const ZeroPointTerms zero_point_terms(call, first);
+      multiply_int8_panel(product, row_begin, row_end, panel,
+                          {zero_point_terms.all, zero_point_terms.count});
     }
   });
 }

@@ -5,7 +5,7 @@
 
 namespace ortool::cpu {
 
-int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[most_int8_variants]) {
+int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[max_int8_variants]) {
   int count = 0;
   if (isa >= Isa::avx512) {
     if (has_avx512_vnni()) variants[count++] = &vnni::int8_gemm_functions;

@@ -16,11 +16,11 @@ struct Int8Tile {
   int64_t steps;
   int32_t* c;
   int64_t c_stride;
-  int32_t rows;     ///< 1 … most_rows of the microkernel
+  int32_t rows;     ///< 1 … max_rows of the microkernel
   int32_t vectors;  ///< columns to compute, in vectors
   /// Prefetch address; one 64-byte line per step.
-  const uint8_t* near;
-  int64_t near_lines;
+  const uint8_t* prefetch;
+  int64_t prefetch_lines;
 };
 
 /// An int8 plane and a small kernel: sums[row * out_columns + column]. Output rows are computed in
@@ -45,9 +45,9 @@ struct Int8Plane {
 /// are not applied here but by the caller.
 struct Int8GemmFunctions {
   int32_t group;  ///< values per word: 4 or 2
-  int32_t most_rows;
+  int32_t max_rows;
   int32_t lanes;                                ///< columns per vector
-  int32_t most_columns;                         ///< columns per tile
+  int32_t max_columns;                          ///< columns per tile
   void (*signed_rows)(const Int8Tile& tile);    ///< a is signed, b unsigned
   void (*unsigned_rows)(const Int8Tile& tile);  ///< a is unsigned, b signed
   /// Null: none. Requires strides and dilations that satisfy is_small_window.
@@ -60,8 +60,8 @@ constexpr bool is_small_window(int64_t stride, int64_t dilation, int64_t group) 
 }
 
 /// All microkernels that this processor can run, up to an instruction set, fastest first.
-constexpr int most_int8_variants = 4;
-int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[most_int8_variants]);
+constexpr int max_int8_variants = 4;
+int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[max_int8_variants]);
 
 /// The fastest microkernel of this processor up to an instruction set. For avx512 this uses VNNI if
 /// the processor has it. All are bit-identical.

@@ -40,8 +40,8 @@ struct Spread {
         order(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes))) {}
 
   Words load(const uint8_t* from) const {
-    const __m256i near = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    return _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(near, index), order);
+    const __m256i prefetch = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(prefetch, index), order);
   }
 };
 

@@ -39,8 +39,8 @@ struct Spread {
       : index(_mm512_loadu_si512(words)), order(_mm512_loadu_si512(bytes)) {}
 
   Words load(const uint8_t* from) const {
-    const __m512i near = _mm512_loadu_si512(from);
-    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(index, near), order);
+    const __m512i prefetch = _mm512_loadu_si512(from);
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(index, prefetch), order);
   }
 };
 

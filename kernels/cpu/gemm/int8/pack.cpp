@@ -8,19 +8,19 @@
 namespace ortool::cpu {
 namespace {
 
-std::uint32_t number_bits(std::uint8_t byte, const ByteForm& form) {
-  const auto flipped = static_cast<std::uint8_t>(byte ^ form.flip);
-  if (form.group == 4 || !form.is_signed) return std::uint32_t{flipped};
+std::uint32_t number_bits(std::uint8_t byte, const Int8PackDesc& desc) {
+  const auto flipped = static_cast<std::uint8_t>(byte ^ desc.flip);
+  if (desc.group == 4 || !desc.is_signed) return std::uint32_t{flipped};
   return static_cast<std::uint32_t>(static_cast<std::int8_t>(flipped)) & 0xffffU;
 }
 
 /// Packs `count` values with stride `step` into a word, zero-padded.
 std::int32_t word_of(const std::uint8_t* bytes, std::int64_t step, std::int64_t count,
-                     const ByteForm& form) {
-  const int bits = 32 / form.group;
+                     const Int8PackDesc& desc) {
+  const int bits = 32 / desc.group;
   std::uint32_t word = 0;
   for (std::int64_t i = 0; i < count; ++i)
-    word |= number_bits(bytes[i * step], form) << static_cast<unsigned>(i * bits);
+    word |= number_bits(bytes[i * step], desc) << static_cast<unsigned>(i * bits);
   return static_cast<std::int32_t>(word);
 }
 
@@ -33,17 +33,17 @@ __m128i load_sixteen(const std::uint8_t* from) {
 }
 
 /// Loads contiguous values of a row: `count` of them into the low bytes.
-struct Neighbours {
+struct Neighbors {
   static constexpr std::int64_t count = 16;
   static __m128i load(const std::uint8_t* from) { return load_sixteen(from); }
 };
-struct EightNeighbours {
+struct EightNeighbors {
   static constexpr std::int64_t count = 8;
   static __m128i load(const std::uint8_t* from) {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   }
 };
-struct FourNeighbours {
+struct FourNeighbors {
   static constexpr std::int64_t count = 4;
   static __m128i load(const std::uint8_t* from) {
     std::int32_t word;
@@ -106,44 +106,45 @@ void interleave_pairs(const std::uint8_t* const (&rows)[4], std::int64_t first, 
 /// Packs the words from element `i` on, as many as the loader provides.
 template <typename Loader>
 void interleave(const std::uint8_t* const (&rows)[4], std::int64_t i, std::int64_t stride,
-                const ByteForm& form, __m128i flip, std::int32_t* out) {
-  if (form.group == 4) return interleave_fours<Loader>(rows, i * stride, flip, out + i);
-  interleave_pairs<Loader>(rows, i * stride, flip, form.is_signed, out + i);
+                const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
+  if (desc.group == 4) return interleave_fours<Loader>(rows, i * stride, flip, out + i);
+  interleave_pairs<Loader>(rows, i * stride, flip, desc.is_signed, out + i);
 }
 
 /// Packs whole vectors, of which the last may overlap the one before; false if there are too few.
 template <typename Loader>
-bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count, const ByteForm& form,
-                    __m128i flip, std::int32_t* out) {
+bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count,
+                    const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
   if (count < Loader::count) return false;
   for (std::int64_t i = 0; i + Loader::count < count; i += Loader::count)
-    interleave<Loader>(rows, i, 1, form, flip, out);
-  interleave<Loader>(rows, count - Loader::count, 1, form, flip, out);
+    interleave<Loader>(rows, i, 1, desc, flip, out);
+  interleave<Loader>(rows, count - Loader::count, 1, desc, flip, out);
   return true;
 }
 
 /// The same for every second byte.
 bool interleave_seconds(const std::uint8_t* const (&rows)[4], std::int64_t count,
-                        const ByteForm& form, __m128i flip, std::int32_t* out) {
+                        const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
   constexpr std::int64_t width = EverySecond::count;
   if (count <= width) return false;
   for (std::int64_t i = 0; i + width < count; i += width)
-    interleave<EverySecond>(rows, i, 2, form, flip, out);
-  interleave<EverySecondFromBehind>(rows, count - width, 2, form, flip, out);
+    interleave<EverySecond>(rows, i, 2, desc, flip, out);
+  interleave<EverySecondFromBehind>(rows, count - width, 2, desc, flip, out);
   return true;
 }
 
 }  // namespace
 
 void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
-                    std::int64_t width, std::int64_t k, const ByteForm& form, std::int32_t* out) {
-  const std::int64_t steps = form.steps(k);
+                    std::int64_t width, std::int64_t k, const Int8PackDesc& desc,
+                    std::int32_t* out) {
+  const std::int64_t steps = desc.steps(k);
   for (std::int64_t step = 0; step < steps; ++step) {
-    const std::int64_t at = step * form.group;
-    const std::int64_t count = std::min<std::int64_t>(form.group, k - at);
+    const std::int64_t at = step * desc.group;
+    const std::int64_t count = std::min<std::int64_t>(desc.group, k - at);
     std::int32_t* to = out + step * width;
-    if (form.group == 4 && count == 4) {
-      const std::uint32_t flip = 0x01010101U * form.flip;
+    if (desc.group == 4 && count == 4) {
+      const std::uint32_t flip = 0x01010101U * desc.flip;
       for (std::int64_t row = 0; row < rows; ++row) {
         std::uint32_t word;
         std::memcpy(&word, in + row * in_stride + at, sizeof word);
@@ -151,22 +152,22 @@ void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t
       }
     } else {
       for (std::int64_t row = 0; row < rows; ++row)
-        to[row] = word_of(in + row * in_stride + at, 1, count, form);
+        to[row] = word_of(in + row * in_stride + at, 1, count, desc);
     }
     std::fill(to + rows, to + width, 0);
   }
 }
 
 void interleave_bytes(const std::uint8_t* const (&rows)[4], std::int64_t stride, std::int64_t count,
-                      const ByteForm& form, std::int32_t* out) {
-  const __m128i flips = _mm_set1_epi8(static_cast<char>(form.flip));
-  if (stride == 1 && (interleave_all<Neighbours>(rows, count, form, flips, out) ||
-                      interleave_all<EightNeighbours>(rows, count, form, flips, out) ||
-                      interleave_all<FourNeighbours>(rows, count, form, flips, out)))
+                      const Int8PackDesc& desc, std::int32_t* out) {
+  const __m128i flips = _mm_set1_epi8(static_cast<char>(desc.flip));
+  if (stride == 1 && (interleave_all<Neighbors>(rows, count, desc, flips, out) ||
+                      interleave_all<EightNeighbors>(rows, count, desc, flips, out) ||
+                      interleave_all<FourNeighbors>(rows, count, desc, flips, out)))
     return;
-  if (stride == 2 && interleave_seconds(rows, count, form, flips, out)) return;
-  if (form.group == 4) {
-    const std::uint32_t flip = 0x01010101U * form.flip;
+  if (stride == 2 && interleave_seconds(rows, count, desc, flips, out)) return;
+  if (desc.group == 4) {
+    const std::uint32_t flip = 0x01010101U * desc.flip;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t at = i * stride;
       const std::uint32_t word = std::uint32_t{rows[0][at]} | std::uint32_t{rows[1][at]} << 8U |
@@ -178,29 +179,29 @@ void interleave_bytes(const std::uint8_t* const (&rows)[4], std::int64_t stride,
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t at = i * stride;
-    out[i] = static_cast<std::int32_t>(number_bits(rows[0][at], form) |
-                                       number_bits(rows[1][at], form) << 16U);
+    out[i] = static_cast<std::int32_t>(number_bits(rows[0][at], desc) |
+                                       number_bits(rows[1][at], desc) << 16U);
   }
 }
 
 void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int64_t columns,
-                       std::int64_t width, std::int64_t k, const ByteForm& form,
+                       std::int64_t width, std::int64_t k, const Int8PackDesc& desc,
                        std::int32_t* out) {
-  const std::int64_t steps = form.steps(k);
+  const std::int64_t steps = desc.steps(k);
   for (std::int64_t step = 0; step < steps; ++step) {
-    const std::int64_t at = step * form.group;
+    const std::int64_t at = step * desc.group;
     const std::uint8_t* first = in + at * in_stride;
     std::int32_t* to = out + step * width;
-    if (k - at >= form.group) {
+    if (k - at >= desc.group) {
       const std::uint8_t* rows[4] = {first, first + in_stride, first, first};
-      if (form.group == 4) {
+      if (desc.group == 4) {
         rows[2] = first + 2 * in_stride;
         rows[3] = first + 3 * in_stride;
       }
-      interleave_bytes(rows, 1, columns, form, to);
+      interleave_bytes(rows, 1, columns, desc, to);
     } else {
       for (std::int64_t column = 0; column < columns; ++column)
-        to[column] = word_of(first + column, in_stride, k - at, form);
+        to[column] = word_of(first + column, in_stride, k - at, desc);
     }
     std::fill(to + columns, to + width, 0);
   }
@@ -220,7 +221,7 @@ void copy_flipped(const std::uint8_t* from, std::int64_t count, std::uint8_t fli
   if (count >= 8) {
     for (const std::int64_t i : {std::int64_t{0}, count - 8}) {
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to + i),
-                       _mm_xor_si128(EightNeighbours::load(from + i), flips));
+                       _mm_xor_si128(EightNeighbors::load(from + i), flips));
     }
     return;
   }
@@ -235,8 +236,8 @@ std::int32_t sum_signed_bytes(const std::uint8_t* bytes, std::int64_t count, std
   return static_cast<std::int32_t>(sum);
 }
 
-std::int32_t splat_byte(std::uint8_t byte, const ByteForm& form) {
-  return word_of(&byte, 0, form.group, form);
+std::int32_t splat_byte(std::uint8_t byte, const Int8PackDesc& desc) {
+  return word_of(&byte, 0, desc.group, desc);
 }
 
 }  // namespace ortool::cpu

@@ -7,11 +7,11 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t most_tile_rows = 8;
-constexpr std::int64_t most_tile_columns = 48;
+constexpr std::int64_t max_tile_rows = 8;
+constexpr std::int64_t max_tile_columns = 48;
 
-void add_outer(std::int32_t factor, const std::int32_t* columns, std::int64_t count,
-               std::int32_t* sums) {
+void add_zero_point_term(std::int32_t factor, const std::int32_t* columns, std::int64_t count,
+                         std::int32_t* sums) {
   if (factor == 0) return;
   for (std::int64_t i = 0; i < count; ++i) {
     sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
@@ -48,19 +48,19 @@ void requantize_row(const QuantizeFunctions& functions, const Epilogue& epilogue
   if (functions.requantize(sums, block.columns, epilogue.offsets[row], epilogue.scales[row],
                            epilogue.range, to) &&
       ties != nullptr) {
-    ties->settle(row, block.column, block.columns, sums, to);
+    ties->resolve(row, block.column, block.columns, sums, to);
   }
 }
 
 }  // namespace
 
 void requantize_accumulators(const RequantizeFunctions& functions, const Epilogue& epilogue,
-                             std::span<const ByteOuter> outers, const AccumulatorBlock& block,
-                             const RowTieResolver* ties) {
-  for (const ByteOuter& outer : outers) {
+                             std::span<const ZeroPointTerm> zero_point_terms,
+                             const AccumulatorBlock& block, const RowTieResolver* ties) {
+  for (const ZeroPointTerm& outer : zero_point_terms) {
     for (std::int64_t i = 0; i < block.rows; ++i) {
-      add_outer(outer.rows[block.row + i], outer.columns, block.columns,
-                block.sums + i * block.sums_stride);
+      add_zero_point_term(outer.rows[block.row + i], outer.columns, block.columns,
+                          block.sums + i * block.sums_stride);
     }
   }
   if (epilogue.output == EpilogueOutput::int32) {
@@ -75,28 +75,28 @@ void requantize_accumulators(const RequantizeFunctions& functions, const Epilogu
 
 void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begin,
                          std::int64_t row_end, const Int8Panel& panel,
-                         std::span<const ByteOuter> outers) {
+                         std::span<const ZeroPointTerm> zero_point_terms) {
   const Int8GemmFunctions& functions = *product.tile;
-  alignas(64) std::int32_t sums[most_tile_rows * most_tile_columns];
+  alignas(64) std::int32_t sums[max_tile_rows * max_tile_columns];
   Int8Tile tile = {};
   tile.b = panel.words;
   tile.b_stride = panel.stored;
   tile.steps = product.steps;
   tile.c = sums;
-  tile.c_stride = functions.most_columns;
+  tile.c_stride = functions.max_columns;
   tile.vectors = static_cast<std::int32_t>(panel.stored / functions.lanes);
   const auto run = product.has_unsigned_rows ? functions.unsigned_rows : functions.signed_rows;
-  tile.near = reinterpret_cast<const std::uint8_t*>(panel.words + panel.stored * product.steps);
+  tile.prefetch = reinterpret_cast<const std::uint8_t*>(panel.words + panel.stored * product.steps);
   const std::int64_t tiles = std::max<std::int64_t>(1, row_end - row_begin);
-  tile.near_lines = (panel.near_bytes / 64 + tiles - 1) / tiles;
+  tile.prefetch_lines = (panel.prefetch_bytes / 64 + tiles - 1) / tiles;
   for (std::int64_t index = row_begin; index < row_end; ++index) {
-    const std::int64_t first_row = index * functions.most_rows;
+    const std::int64_t first_row = index * functions.max_rows;
     tile.a = product.a + first_row * product.steps;
     tile.rows = static_cast<std::int32_t>(
-        std::min<std::int64_t>(functions.most_rows, product.rows - first_row));
+        std::min<std::int64_t>(functions.max_rows, product.rows - first_row));
     run(tile);
-    tile.near += tile.near_lines * 64;
-    requantize_accumulators(product.functions, product.epilogue, outers,
+    tile.prefetch += tile.prefetch_lines * 64;
+    requantize_accumulators(product.functions, product.epilogue, zero_point_terms,
                             {sums, tile.c_stride, first_row, tile.rows, panel.first, panel.count,
                              product.out, product.out_stride},
                             product.ties);

@@ -15,12 +15,12 @@ class RowTieResolver {
  public:
   virtual ~RowTieResolver() = default;
   /// For columns [first, first + count) of `row`.
-  virtual void settle(std::int64_t row, std::int64_t first, std::int64_t count,
-                      const std::int32_t* sums, std::uint8_t* out) const = 0;
+  virtual void resolve(std::int64_t row, std::int64_t first, std::int64_t count,
+                       const std::int32_t* sums, std::uint8_t* out) const = 0;
 };
 
 /// Zero-point correction: sum(row, column) += rows[row] * columns[column], modulo 2^32.
-struct ByteOuter {
+struct ZeroPointTerm {
   const std::int32_t* rows;     ///< of the whole product
   const std::int32_t* columns;  ///< of the current panel
 };
@@ -40,10 +40,10 @@ struct RequantizeFunctions {
 /// if rows are channels, to int8 by offsets and scales only, with `ties` (may be null) for results
 /// near a rounding tie. `outers` start at column block.column.
 void requantize_accumulators(const RequantizeFunctions& functions, const Epilogue& epilogue,
-                             std::span<const ByteOuter> outers, const AccumulatorBlock& block,
-                             const RowTieResolver* ties = nullptr);
+                             std::span<const ZeroPointTerm> zero_point_terms,
+                             const AccumulatorBlock& block, const RowTieResolver* ties = nullptr);
 
-/// The left operand and the epilogue. Row panel p starts at a + p * most_rows * steps.
+/// The left operand and the epilogue. Row panel p starts at a + p * max_rows * steps.
 struct Int8PackedProduct {
   const Int8GemmFunctions* tile = nullptr;
   RequantizeFunctions functions;
@@ -56,7 +56,7 @@ struct Int8PackedProduct {
   std::int64_t out_stride = 0;
   const RowTieResolver* ties = nullptr;  ///< for int8 output by rows; null: none
 
-  std::int64_t row_panels() const { return (rows + tile->most_rows - 1) / tile->most_rows; }
+  std::int64_t row_panels() const { return (rows + tile->max_rows - 1) / tile->max_rows; }
 };
 
 /// Columns [first, first + count) packed at `words`, with `stored` words per step.
@@ -64,8 +64,8 @@ struct Int8Panel {
   const std::int32_t* words;
   std::int64_t stored;
   std::int64_t first;
-  std::int64_t count;           ///< at most most_columns of the tile
-  std::int64_t near_bytes = 0;  ///< bytes past the panel to prefetch meanwhile
+  std::int64_t count;               ///< at most max_columns of the tile
+  std::int64_t prefetch_bytes = 0;  ///< bytes past the panel to prefetch meanwhile
 };
 
 /// Words per step of a panel with `columns` columns.
@@ -76,6 +76,6 @@ inline std::int64_t stored_columns(const Int8GemmFunctions& tile, std::int64_t c
 /// Multiplies row panels [row_begin, row_end) by one column panel.
 void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begin,
                          std::int64_t row_end, const Int8Panel& panel,
-                         std::span<const ByteOuter> outers);
+                         std::span<const ZeroPointTerm> zero_point_terms);
 
 }  // namespace ortool::cpu

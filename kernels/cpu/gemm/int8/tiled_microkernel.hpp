@@ -31,7 +31,7 @@ struct AmxTileProduct {
   const uint8_t* b;     ///< consecutive panels
   int64_t panel_begin;  ///< even
   int64_t panel_end;
-  int64_t panels_near;  ///< panels before this may be prefetched
+  int64_t prefetched_panels;  ///< panels before this may be prefetched
   /// Receives blocks of sums with row stride 32, a few rows at a time: rows [row, row + rows) of
   /// one or two panels from `panel` on.
   void (*finish)(const void* context, int32_t* sums, int64_t row, int64_t rows, int64_t panel);

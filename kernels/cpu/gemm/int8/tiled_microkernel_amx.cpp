@@ -18,7 +18,7 @@ constexpr int64_t line = 64;
 constexpr int64_t steps_between = 4;
 
 /// Sums awaiting their epilogue, which processes a few rows every few steps of the next block.
-struct Waiting {
+struct PendingSums {
   int32_t* sums;
   int64_t row;
   int64_t rows;
@@ -66,7 +66,7 @@ class Multiplier {
     take_tiles(whole > 0 ? blocks : last);
     for (int64_t panel = product_.panel_begin; panel < product_.panel_end; panel += 2) {
       const bool has_pair = panel + 1 < product_.panel_end;
-      start_near(panel + 2);
+      start_prefetch(panel + 2);
       if (whole > 0 && rest > 0 && panel > product_.panel_begin) take_tiles(blocks);
       for (int64_t row = 0; row < whole; row += tile_block_rows)
         has_pair ? block<has_signed_rows, 2, 2>(row, tile_block_rows, panel)
@@ -101,17 +101,19 @@ class Multiplier {
   }
 
   /// Spreads the prefetching of the next panels over the blocks of these.
-  void start_near(int64_t panel) {
-    near_ = product_.b + panel * panel_bytes_;
-    const int64_t end = panel + 2 < product_.panels_near ? panel + 2 : product_.panels_near;
-    near_end_ = end > panel ? product_.b + end * panel_bytes_ : near_;
+  void start_prefetch(int64_t panel) {
+    prefetch_ = product_.b + panel * panel_bytes_;
+    const int64_t end =
+        panel + 2 < product_.prefetched_panels ? panel + 2 : product_.prefetched_panels;
+    prefetch_end_ = end > panel ? product_.b + end * panel_bytes_ : prefetch_;
     const int64_t blocks = (product_.rows + tile_block_rows - 1) / tile_block_rows;
     const int64_t all_steps = blocks * steps_;
-    near_lines_ = ((near_end_ - near_) / line + all_steps - 1) / (all_steps > 0 ? all_steps : 1);
+    prefetch_lines_ =
+        ((prefetch_end_ - prefetch_) / line + all_steps - 1) / (all_steps > 0 ? all_steps : 1);
   }
-  void bring_near() {
-    for (int64_t i = 0; i < near_lines_ && near_ < near_end_; ++i, near_ += line)
-      _mm_prefetch(near_, _MM_HINT_T1);
+  void prefetch_next() {
+    for (int64_t i = 0; i < prefetch_lines_ && prefetch_ < prefetch_end_; ++i, prefetch_ += line)
+      _mm_prefetch(prefetch_, _MM_HINT_T1);
   }
 
   void finish_waiting(int64_t most) {
@@ -137,13 +139,13 @@ class Multiplier {
       add_step<has_signed_rows, row_tiles, column_tiles>(a, product_.a_stride, b, panel_bytes_);
       a += tile_step;
       b += tile_bytes;
-      bring_near();
+      prefetch_next();
       if (step % steps_between == steps_between - 1) finish_waiting(rows_at_once);
     }
     if (product_.a_rest != nullptr) {
       add_step<has_signed_rows, row_tiles, column_tiles>(product_.a_rest + row * tile_step,
                                                          tile_step, b, panel_bytes_);
-      bring_near();
+      prefetch_next();
     }
     finish_waiting(waiting_.rows);
     int32_t* sums = sums_[next_];
@@ -160,10 +162,10 @@ class Multiplier {
   const AmxTileProduct& product_;
   int64_t steps_;
   int64_t panel_bytes_;
-  const uint8_t* near_ = nullptr;
-  const uint8_t* near_end_ = nullptr;
-  int64_t near_lines_ = 0;
-  Waiting waiting_ = {};
+  const uint8_t* prefetch_ = nullptr;
+  const uint8_t* prefetch_end_ = nullptr;
+  int64_t prefetch_lines_ = 0;
+  PendingSums waiting_ = {};
   int next_ = 0;
   alignas(64) int32_t sums_[2][tile_block_rows * tile_block_columns];
 };

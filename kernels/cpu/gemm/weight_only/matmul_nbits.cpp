@@ -13,18 +13,18 @@ namespace ortool::cpu {
 namespace {
 
 /// Multiplications that justify a task.
-constexpr std::int64_t least_task = 1 << 16;
+constexpr std::int64_t min_task = 1 << 16;
 /// For many rows: the wanted number of tasks, and the most column panels per task.
 constexpr std::int64_t wanted_tasks = 16;
-constexpr std::int64_t most_panels = 8;
+constexpr std::int64_t max_panels = 8;
 
 /// From this many rows on, rows read together are copied first, so that their elements at one step
 /// of k do not all map to the same L1 cache set.
-constexpr std::int64_t least_copied_rows = 4;
+constexpr std::int64_t min_copied_rows = 4;
 constexpr std::int64_t line_floats = 16;
 constexpr std::int64_t line_bytes = 64;
 /// Rows copied at a time, which keeps the copy small.
-constexpr std::int64_t most_copied_rows = 512;
+constexpr std::int64_t max_copied_rows = 512;
 
 std::int64_t panels_of(const BlockMatMulSizes& sizes) {
   return (sizes.n + block_panel_columns - 1) / block_panel_columns;
@@ -32,22 +32,22 @@ std::int64_t panels_of(const BlockMatMulSizes& sizes) {
 
 /// Bytes of one block of a panel.
 std::int64_t block_bytes(const BlockMatMulSizes& sizes) {
-  const std::int64_t numbers = sizeof(float) + (sizes.has_zeros ? 1 : 0);
-  return block_panel_columns * (numbers + sizes.block_size * sizes.bits / 8);
+  const std::int64_t params = sizeof(float) + (sizes.has_zeros ? 1 : 0);
+  return block_panel_columns * (params + sizes.block_size * sizes.bits / 8);
 }
 
-int level_at(const std::uint8_t* bytes, std::int64_t index, int bits) {
+int code_at(const std::uint8_t* bytes, std::int64_t index, int bits) {
   return bits == 8 ? bytes[index] : bytes[index / 2] >> (index % 2 * 4) & 15;
 }
 
 /// Packs one block of up to 16 columns; missing columns are zero.
 void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::int64_t panel,
                 std::int64_t block, std::uint8_t* out) {
-  const std::int64_t level_bytes = sizes.block_size * sizes.bits / 8;
+  const std::int64_t code_bytes = sizes.block_size * sizes.bits / 8;
   const std::int64_t zero_bytes = (sizes.blocks() * sizes.bits + 7) / 8;
   const int flip = sizes.bits == 8 ? 0x80 : 0;
-  std::uint8_t* levels = out + block_panel_columns * static_cast<std::int64_t>(
-                                                         sizeof(float) + (sizes.has_zeros ? 1 : 0));
+  std::uint8_t* codes = out + block_panel_columns * static_cast<std::int64_t>(
+                                                        sizeof(float) + (sizes.has_zeros ? 1 : 0));
   std::memset(out, 0, static_cast<std::size_t>(block_bytes(sizes)));
   for (std::int64_t i = 0; i < block_panel_columns; ++i) {
     const std::int64_t column = panel * block_panel_columns + i;
@@ -58,11 +58,11 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
     if (sizes.has_zeros) {
       out[block_panel_columns * static_cast<std::int64_t>(sizeof(float)) + i] =
           static_cast<std::uint8_t>(
-              level_at(matrix.zero_points + column * zero_bytes, block, sizes.bits) ^ flip);
+              code_at(matrix.zero_points + column * zero_bytes, block, sizes.bits) ^ flip);
     }
-    for (std::int64_t byte = 0; byte < level_bytes; ++byte) {
-      levels[byte * block_panel_columns + i] =
-          static_cast<std::uint8_t>(matrix.levels[place * level_bytes + byte] ^ flip);
+    for (std::int64_t byte = 0; byte < code_bytes; ++byte) {
+      codes[byte * block_panel_columns + i] =
+          static_cast<std::uint8_t>(matrix.codes[place * code_bytes + byte] ^ flip);
     }
   }
 }
@@ -73,12 +73,12 @@ std::int64_t row_lines(const BlockMatMulSizes& sizes) {
 }
 
 std::int64_t copy_bytes(std::int64_t m, const BlockMatMulSizes& sizes) {
-  return m < least_copied_rows ? 0 : std::min(m, most_copied_rows) * row_lines(sizes) * line_bytes;
+  return m < min_copied_rows ? 0 : std::min(m, max_copied_rows) * row_lines(sizes) * line_bytes;
 }
 
 /// Bytes of dequantized columns.
 std::int64_t made_bytes(Isa isa) {
-  return most_panel_steps * gemm_functions(isa).panel_columns *
+  return max_panel_steps * gemm_functions(isa).panel_columns *
          static_cast<std::int64_t>(sizeof(float));
 }
 
@@ -94,10 +94,10 @@ GemmTile made_tile(const Epilogue& epilogue, const BlockPanelTask& task, std::in
 }
 
 /// Dequantizes columns on the fly for the float32 GEMM.
-class LevelColumns : public ColumnMaker {
+class QuantizedColumns : public ColumnPacker {
  public:
-  LevelColumns(const BlockMatMulSizes& sizes, const std::byte* packed,
-               const BlockRowFunctions& functions)
+  QuantizedColumns(const BlockMatMulSizes& sizes, const std::byte* packed,
+                   const BlockRowFunctions& functions)
       : sizes_(sizes),
         packed_(reinterpret_cast<const std::uint8_t*>(packed)),
         functions_(functions) {
@@ -133,10 +133,10 @@ class LevelColumns : public ColumnMaker {
   /// Columns that are only a part of a panel.
   void make_narrow(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
                    float* to) const {
-    constexpr std::int64_t most_steps = 16;
-    float whole[most_steps * block_panel_columns];
-    for (; begin < end; begin += most_steps) {
-      const std::int64_t count = std::min(most_steps, end - begin);
+    constexpr std::int64_t max_steps = 16;
+    float whole[max_steps * block_panel_columns];
+    for (; begin < end; begin += max_steps) {
+      const std::int64_t count = std::min(max_steps, end - begin);
       unpack(column, begin, count, whole, block_panel_columns);
       for (std::int64_t i = 0; i < count; ++i, to += stored)
         std::copy_n(whole + i * block_panel_columns + column % block_panel_columns, stored, to);
@@ -162,11 +162,11 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
                          Workers& workers) {
   const BlockRowFunctions& functions = block_row_functions(isa);
   const std::int64_t panel_bytes = sizes.blocks() * block_bytes(sizes);
-  const std::int64_t group = functions.most_panels;
+  const std::int64_t group = functions.max_panels;
   const std::int64_t groups = (panels_of(sizes) + group - 1) / group;
   const std::int64_t work =
       std::max<std::int64_t>(1, rows.count * sizes.k * block_panel_columns * group);
-  const std::int64_t grain = std::max<std::int64_t>(1, least_task / work);
+  const std::int64_t grain = std::max<std::int64_t>(1, min_task / work);
   workers.parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t panel = i * group;
@@ -201,26 +201,26 @@ void multiply_made_columns(const RowsOfFloats& given, const BlockMatMulSizes& si
                            const std::byte* packed, const Epilogue& epilogue, Isa isa,
                            float* packed_rows, void* made, Workers& workers) {
   const GemmFunctions& functions = gemm_functions(isa);
-  const LevelColumns maker(sizes, packed, block_row_functions(isa));
+  const QuantizedColumns packer(sizes, packed, block_row_functions(isa));
   const RowPanels rows = cut_rows(given.count, functions);
   const ColumnPanels columns = cut_columns(sizes.n, functions);
   const std::int64_t pack_grain =
-      std::max<std::int64_t>(1, least_task / (functions.max_rows * sizes.k));
+      std::max<std::int64_t>(1, min_task / (functions.max_rows * sizes.k));
   workers.parallel_ranges(rows.count, pack_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end; ++panel)
       pack_row_panel(rows, panel, sizes.k, {given.a, given.stride, false}, functions, packed_rows);
   });
   const WorkspaceSlots slots(made, made_bytes(isa), workers.count());
-  const std::int64_t grain = std::clamp<std::int64_t>(columns.count / wanted_tasks, 1, most_panels);
+  const std::int64_t grain = std::clamp<std::int64_t>(columns.count / wanted_tasks, 1, max_panels);
   workers.parallel_ranges(columns.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    const WorkspaceSlots::Loan loan(slots);
+    const WorkspaceSlots::Lease lease(slots);
     const PanelProduct product{.functions = &functions,
                                .k = sizes.k,
                                .rows = rows,
                                .columns = columns,
                                .a = packed_rows,
-                               .maker = &maker,
-                               .made = reinterpret_cast<float*>(loan.data()),
+                               .packer = &packer,
+                               .made = reinterpret_cast<float*>(lease.data()),
                                .c = given.out,
                                .c_stride = sizes.n,
                                .epilogue = &epilogue,
@@ -254,17 +254,17 @@ std::int64_t block_matmul_workspace_bytes(std::int64_t m, const BlockMatMulSizes
 void block_matmul(std::int64_t m, const BlockMatMulSizes& sizes, const float* a,
                   const std::byte* packed, float* out, const Epilogue& epilogue, Isa isa,
                   void* workspace, Workers& workers) {
-  if (m < least_copied_rows) {
+  if (m < min_copied_rows) {
     multiply_block_rows({a, sizes.k, m, out}, sizes, packed, epilogue, isa, workers);
     return;
   }
   auto* const copy = static_cast<float*>(workspace);
   std::byte* const made = static_cast<std::byte*>(workspace) + copy_bytes(m, sizes);
   const std::int64_t stride = row_lines(sizes) * line_floats;
-  const std::int64_t grain = std::max<std::int64_t>(1, least_task / stride);
+  const std::int64_t grain = std::max<std::int64_t>(1, min_task / stride);
   const bool has_made = m >= block_row_functions(isa).slab_rows;
-  for (std::int64_t first = 0; first < m; first += most_copied_rows) {
-    const RowsOfFloats rows = {a + first * sizes.k, sizes.k, std::min(most_copied_rows, m - first),
+  for (std::int64_t first = 0; first < m; first += max_copied_rows) {
+    const RowsOfFloats rows = {a + first * sizes.k, sizes.k, std::min(max_copied_rows, m - first),
                                out + first * sizes.n};
     Epilogue part = epilogue;
     if (part.residual != nullptr) part.residual += first * part.residual_stride;

@@ -22,7 +22,7 @@ struct BlockMatMulSizes {
 /// The right operand as com.microsoft.MatMulNBits defines it: for each of n columns its blocks
 /// along k. Codes are unsigned; with 4 bits, the first of two is in a byte's low bits.
 struct BlockMatrix {
-  const std::uint8_t* levels;       ///< n × blocks × block_size × bits / 8
+  const std::uint8_t* codes;        ///< n × blocks × block_size × bits / 8
   const float* scales;              ///< n × blocks
   const std::uint8_t* zero_points;  ///< n × ceil(blocks × bits / 8), or null
 };

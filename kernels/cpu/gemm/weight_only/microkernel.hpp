@@ -22,7 +22,7 @@ struct BlockPanelTask {
   int64_t k;
   const uint8_t* panel;
   int64_t panel_stride;  ///< bytes between panels
-  int64_t panels;        ///< at most most_panels of the instruction set
+  int64_t panels;        ///< at most max_panels of the instruction set
   int64_t block_size;
   int32_t bits;       ///< 4 or 8
   int32_t has_zeros;  ///< 0: the middle code is the zero point
@@ -34,7 +34,7 @@ struct BlockPanelTask {
 /// out = Σ a · (code - zero point) · scale, in order of k; an instruction set may apply the scale
 /// to each block's sum. A result does not depend on which rows and panels are multiplied together.
 struct BlockRowFunctions {
-  int64_t most_panels;
+  int64_t max_panels;
   int64_t slab_rows;  ///< from this many rows on, dequantizing once for all rows is faster
   void (*multiply)(const BlockPanelTask& task);
   /// Dequantizes the task's first panel for steps [first, first + count) of k, scales applied: 16

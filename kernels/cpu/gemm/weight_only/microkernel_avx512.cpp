@@ -15,7 +15,7 @@ constexpr int64_t lanes = 16;
 constexpr int64_t bytes_ahead = 1024;
 
 /// The value of each 4-bit code relative to the middle one.
-inline __m512 table_of_levels() {
+inline __m512 table_of_codes() {
   return _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
@@ -29,8 +29,8 @@ inline __m512i widen_signed(const uint8_t* from) {
                                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-inline __m512 to_floats(__m512i numbers) {
-  return _mm512_maskz_cvtepi32_ps(0xFFFF, numbers);
+inline __m512 to_floats(__m512i params) {
+  return _mm512_maskz_cvtepi32_ps(0xFFFF, params);
 }
 
 /// Sixteen columns' codes at one step of k, as floats relative to the middle code.
@@ -56,8 +56,8 @@ class Sums {
 
  public:
   explicit Sums(const BlockPanelTask& task) : task_(task) {
-    const int64_t numbers = static_cast<int64_t>(sizeof(float)) + task.has_zeros;
-    header_ = lanes * numbers;
+    const int64_t params = static_cast<int64_t>(sizeof(float)) + task.has_zeros;
+    header_ = lanes * params;
     const int64_t steps = 8 / bits;
     block_bytes_ = header_ + task.block_size / steps * lanes;
   }
@@ -84,44 +84,43 @@ class Sums {
 #pragma GCC unroll 4
       for (int v = 0; v < panels; ++v) block[row][v] = _mm512_setzero_ps();
     const float* a = task_.a + first;
-    const uint8_t* levels = from + header_;
+    const uint8_t* codes = from + header_;
     if constexpr (bits == 8) {
-      for (int64_t i = 0; i < count; ++i) step_of_bytes(levels + i * lanes, a + i, block);
+      for (int64_t i = 0; i < count; ++i) step_of_bytes(codes + i * lanes, a + i, block);
     } else {
-      const __m512 table = table_of_levels();
+      const __m512 table = table_of_codes();
       int64_t i = 0;
-      for (; i + 1 < count; i += 2) step_of_pairs(levels + i / 2 * lanes, a + i, table, block);
-      if (i < count) step_of_last(levels + i / 2 * lanes, a + i, table, block);
+      for (; i + 1 < count; i += 2) step_of_pairs(codes + i / 2 * lanes, a + i, table, block);
+      if (i < count) step_of_last(codes + i / 2 * lanes, a + i, table, block);
     }
 #pragma GCC unroll 4
     for (int v = 0; v < panels; ++v) {
-      const uint8_t* numbers = from + v * task_.panel_stride;
-      const __m512 scale = _mm512_loadu_ps(numbers);
-      if (task_.has_zeros != 0) take_zeros(numbers + lanes * sizeof(float), a, count, v, block);
+      const uint8_t* params = from + v * task_.panel_stride;
+      const __m512 scale = _mm512_loadu_ps(params);
+      if (task_.has_zeros != 0) take_zeros(params + lanes * sizeof(float), a, count, v, block);
 #pragma GCC unroll 12
       for (int row = 0; row < rows; ++row)
         sums[row][v] = _mm512_fmadd_ps(block[row][v], scale, sums[row][v]);
     }
   }
 
-  inline void step_of_bytes(const uint8_t* levels, const float* a, Tile& block) const {
+  inline void step_of_bytes(const uint8_t* codes, const float* a, Tile& block) const {
     Weights weights;
 #pragma GCC unroll 4
     for (int v = 0; v < panels; ++v) {
-      const uint8_t* from = levels + v * task_.panel_stride;
+      const uint8_t* from = codes + v * task_.panel_stride;
       _mm_prefetch(reinterpret_cast<const char*>(from + bytes_ahead), _MM_HINT_T0);
       weights[v] = weights_of_bytes(from);
     }
     add(a, weights, block);
   }
 
-  inline void step_of_pairs(const uint8_t* levels, const float* a, __m512 table,
-                            Tile& block) const {
+  inline void step_of_pairs(const uint8_t* codes, const float* a, __m512 table, Tile& block) const {
     Weights low;
     Weights high;
 #pragma GCC unroll 4
     for (int v = 0; v < panels; ++v) {
-      const uint8_t* from = levels + v * task_.panel_stride;
+      const uint8_t* from = codes + v * task_.panel_stride;
       _mm_prefetch(reinterpret_cast<const char*>(from + bytes_ahead), _MM_HINT_T0);
       const __m512i pairs = _mm512_maskz_cvtepu8_epi32(
           0xFFFF, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
@@ -132,13 +131,13 @@ class Sums {
     add(a + 1, high, block);
   }
 
-  inline void step_of_last(const uint8_t* levels, const float* a, __m512 table, Tile& block) const {
+  inline void step_of_last(const uint8_t* codes, const float* a, __m512 table, Tile& block) const {
     Weights low;
 #pragma GCC unroll 4
     for (int v = 0; v < panels; ++v) {
       const __m512i pairs = _mm512_maskz_cvtepu8_epi32(
           0xFFFF,
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(levels + v * task_.panel_stride)));
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + v * task_.panel_stride)));
       low[v] = _mm512_maskz_permutexvar_ps(0xFFFF, pairs, table);
     }
     add(a, low, block);
@@ -227,7 +226,7 @@ void multiply(const BlockPanelTask& given) {
 
 /// A range of steps of k within one block of one panel.
 struct StepsOfBlock {
-  const uint8_t* levels;  ///< at the block's first step
+  const uint8_t* codes;  ///< at the block's first step
   int64_t first;
   int64_t last;
   __m512 scale;
@@ -237,26 +236,26 @@ struct StepsOfBlock {
 template <bool has_zeros>
 float* unpack_bytes(const StepsOfBlock& steps, float* to, int64_t step) {
   for (int64_t i = steps.first; i < steps.last; ++i, to += step) {
-    const uint8_t* from = steps.levels + i * lanes;
-    __m512i level = widen_signed(from);
-    if (has_zeros) level = _mm512_sub_epi32(level, steps.zero);
-    _mm512_storeu_ps(to, _mm512_mul_ps(to_floats(level), steps.scale));
+    const uint8_t* from = steps.codes + i * lanes;
+    __m512i code = widen_signed(from);
+    if (has_zeros) code = _mm512_sub_epi32(code, steps.zero);
+    _mm512_storeu_ps(to, _mm512_mul_ps(to_floats(code), steps.scale));
   }
   return to;
 }
 
 template <bool has_zeros>
 float* unpack_pairs(const StepsOfBlock& steps, float* to, int64_t step) {
-  const __m512 table = table_of_levels();
+  const __m512 table = table_of_codes();
   const __m512 beyond = to_floats(_mm512_sub_epi32(steps.zero, _mm512_set1_epi32(8)));
-  const auto write = [&](__m512i levels) {
-    __m512 number = _mm512_maskz_permutexvar_ps(0xFFFF, levels, table);
+  const auto write = [&](__m512i codes) {
+    __m512 number = _mm512_maskz_permutexvar_ps(0xFFFF, codes, table);
     if (has_zeros) number = _mm512_sub_ps(number, beyond);
     _mm512_storeu_ps(to, _mm512_mul_ps(number, steps.scale));
     to += step;
   };
   for (int64_t i = steps.first & ~int64_t{1}; i < steps.last; i += 2) {
-    const uint8_t* from = steps.levels + i / 2 * lanes;
+    const uint8_t* from = steps.codes + i / 2 * lanes;
     const __m512i pairs = widen(from);
     if (i >= steps.first) write(pairs);
     if (i + 1 < steps.last) write(_mm512_srli_epi32(pairs, 4));
@@ -274,7 +273,7 @@ void unpack(const BlockPanelTask& task, int64_t first, int64_t count, float* to,
     const uint8_t* block = task.panel + begin / task.block_size * block_bytes;
     const int64_t end =
         begin + task.block_size < first + count ? begin + task.block_size : first + count;
-    steps.levels = block + header;
+    steps.codes = block + header;
     steps.first = at - begin;
     steps.last = end - begin;
     steps.scale = _mm512_loadu_ps(block);

@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-constexpr std::size_t most_rows = INT32_MAX;
+constexpr std::size_t max_rows = INT32_MAX;
 
 std::vector<std::int64_t> read_node_list(AttributeReader& attributes, std::string_view name,
                                          std::size_t count) {
@@ -67,7 +67,7 @@ void read_leaves(AttributeReader& attributes, DecisionTrees& trees) {
   const std::vector<double> weights =
       doubles_of_vector(attributes.tensor("leaf_weights"), "leaf_weights");
   check_list_size("leaf_weights", weights.size(), targets.size(), "as many as leaf_targetids");
-  if (targets.size() > most_rows)
+  if (targets.size() > max_rows)
     throw Error(ErrorCode::invalid, format("there are {} leaves", targets.size()));
   for (std::size_t i = 0; i < targets.size(); ++i) {
     trees.votes.push_back({targets[i], weights[i]});
@@ -116,7 +116,7 @@ void read_roots(AttributeReader& attributes, DecisionTrees& trees) {
 DecisionTrees read_indexed_trees(AttributeReader& attributes) {
   const std::vector<TreeComparison> comparisons = read_comparisons(attributes);
   const std::size_t count = comparisons.size();
-  if (count > most_rows) throw Error(ErrorCode::invalid, format("there are {} nodes", count));
+  if (count > max_rows) throw Error(ErrorCode::invalid, format("there are {} nodes", count));
   const std::vector<double> splits =
       doubles_of_vector(attributes.tensor("nodes_splits"), "nodes_splits");
   check_list_size("nodes_splits", splits.size(), count, "one per node");

@@ -123,9 +123,9 @@ void Attention::read(AttributeReader& attributes, int) {
   softcap = attributes.number("softcap", 0);
   scores = static_cast<Scores>(attributes.integer_in("qk_matmul_output_mode", 0, 0, 3));
   softmax_precision = read_element_type(attributes, "softmax_precision", "T1");
-  constexpr std::int64_t most_window = std::int64_t{1} << 43;
-  left_window = attributes.integer_in("left_window_size", -1, -1, most_window);
-  right_window = attributes.integer_in("right_window_size", -1, -1, most_window);
+  constexpr std::int64_t max_window = std::int64_t{1} << 43;
+  left_window = attributes.integer_in("left_window_size", -1, -1, max_window);
+  right_window = attributes.integer_in("right_window_size", -1, -1, max_window);
 }
 
 void Attention::infer(InferContext& context) const {

@@ -33,10 +33,10 @@ void EmbedLayerNormalization::read(AttributeReader& attributes, int) {
 }
 
 void EmbedLayerNormalization::infer(InferContext& context) const {
-  constexpr std::array<std::string_view, most_terms> names = {"A", "B", "C"};
+  constexpr std::array<std::string_view, max_terms> names = {"A", "B", "C"};
   PartialShape shape = Dimensions();
   Dimension size;
-  for (std::int64_t i = 0; i < most_terms; ++i) {
+  for (std::int64_t i = 0; i < max_terms; ++i) {
     const std::int64_t table = first_table + 2 * i;
     if (!context.has_input(table)) continue;
     const std::string_view name = names[static_cast<std::size_t>(i)];

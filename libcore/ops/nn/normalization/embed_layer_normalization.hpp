@@ -15,7 +15,7 @@ struct EmbedLayerNormalization {
   static const OpSchema schema;
 
   static constexpr std::int64_t first_table = 2;  ///< the input that holds a's table
-  static constexpr std::int64_t most_terms = 3;
+  static constexpr std::int64_t max_terms = 3;
 
   float epsilon = 1e-5F;
 

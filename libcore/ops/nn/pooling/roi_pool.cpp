@@ -62,7 +62,7 @@ constinit const OpSchema RoiAlign::schema = {
 
 namespace {
 
-constexpr std::int64_t most_roi_extent = std::int64_t{1} << 31;
+constexpr std::int64_t max_roi_extent = std::int64_t{1} << 31;
 
 void set_roi_output(InferContext& context, const Dimension& regions, std::int64_t height,
                     std::int64_t width) {
@@ -76,7 +76,7 @@ void set_roi_output(InferContext& context, const Dimension& regions, std::int64_
 void MaxRoiPool::read(AttributeReader& attributes, int) {
   const std::vector<std::int64_t> shape = attributes.find_integers("pooled_shape").value();
   const bool is_good = shape.size() == 2 && std::min(shape[0], shape[1]) >= 1 &&
-                       std::max(shape[0], shape[1]) <= most_roi_extent;
+                       std::max(shape[0], shape[1]) <= max_roi_extent;
   if (!is_good) {
     throw Error(ErrorCode::invalid,
                 "attribute 'pooled_shape' does not hold two sizes (expected height and width, 1 to "
@@ -95,9 +95,9 @@ void MaxRoiPool::infer(InferContext& context) const {
 
 void RoiAlign::read(AttributeReader& attributes, int version) {
   mode = attributes.choice("mode", {"avg", "max"}, Mode::average);
-  height = attributes.integer_in("output_height", 1, 1, most_roi_extent);
-  width = attributes.integer_in("output_width", 1, 1, most_roi_extent);
-  sampling_ratio = attributes.integer_in("sampling_ratio", 0, 0, most_roi_extent);
+  height = attributes.integer_in("output_height", 1, 1, max_roi_extent);
+  width = attributes.integer_in("output_width", 1, 1, max_roi_extent);
+  sampling_ratio = attributes.integer_in("sampling_ratio", 0, 0, max_roi_extent);
   spatial_scale = attributes.number("spatial_scale", 1);
   shifts_half_a_pixel =
       attributes.choice("coordinate_transformation_mode", {"output_half_pixel", "half_pixel"},

@@ -23,7 +23,7 @@ std::optional<KnownElements> gather_elements(const InferContext& context, std::i
   const std::int64_t inner = data->shape.product(along + 1, data->shape.rank());
   const std::int64_t outer = data->shape.product(0, along);
   if (multiply_sizes(multiply_sizes(outer, indices->shape.element_count()), inner) >
-      most_known_elements) {
+      max_known_elements) {
     return std::nullopt;
   }
   KnownElements elements;
@@ -83,9 +83,9 @@ void Gather::infer(InferContext& context) const {
       result = Dimensions(data->begin(), position);
       result->insert(result->end(), indices->begin(), indices->end());
       result->insert(result->end(), position + 1, data->end());
-      if (static_cast<std::int64_t>(result->size()) > Shape::most_dimensions) {
+      if (static_cast<std::int64_t>(result->size()) > Shape::max_dimensions) {
         throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
-                                               result->size(), Shape::most_dimensions));
+                                               result->size(), Shape::max_dimensions));
       }
     }
   }

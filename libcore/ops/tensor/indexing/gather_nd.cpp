@@ -59,7 +59,7 @@ constinit const OpSchema GatherND::schema = {
       .types = {{"T", types::all_tensors_and_bfloat16}}}}};
 
 void GatherND::read(AttributeReader& attributes, int) {
-  batch_dims = attributes.integer_in("batch_dims", 0, 0, Shape::most_dimensions);
+  batch_dims = attributes.integer_in("batch_dims", 0, 0, Shape::max_dimensions);
 }
 
 void GatherND::infer(InferContext& context) const {

@@ -22,12 +22,12 @@ constinit const OpSchema NonZero::schema = {"NonZero",
 
 namespace {
 
-constexpr std::int64_t most_counted = std::int64_t{1} << 20;
+constexpr std::int64_t max_counted = std::int64_t{1} << 20;
 
 /// The number of nonzero elements of a small constant.
 Dimension count_non_zero(const InferContext& context) {
   const Tensor* value = context.input_value(0);
-  if (value == nullptr || !is_arithmetic(value->type()) || value->element_count() > most_counted)
+  if (value == nullptr || !is_arithmetic(value->type()) || value->element_count() > max_counted)
     return {};
   std::vector<double> elements(static_cast<std::size_t>(value->element_count()));
   read_doubles(*value, 0, elements);

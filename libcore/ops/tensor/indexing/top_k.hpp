@@ -14,7 +14,7 @@ namespace ortool {
 struct TopK {
   static const OpSchema schema;
 
-  ValueOr<std::int64_t> k;
+  ValueOrInput<std::int64_t> k;
   std::int64_t axis = -1;
   bool largest = true;
   bool sorted = true;

@@ -30,9 +30,9 @@ void Expand::read(AttributeReader& attributes, int) {
 
 void Expand::infer(InferContext& context) const {
   const std::optional<Dimensions> wanted = known_elements(context, shape);
-  if (wanted && wanted->size() > static_cast<std::size_t>(Shape::most_dimensions)) {
+  if (wanted && wanted->size() > static_cast<std::size_t>(Shape::max_dimensions)) {
     throw Error(ErrorCode::invalid, format("the output would have rank {} (at most {})",
-                                           wanted->size(), Shape::most_dimensions));
+                                           wanted->size(), Shape::max_dimensions));
   }
   for (std::size_t i = 0; wanted && i < wanted->size(); ++i) {
     if (!(*wanted)[i].is_known() || (*wanted)[i].number() >= 0) continue;

@@ -15,7 +15,7 @@ namespace ortool {
 struct Expand {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> shape;
+  ValueOrInput<std::vector<std::int64_t>> shape;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -15,7 +15,7 @@ namespace ortool {
 struct Reshape {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> shape;
+  ValueOrInput<std::vector<std::int64_t>> shape;
   bool zero_is_zero = false;  ///< a 0 in `shape` means 0 instead of the input's dimension
 
   void read(AttributeReader& attributes, int version);

@@ -58,9 +58,9 @@ PartialShape squeeze_axes(const Dimensions& shape, const std::vector<std::int64_
 
 PartialShape unsqueeze_axes(const Dimensions& shape, const std::vector<std::int64_t>& axes) {
   const std::size_t rank = shape.size() + axes.size();
-  if (rank > static_cast<std::size_t>(Shape::most_dimensions)) {
+  if (rank > static_cast<std::size_t>(Shape::max_dimensions)) {
     throw Error(ErrorCode::invalid,
-                format("the output would have rank {} (at most {})", rank, Shape::most_dimensions));
+                format("the output would have rank {} (at most {})", rank, Shape::max_dimensions));
   }
   std::vector<bool> is_new(rank);
   for (const std::int64_t axis : normalize_axes(axes, static_cast<std::int64_t>(rank)))
@@ -171,7 +171,7 @@ void Unsqueeze::infer(InferContext& context) const {
     if (const auto known = known_integers(context, axes)) {
       result = unsqueeze_axes(*shape, *known);
     } else if (const auto count = shape_values(context, axes.input);
-               count && shape->size() + count->size() <= Shape::most_dimensions) {
+               count && shape->size() + count->size() <= Shape::max_dimensions) {
       result = Dimensions(shape->size() + count->size());
     }
   }

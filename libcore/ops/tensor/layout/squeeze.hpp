@@ -15,7 +15,7 @@ namespace ortool {
 struct Squeeze {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> axes;  ///< omitted: every dimension of 1
+  ValueOrInput<std::vector<std::int64_t>> axes;  ///< omitted: every dimension of 1
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
@@ -24,7 +24,7 @@ struct Squeeze {
 struct Unsqueeze {
   static const OpSchema schema;
 
-  ValueOr<std::vector<std::int64_t>> axes;
+  ValueOrInput<std::vector<std::int64_t>> axes;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

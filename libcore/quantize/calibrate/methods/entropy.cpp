@@ -56,7 +56,7 @@ class Magnitudes {
 /// The Kullback-Leibler divergence between the distribution of magnitudes clipped to the first
 /// `kept` bins, with everything beyond added to the last one, and those bins quantized to `levels`
 /// values (S. Migacz, "8-bit Inference with TensorRT", 2017).
-double divergence(const std::vector<double>& counts, std::int64_t kept, std::int64_t levels,
+double divergence(const std::vector<double>& counts, std::int64_t kept, std::int64_t codes,
                   double behind) {
   double true_total = behind;
   double quantized_total = 0;
@@ -64,9 +64,9 @@ double divergence(const std::vector<double>& counts, std::int64_t kept, std::int
   quantized_total = true_total - behind;
   if (quantized_total <= 0) return std::numeric_limits<double>::infinity();
   double sum = 0;
-  for (std::int64_t level = 0; level < levels; ++level) {
-    const std::int64_t first = kept * level / levels;
-    const std::int64_t last = kept * (level + 1) / levels;
+  for (std::int64_t code = 0; code < codes; ++code) {
+    const std::int64_t first = kept * code / codes;
+    const std::int64_t last = kept * (code + 1) / codes;
     double total = 0;
     std::int64_t filled = 0;
     for (std::int64_t i = first; i < last; ++i) {
@@ -87,11 +87,11 @@ double divergence(const std::vector<double>& counts, std::int64_t kept, std::int
 
 }  // namespace
 
-NumberRange entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
-  const NumberRange whole{static_cast<double>(record.min()), static_cast<double>(record.max())};
-  const Levels levels = levels_of(type);
+ValueRange entropy_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+  const ValueRange whole{static_cast<double>(record.min()), static_cast<double>(record.max())};
+  const CodeRange codes = code_range_of(type);
   const bool is_one_sided = !type.is_symmetric && (whole.low >= 0 || whole.high <= 0);
-  const std::int64_t each_side = (levels.highest - levels.lowest) / (is_one_sided ? 1 : 2);
+  const std::int64_t each_side = (codes.highest - codes.lowest) / (is_one_sided ? 1 : 2);
   if (whole.low == whole.high || each_side >= Magnitudes::bin_count) return whole;
   const Magnitudes magnitudes(record);
   double behind = 0;

@@ -3,7 +3,7 @@
 
 namespace ortool {
 
-NumberRange minmax_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
+ValueRange minmax_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
   return {static_cast<double>(record.min()), static_cast<double>(record.max())};
 }
 

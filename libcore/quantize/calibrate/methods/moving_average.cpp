@@ -3,8 +3,7 @@
 
 namespace ortool {
 
-NumberRange moving_average_range(const ValueRecord& record, QuantizationType,
-                                 const MethodOptions&) {
+ValueRange moving_average_range(const ValueRecord& record, QuantizationType, const MethodOptions&) {
   return *record.moving_average();
 }
 

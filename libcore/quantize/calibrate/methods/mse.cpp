@@ -31,14 +31,14 @@ class Search {
     constexpr double coarse = 1.0 / 16;
     constexpr double fine = 1.0 / 128;
     for (int i = 0; i <= 5 * 16; ++i) try_octaves(i * coarse);
-    const double centre = best;
+    const double center = best;
     for (int i = -7; i <= 7; ++i) {
-      if (i != 0 && centre + i * fine >= 0) try_octaves(centre + i * fine);
+      if (i != 0 && center + i * fine >= 0) try_octaves(center + i * fine);
     }
     return std::exp2(-best);
   }
 
-  double error_of(NumberRange range) const {
+  double error_of(ValueRange range) const {
     return expected_error(bins_, choose_scale(range, type_), type_).total();
   }
 
@@ -49,26 +49,26 @@ class Search {
 
 }  // namespace
 
-NumberRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
+ValueRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
   const std::vector<Histogram::Bin> bins = record.bins();
   const Search search(bins, type);
-  const NumberRange whole{std::min(static_cast<double>(record.min()), 0.0),
-                          std::max(static_cast<double>(record.max()), 0.0)};
+  const ValueRange whole{std::min(static_cast<double>(record.min()), 0.0),
+                         std::max(static_cast<double>(record.max()), 0.0)};
   const double reach = std::max(-whole.low, whole.high);
   const auto within = [&whole](double magnitude) {
-    return NumberRange{std::max(whole.low, -magnitude), std::min(whole.high, magnitude)};
+    return ValueRange{std::max(whole.low, -magnitude), std::min(whole.high, magnitude)};
   };
-  NumberRange best =
+  ValueRange best =
       within(reach * search.best_share([&](double share) { return within(reach * share); }));
   if (type.is_symmetric || best.low == 0 || best.high == 0) return best;
   // Optimizes each end with the other fixed, until neither changes.
   for (int round = 0; round < 3; ++round) {
-    const NumberRange before = best;
+    const ValueRange before = best;
     best.high = whole.high * search.best_share([&](double share) {
-      return NumberRange{best.low, whole.high * share};
+      return ValueRange{best.low, whole.high * share};
     });
     best.low = whole.low * search.best_share([&](double share) {
-      return NumberRange{whole.low * share, best.high};
+      return ValueRange{whole.low * share, best.high};
     });
     if (best == before) break;
   }

@@ -128,7 +128,7 @@ class Int8MatMulPrepared : public Prepared {
     epilogue.offsets = added;
     const bool is_by_both = !matmul_.is_integer && !scales_by_column_;
     void* result = is_by_both ? place<std::byte>(context, result_space_) : out;
-    const ByteRows a{context.input<std::uint8_t>(matmul_.inputs.a) + offsets.a,
+    const Int8Rows a{context.input<std::uint8_t>(matmul_.inputs.a) + offsets.a,
                      matmul_.a_type == DataType::int8};
     int8_matmul(sizes_, a, packed, zeros, result, epilogue, matmul_.isa,
                 place<std::byte>(context, kernel_space_), context.workers());
@@ -184,7 +184,7 @@ class Int8MatMulPrepared : public Prepared {
     }
     if (nodes.divisor) {
       epilogue.divisor = *nodes.divisor;
-      epilogue.range = int8_range(ByteBounds::of(nodes.type), nodes.zero_point);
+      epilogue.range = int8_range(Int8Bounds::of(nodes.type), nodes.zero_point);
     }
     if (matmul_.bias.size_bytes() > 0) {
       epilogue.addend = Addend::per_column;
@@ -230,7 +230,7 @@ class Int8MatMulPrepared : public Prepared {
   void requantize_by_both(const RunContext& context, const Place& at, std::byte* out) const {
     const Int8MatMulInputs& inputs = matmul_.inputs;
     const auto* sums = place<const std::int32_t>(context, result_space_);
-    const ByteBounds& bounds = matmul_.epilogue.bounds;
+    const Int8Bounds& bounds = matmul_.epilogue.bounds;
     const auto* y_zeros = context.input<std::uint8_t>(inputs.y_zero);
     auto* to = reinterpret_cast<std::uint8_t*>(out);
     for (std::int64_t row = 0; row < sizes_.m; ++row) {

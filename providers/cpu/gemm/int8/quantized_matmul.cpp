@@ -31,7 +31,7 @@ KernelPtr compile_qlinear_matmul(const NodeView& view, const KernelRow& row,
 KernelPtr compile_number_matmul(const NodeView&, const KernelRow& row, const CompileContext&) {
   return make_kernel(row.name, [](const PrepareContext& context) {
     MatMulShapes shapes = match_matmul(context.inputs[0].shape, context.inputs[3].shape);
-    std::array<NumberList, 8> lists;
+    std::array<ParamList, 8> lists;
     for (std::size_t i = 0; i < lists.size(); ++i)
       lists[i] = {context.inputs[i].type, context.inputs[i].shape.element_count()};
     return make_prepared({}, [lists, shapes = std::move(shapes)](const RunContext& run) {

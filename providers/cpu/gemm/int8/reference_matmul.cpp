@@ -8,9 +8,9 @@
 namespace ortool::cpu {
 namespace {
 
-class NumberReader {
+class ParamReader {
  public:
-  NumberReader(const std::array<NumberList, 8>& lists, const RunContext& run)
+  ParamReader(const std::array<ParamList, 8>& lists, const RunContext& run)
       : lists_(lists), run_(run) {}
 
   double at(std::size_t input, std::int64_t index) const {
@@ -24,16 +24,16 @@ class NumberReader {
   }
 
  private:
-  const std::array<NumberList, 8>& lists_;
+  const std::array<ParamList, 8>& lists_;
   const RunContext& run_;
 };
 
 }  // namespace
 
-void multiply_numbers(const std::array<NumberList, 8>& lists, const MatMulShapes& shapes,
+void multiply_numbers(const std::array<ParamList, 8>& lists, const MatMulShapes& shapes,
                       const RunContext& run) {
   const GemmSizes& sizes = shapes.sizes;
-  const NumberReader read(lists, run);
+  const ParamReader read(lists, run);
   const DataType out_type = lists[7].type;
   const auto matrices = static_cast<std::int64_t>(shapes.offsets.size());
   run.workers().parallel_for(matrices * sizes.m, [&](std::int64_t task) {

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/vendor/matmul_n_bits.hpp"
+#include "libcore/ops/contrib/matmul_n_bits.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -19,7 +19,7 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::size_t levels_input = 1;
+constexpr std::size_t codes_input = 1;
 constexpr std::size_t scales_input = 2;
 constexpr std::size_t zeros_input = 3;
 constexpr std::size_t bias_input = 5;
@@ -28,7 +28,7 @@ constexpr std::size_t bias_input = 5;
 struct CompiledBlockMatMul {
   BlockMatMulSizes sizes;
   Isa isa = Isa::baseline;
-  int most_threads = 1;
+  int max_threads = 1;
   ProductEpilogue epilogue;
   bool has_bias = false;
   AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
@@ -44,7 +44,7 @@ class BlockMatMulPrepared : public Prepared {
     if (matmul.packed.size_bytes() == 0)
       packed_space_ = layout_.add(packed_block_matrix_bytes(matmul.sizes));
     space_ = layout_.add(
-        block_matmul_workspace_bytes(rows_, matmul.sizes, matmul.isa, matmul.most_threads));
+        block_matmul_workspace_bytes(rows_, matmul.sizes, matmul.isa, matmul.max_threads));
     const ProductEpilogue& epilogue = matmul.epilogue;
     if (epilogue.residual < 0) return;
     std::vector<std::int64_t> sizes(a.begin(), a.end());
@@ -65,13 +65,13 @@ class BlockMatMulPrepared : public Prepared {
     if (matmul_.packed.size_bytes() == 0) {
       std::byte* own = context.workspace() + packed_space_;
       const BlockMatrix matrix{
-          context.input<std::uint8_t>(levels_input), context.input<float>(scales_input),
+          context.input<std::uint8_t>(codes_input), context.input<float>(scales_input),
           sizes.has_zeros ? context.input<std::uint8_t>(zeros_input) : nullptr};
       pack_block_matrix(sizes, matrix, own);
       packed = own;
     }
     float* out = context.output<float>(0);
-    SizedWorkers workers(context.workers(), matmul_.most_threads);
+    SizedWorkers workers(context.workers(), matmul_.max_threads);
     float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
     block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
                  matmul_.isa, context.workspace() + space_, workers.get());
@@ -106,7 +106,7 @@ class BlockMatMulKernel : public Kernel {
       : name_(row.name) {
     const auto op = read_op<MatMulNBits>(view.node());
     matmul_.isa = row.isa;
-    matmul_.most_threads = context.most_threads;
+    matmul_.max_threads = context.max_threads;
     matmul_.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
                      view.node().input(zeros_input) != nullptr};
     matmul_.has_bias = view.node().input(bias_input) != nullptr;
@@ -130,15 +130,14 @@ class BlockMatMulKernel : public Kernel {
 
  private:
   void pack(const NodeView& view, const CompileContext& context) {
-    const Tensor* levels = view.constant(levels_input);
-    const std::optional<Tensor> scales =
-        float_constant(view.constant(scales_input), context.cap);
+    const Tensor* codes = view.constant(codes_input);
+    const std::optional<Tensor> scales = float_constant(view.constant(scales_input), context.cap);
     const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
-    if (levels == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
+    if (codes == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
     matmul_.packed =
         AlignedBuffer(packed_block_matrix_bytes(matmul_.sizes), context.cap, "packed weights");
     const BlockMatrix matrix{
-        reinterpret_cast<const std::uint8_t*>(levels->bytes()), scales->data<float>().data(),
+        reinterpret_cast<const std::uint8_t*>(codes->bytes()), scales->data<float>().data(),
         zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
     pack_block_matrix(matmul_.sizes, matrix, matmul_.packed.data());
   }
@@ -180,10 +179,10 @@ constexpr const char* contrib_domain = "com.microsoft";
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(
       isa_rows<"matmul_nbits">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
-                                compile_block_matmul, contrib_domain),
+                               compile_block_matmul, contrib_domain),
       isa_rows<"matmul_nbits_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
-                                     accepts_fp16_blocks, compile_fp16_block_matmul,
-                                     contrib_domain));
+                                    accepts_fp16_blocks, compile_fp16_block_matmul,
+                                    contrib_domain));
   for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }();

@@ -11,17 +11,17 @@
 
 namespace ortool::cpu::test {
 
-inline std::vector<Isa> levels_here() {
-  std::vector<Isa> levels;
+inline std::vector<Isa> isas_here() {
+  std::vector<Isa> isas;
   for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx}) {
-    if (isa <= best_isa()) levels.push_back(isa);
+    if (isa <= best_isa()) isas.push_back(isa);
   }
-  return levels;
+  return isas;
 }
 
-class Numbers {
+class RandomValues {
  public:
-  explicit Numbers(std::uint32_t seed) : engine_(seed) {}
+  explicit RandomValues(std::uint32_t seed) : engine_(seed) {}
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);

@@ -14,16 +14,16 @@ constexpr const char* measured_text =
 const NamedValues measured_inputs = {{"x", vector_of({1, -2, 3})}};
 
 /// Counts its runs, each of which takes a millisecond.
-class CountingLane : public Lane {
+class CountingRunner : public BenchRunner {
  public:
-  LaneBlock run(std::int64_t runs) override {
+  RunnerBlock run(std::int64_t runs) override {
     count += runs;
-    LaneBlock block;
+    RunnerBlock block;
     block.samples_ms.assign(static_cast<std::size_t>(runs), 1.0);
     block.wall_ms = static_cast<double>(runs);
     return block;
   }
-  LaneFacts facts() const override { return {.load_ms = 7}; }
+  RunnerFacts facts() const override { return {.load_ms = 7}; }
 
   std::int64_t count = 0;
 };
@@ -62,12 +62,12 @@ TEST_CASE("sessions are measured in turns, and reported in their order") {
   for (const BenchReport& report : reports) CHECK(report.sorted_ms.size() == 20);
 }
 
-TEST_CASE("lanes of the caller are measured until the caller knows enough") {
-  CountingLane lane;
+TEST_CASE("runners of the caller are measured until the caller knows enough") {
+  CountingRunner runner;
   BenchOptions options;
   options.warmup = 0;
   int asked = 0;
-  options.are_known = [&](const std::vector<LaneTimes>& so_far) {
+  options.are_known = [&](const std::vector<RunnerTimes>& so_far) {
     CHECK(so_far.size() == 1);
     return ++asked == 2;
   };
@@ -77,13 +77,13 @@ TEST_CASE("lanes of the caller are measured until the caller knows enough") {
     step = text;
     return nullptr;
   };
-  const std::vector<BenchReport> reports = bench({&lane}, options);
+  const std::vector<BenchReport> reports = bench({&runner}, options);
   CHECK(asked == 2);
   CHECK(step == "counting");
   CHECK(reports.front().median.value == 1);
   CHECK(reports.front().facts.load_ms == 7);
-  CHECK(reports.front().is_settled);
-  CHECK(lane.count >= static_cast<std::int64_t>(reports.front().sorted_ms.size()));
+  CHECK(reports.front().has_converged);
+  CHECK(runner.count >= static_cast<std::int64_t>(reports.front().sorted_ms.size()));
 }
 
 TEST_CASE("a stop request ends measuring") {

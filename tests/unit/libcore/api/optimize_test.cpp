@@ -83,8 +83,8 @@ TEST_CASE("a rule that computes something else is found, with the part that show
   options.finds_failing_part = true;
   const OptimizeReport report = optimize(*model, options);
   CHECK(report.differs());
-  REQUIRE(report.verification.guilty.has_value());
-  CHECK(report.verification.guilty->pass == "forget-negation");
+  REQUIRE(report.verification.culprit.has_value());
+  CHECK(report.verification.culprit->pass == "forget-negation");
   REQUIRE(report.failing_part.has_value());
   CHECK(report.failing_part->is_part);
   CHECK(operators_of(*report.failing_part->before) == "Relu Neg");

@@ -38,12 +38,12 @@ TEST_CASE("scripts without case and broken UTF-8 stay") {
 }
 
 TEST_CASE("in Turkish the dot stays on the i") {
-  CHECK(with_letter_case("iı IİA", LetterCase::upper, DottedI::turkic) == "İI IİA");
-  CHECK(with_letter_case("iı IİA", LetterCase::lower, DottedI::turkic) == "iı ıia");
-  CHECK(dotted_i_of_locale("tr_TR.UTF-8") == DottedI::turkic);
-  CHECK(dotted_i_of_locale("az") == DottedI::turkic);
-  CHECK(dotted_i_of_locale("trv_TW") == DottedI::common);
-  CHECK(dotted_i_of_locale("") == DottedI::common);
+  CHECK(with_letter_case("iı IİA", LetterCase::upper, LetterCaseLocale::turkic) == "İI IİA");
+  CHECK(with_letter_case("iı IİA", LetterCase::lower, LetterCaseLocale::turkic) == "iı ıia");
+  CHECK(dotted_i_of_locale("tr_TR.UTF-8") == LetterCaseLocale::turkic);
+  CHECK(dotted_i_of_locale("az") == LetterCaseLocale::turkic);
+  CHECK(dotted_i_of_locale("trv_TW") == LetterCaseLocale::common);
+  CHECK(dotted_i_of_locale("") == LetterCaseLocale::common);
 }
 
 }  // namespace ortool

@@ -93,7 +93,7 @@ TEST_CASE("An outer value used inside becomes an implicit input of the node arou
   Value& inside = branch.capture(outer);
   CHECK(&branch.capture(outer) == &inside);
   Value& made = branch.add_value("made");
-  Node& reader = add(branch, "Relu", {&inside}, {&made});
+  Node& consumer = add(branch, "Relu", {&inside}, {&made});
   branch.add_output(made);
   REQUIRE(node.implicit_input_count() == 1);
   CHECK(node.implicit_input(0) == &outer);
@@ -102,7 +102,7 @@ TEST_CASE("An outer value used inside becomes an implicit input of the node arou
 
   SECTION("and stops being one with its last use") {
     branch.set_output(0, branch.add_value("other"));
-    branch.remove_node(reader);
+    branch.remove_node(consumer);
     CHECK(node.implicit_input_count() == 0);
     CHECK(outer.uses().empty());
     CHECK(branch.captures().empty());

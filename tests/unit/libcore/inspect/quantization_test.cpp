@@ -31,7 +31,7 @@ TEST_CASE("pairs, types, scales and axes are read", "[inspect]") {
   CHECK(readout.quantized_nodes == 1);
   CHECK(readout.float_nodes == 0);
   CHECK(readout.islands.empty());
-  CHECK(readout.lonely.empty());
+  CHECK(readout.unpaired.empty());
   REQUIRE(readout.tensors.size() == 3);
   CHECK(readout.tensors[0].role == QuantizedTensor::Role::activation);
   CHECK(readout.tensors[0].type == DataType::uint8);
@@ -68,8 +68,8 @@ TEST_CASE("an activation between a quantized node and QuantizeLinear is part of 
 TEST_CASE("a node whose output nothing reads has no partner", "[inspect]") {
   const auto model = model_of("a = QuantizeLinear (x, s, z)  y = Relu (x)");
   const QuantizationReadout readout = read_quantization(*model);
-  REQUIRE(readout.lonely.size() == 1);
-  CHECK(readout.lonely[0].reason == "nothing reads its output");
+  REQUIRE(readout.unpaired.size() == 1);
+  CHECK(readout.unpaired[0].reason == "nothing reads its output");
 }
 
 TEST_CASE("MatMulNBits counts as quantized where it may round what it reads to bytes",

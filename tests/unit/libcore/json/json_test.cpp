@@ -93,11 +93,11 @@ TEST_CASE("a key that stands twice in a JSON object is refused with the object's
 }
 
 TEST_CASE("JSON documents are bounded in levels, values and memory") {
-  CHECK_NOTHROW(ortool::parse_json("[[1]]", "d", {.most_levels = 2}));
-  CHECK_THROWS_WITH(ortool::parse_json("[[{}]]", "d", {.most_levels = 2}),
+  CHECK_NOTHROW(ortool::parse_json("[[1]]", "d", {.max_depth = 2}));
+  CHECK_THROWS_WITH(ortool::parse_json("[[{}]]", "d", {.max_depth = 2}),
                     Catch::Matchers::Contains("more than 2 levels"));
-  CHECK_NOTHROW(ortool::parse_json("[1, 2]", "d", {.most_values = 3}));
-  CHECK_THROWS_WITH(ortool::parse_json("[1, {\"a\": 2}]", "d", {.most_values = 3}),
+  CHECK_NOTHROW(ortool::parse_json("[1, 2]", "d", {.max_values = 3}));
+  CHECK_THROWS_WITH(ortool::parse_json("[1, {\"a\": 2}]", "d", {.max_values = 3}),
                     Catch::Matchers::Contains("more than 3 values"));
   ortool::MemoryCap cap(8 << 20);
   std::string text = "[";

@@ -42,8 +42,8 @@ class BlockingProvider : public Provider {
 
 /// The operators in order of execution, blocked groups in capitals as they read and write:
 /// "Conv[plain>blocked16]".
-std::string settle(std::string_view nodes, std::string_view outputs,
-                   const BlockingProvider& provider = {}) {
+std::string assigned(std::string_view nodes, std::string_view outputs,
+                     const BlockingProvider& provider = {}) {
   const std::string text =
       "<ir_version: 8, opset_import: [\"\" : 17]>\n"
       "g (float[1,16,8,8] x, float[16,16,1,1] w) => (" +
@@ -68,45 +68,45 @@ std::string settle(std::string_view nodes, std::string_view outputs,
 constexpr std::string_view image = "float[1,16,8,8] y";
 
 TEST_CASE("A reorder stands on either side of blocked nodes") {
-  CHECK(settle("a = Conv (x, w) y = Exp (a)", image) ==
+  CHECK(assigned("a = Conv (x, w) y = Exp (a)", image) ==
         "Reorder[plain>blocked16] Conv[blocked16>blocked16] Reorder[blocked16>plain] Exp");
-  CHECK(settle("y = Exp (x)", image) == "Exp");
+  CHECK(assigned("y = Exp (x)", image) == "Exp");
 }
 
 TEST_CASE("Nodes that take any layout go along") {
-  CHECK(settle("a = Conv (x, w) b = Relu (a) c = Relu (b) d = Conv (c, w) y = Exp (d)", image) ==
+  CHECK(assigned("a = Conv (x, w) b = Relu (a) c = Relu (b) d = Conv (c, w) y = Exp (d)", image) ==
         "Reorder[plain>blocked16] Conv[blocked16>blocked16] Relu[blocked16>blocked16] "
         "Relu[blocked16>blocked16] Conv[blocked16>blocked16] Reorder[blocked16>plain] Exp");
 }
 
 TEST_CASE("One reorder serves all readers") {
-  CHECK(settle("a = Conv (x, w) b = Conv (x, w) c = Add (a, b) y = Exp (c) z = Abs (c)",
-               "float[1,16,8,8] y, float[1,16,8,8] z") ==
+  CHECK(assigned("a = Conv (x, w) b = Conv (x, w) c = Add (a, b) y = Exp (c) z = Abs (c)",
+                 "float[1,16,8,8] y, float[1,16,8,8] z") ==
         "Reorder[plain>blocked16] Conv[blocked16>blocked16] Conv[blocked16>blocked16] "
         "Add[blocked16>blocked16] Reorder[blocked16>plain] Exp Abs");
 }
 
 TEST_CASE("Results of the model are made plain") {
-  CHECK(settle("y = Conv (x, w)", image) == "Conv");
-  CHECK(settle("a = Conv (x, w) y = Relu (a)", image) ==
+  CHECK(assigned("y = Conv (x, w)", image) == "Conv");
+  CHECK(assigned("a = Conv (x, w) y = Relu (a)", image) ==
         "Reorder[plain>blocked16] Conv[blocked16>blocked16] Reorder[blocked16>plain] Relu");
-  CHECK(settle("a = Conv (x, w) y = Exp (a)", "float[1,16,8,8] y, float[1,16,8,8] a") ==
+  CHECK(assigned("a = Conv (x, w) y = Exp (a)", "float[1,16,8,8] y, float[1,16,8,8] a") ==
         "Conv Exp");
 }
 
 TEST_CASE("What gains less than its reorders cost stays plain") {
   BlockingProvider provider;
   provider.conv_gain_ns = 100;
-  CHECK(settle("a = Conv (x, w) y = Exp (a)", image, provider) == "Conv Exp");
+  CHECK(assigned("a = Conv (x, w) y = Exp (a)", image, provider) == "Conv Exp");
   // Together they gain enough.
   std::string many = "a0 = Conv (x, w) ";
   for (int i = 0; i < 40; ++i) {
     const std::string from = "a" + std::to_string(i);
     many += "a" + std::to_string(i + 1) + " = Conv (" + from + ", w) ";
   }
-  const std::string settled = settle(many + "y = Exp (a40)", image, provider);
-  CHECK(settled.find("Conv Conv") == std::string::npos);
-  CHECK(settled.starts_with("Reorder[plain>blocked16] Conv[blocked16"));
+  const std::string assigned_names = assigned(many + "y = Exp (a40)", image, provider);
+  CHECK(assigned_names.find("Conv Conv") == std::string::npos);
+  CHECK(assigned_names.starts_with("Reorder[plain>blocked16] Conv[blocked16"));
 }
 
 TEST_CASE("Reorders are nodes of the graph that nothing but the session knows") {

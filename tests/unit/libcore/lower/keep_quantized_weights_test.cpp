@@ -58,10 +58,10 @@ void check_product(const std::string& constants, const std::string& nodes) {
 const std::string column_scales = numbers("float", "64", "s", 64, 1, 9);
 
 TEST_CASE("a product by int8 levels keeps them, with a scale a column or one for all") {
-  const std::string levels = numbers("int8", "72,64", "w", 72 * 64, -128, 127);
-  check_product(levels + ", " + column_scales,
+  const std::string codes = numbers("int8", "72,64", "w", 72 * 64, -128, 127);
+  check_product(codes + ", " + column_scales,
                 "f = DequantizeLinear <axis = 1> (w, s) y = MatMul (x, f)");
-  check_product(levels + ", float s = {0.5}, int8 z = {3}",
+  check_product(codes + ", float s = {0.5}, int8 z = {3}",
                 "f = DequantizeLinear (w, s, z) p = MatMul (x, f) a = Add (p, added) y = Relu (a)");
 }
 
@@ -82,10 +82,10 @@ TEST_CASE("a product that levels in blocks cannot say stays one of floats") {
   const auto count = [](const std::string& constants, const std::string& nodes) {
     return keep_quantized_weights(*inferred_model(model_of(constants, nodes))->graph, nullptr);
   };
-  const std::string levels = numbers("int8", "72,64", "w", 72 * 64, -128, 127);
-  CHECK(count(levels + ", " + numbers("float", "72", "s", 72, 1, 9),
+  const std::string codes = numbers("int8", "72,64", "w", 72 * 64, -128, 127);
+  CHECK(count(codes + ", " + numbers("float", "72", "s", 72, 1, 9),
               "f = DequantizeLinear <axis = 0> (w, s) y = MatMul (x, f)") == 0);
-  CHECK(count(levels + ", " + column_scales,
+  CHECK(count(codes + ", " + column_scales,
               "f = DequantizeLinear <axis = 1> (w, s) y = Gemm <alpha = 2.0> (x, f)") == 0);
 }
 

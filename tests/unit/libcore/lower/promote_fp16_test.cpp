@@ -77,7 +77,7 @@ TEST_CASE("Results and what bodies see stay float16 under their names") {
         "Cast[x:float32] Exp[a:float32] Cast Exp[b:float32] Cast If");
 }
 
-Tensor half_input(std::initializer_list<float> values) {
+Tensor fp16_input(std::initializer_list<float> values) {
   return convert(Tensor::of<float>(Shape{2, 4}, values), DataType::float16);
 }
 
@@ -93,7 +93,7 @@ std::vector<RunValue> run_at(OptimizeLevel level, std::string_view nodes, const 
 
 TEST_CASE("Between nodes in float32 nothing is rounded to float16") {
   const std::string_view nodes = "a = Add (x, big) y = Sub (a, big)";
-  const Tensor input = half_input({0.5F, 0.25F, 1, 2, 3, -0.5F, 0, 100});
+  const Tensor input = fp16_input({0.5F, 0.25F, 1, 2, 3, -0.5F, 0, 100});
   const Tensor rounded = run_at(OptimizeLevel::extended, nodes, input)[0].tensor();
   const Tensor exact = run_at(OptimizeLevel::all, nodes, input)[0].tensor();
   CHECK(element_as_double(rounded, 1) == 0);
@@ -112,7 +112,7 @@ class TypeRecorder : public ValueObserver {
 
 TEST_CASE("Observers see values as the model has them") {
   TypeRecorder recorder;
-  const Tensor input = half_input({1, 2, 3, 4, 5, 6, 7, 8});
+  const Tensor input = fp16_input({1, 2, 3, 4, 5, 6, 7, 8});
   run_at(OptimizeLevel::all, "a = MatMul (x, w) b = Sigmoid (a) y = Softmax (b)", input, &recorder);
   CHECK(recorder.values == "a:float16 b:float16 y:float16 ");
 }

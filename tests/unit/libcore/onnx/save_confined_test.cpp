@@ -15,8 +15,8 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/onnx/read/load.hpp"
+#include "libcore/onnx/write/external_data_file.hpp"
 #include "libcore/onnx/write/save.hpp"
-#include "libcore/onnx/write/side_file.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace ortool {
@@ -116,7 +116,7 @@ TEST_CASE("Whatever stands where weights would go is refused by name, or passed 
 TEST_CASE("A link put where the file of weights was reserved is replaced, not followed") {
   const Place place;
   const std::vector<std::byte> bytes(5000, std::byte{7});
-  onnx::SideFile file(place.model(), "w");
+  onnx::ExternalDataFile file(place.model(), "w");
   file.add(bytes);
   REQUIRE(file.name() == "w");
   fs::remove(place.folder / "w");

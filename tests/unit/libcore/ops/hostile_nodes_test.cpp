@@ -81,24 +81,24 @@ class Chance {
   std::mt19937 engine_;
 };
 
-ValueType make_type(TypeSet::Form form, const ValueType& tensor) {
+ValueType make_type(TypeSet::Container container, const ValueType& tensor) {
   const DataType element = tensor.element;
-  switch (form) {
-    case TypeSet::Form::tensor:
+  switch (container) {
+    case TypeSet::Container::tensor:
       return tensor;
-    case TypeSet::Form::sequence:
+    case TypeSet::Container::sequence:
       return ValueType::sequence(tensor);
-    case TypeSet::Form::optional:
+    case TypeSet::Container::optional:
       return ValueType::optional(tensor);
-    case TypeSet::Form::optional_sequence:
+    case TypeSet::Container::optional_sequence:
       return ValueType::optional(ValueType::sequence(tensor));
-    case TypeSet::Form::map_of_int64:
+    case TypeSet::Container::map_of_int64:
       return ValueType::map(DataType::int64, element);
-    case TypeSet::Form::map_of_string:
+    case TypeSet::Container::map_of_string:
       return ValueType::map(DataType::string, element);
-    case TypeSet::Form::sequence_of_map_of_int64:
+    case TypeSet::Container::sequence_of_map_of_int64:
       return ValueType::sequence(ValueType::map(DataType::int64, element));
-    case TypeSet::Form::sequence_of_map_of_string:
+    case TypeSet::Container::sequence_of_map_of_string:
       return ValueType::sequence(ValueType::map(DataType::string, element));
   }
   return tensor;
@@ -107,9 +107,9 @@ ValueType make_type(TypeSet::Form form, const ValueType& tensor) {
 /// A type of the set with any shape.
 ValueType pick_type(const TypeSet& set, const PartialShape& shape, Chance& chance) {
   std::vector<ValueType> choices;
-  for (std::size_t form = 0; form < TypeSet::form_count; ++form) {
+  for (std::size_t container = 0; container < TypeSet::container_count; ++container) {
     for (std::int32_t element = 1; element < data_type_count; ++element) {
-      const auto kind = static_cast<TypeSet::Form>(form);
+      const auto kind = static_cast<TypeSet::Container>(container);
       const auto type = static_cast<DataType>(element);
       if (set.contains(kind, type))
         choices.push_back(make_type(kind, ValueType::tensor(type, shape)));
@@ -218,7 +218,7 @@ std::unique_ptr<Graph> pick_node(const OpSchema& schema, const OpVersion& versio
 bool is_sound(const ValueType& type) {
   if (type.inner) return is_sound(*type.inner);
   if (!type.is_tensor() || !type.shape) return true;
-  if (type.shape->size() > static_cast<std::size_t>(Shape::most_dimensions)) return false;
+  if (type.shape->size() > static_cast<std::size_t>(Shape::max_dimensions)) return false;
   return std::none_of(type.shape->begin(), type.shape->end(), [](const Dimension& dimension) {
     return dimension.is_known() && dimension.number() < 0;
   });

@@ -55,9 +55,9 @@ TEST_CASE("Traits that say more of others come with them") {
 
 TEST_CASE("A session's form of an operator has the operator's traits") {
   for (const char* name : {"Gelu", "HardSwish", "Mish", "Swish"}) {
-    const OpEntry* form = find_op(own_domain, name);
-    REQUIRE(form != nullptr);
-    CHECK(form->traits.has(OpTrait::elementwise));
+    const OpEntry* container = find_op(own_domain, name);
+    REQUIRE(container != nullptr);
+    CHECK(container->traits.has(OpTrait::elementwise));
   }
   CHECK(find_op(own_domain, "LayerNormalization")->traits.has(OpTrait::computes_in_float32));
 }

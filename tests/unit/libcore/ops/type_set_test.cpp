@@ -15,8 +15,8 @@ TEST_CASE("a set holds the element types it was made of, and no other form", "[o
   CHECK(set.contains(DataType::float6e3m2));
   CHECK_FALSE(set.contains(DataType::bfloat16));
   CHECK_FALSE((set - types::high_floats).contains(DataType::float32));
-  CHECK_FALSE(set.contains(TypeSet::Form::sequence, DataType::float16));
-  CHECK(types::sequences_of(set).contains(TypeSet::Form::sequence, DataType::float16));
+  CHECK_FALSE(set.contains(TypeSet::Container::sequence, DataType::float16));
+  CHECK(types::sequences_of(set).contains(TypeSet::Container::sequence, DataType::float16));
   CHECK_FALSE(types::sequences_of(set).contains(DataType::float16));
   CHECK(TypeSet().is_empty());
 }

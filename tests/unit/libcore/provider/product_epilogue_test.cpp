@@ -1,4 +1,5 @@
-// Product epilogue: which nodes after convolutions and products are fused into one kernel, and which must not be.
+// Product epilogue: which nodes after convolutions and products are fused into one kernel, and
+// which must not be.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <memory>
@@ -14,9 +15,9 @@ namespace ortool {
 namespace {
 
 /// A graph in the making; every tensor is float32.
-class GraphMaker {
+class GraphBuilder {
  public:
-  GraphMaker() {
+  GraphBuilder() {
     model_.ir_version = 10;
     model_.graph = std::make_unique<Graph>("test");
     model_.graph->set_opsets({{"", 15}});
@@ -64,7 +65,7 @@ const Dimension batch = Dimension::symbol("batch");
 }  // namespace
 
 TEST_CASE("a convolution takes normalization, residual and activation") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& skip = make.input({batch, 6, 8, 8});
   Value& conv = make.node("Conv", {&x, &make.constant({6, 4, 1, 1}), &make.constant({6})});
@@ -73,14 +74,14 @@ TEST_CASE("a convolution takes normalization, residual and activation") {
 }
 
 TEST_CASE("nothing is taken behind an activation") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& relu = make.node("Relu", {&make.node("Conv", {&x, &make.constant({6, 4, 1, 1})})});
   CHECK(make.groups(make.normalized(relu, 6)) == Sizes{2, 1});
 }
 
 TEST_CASE("a result with a second reader stays apart") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& conv = make.node("Conv", {&x, &make.constant({6, 4, 1, 1})});
   make.graph().add_output(make.node("Sigmoid", {&conv}));
@@ -88,18 +89,18 @@ TEST_CASE("a result with a second reader stays apart") {
 }
 
 TEST_CASE("weights that come at run time cannot be scaled, but the sums can be activated") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& weights = make.input({6, 4, 1, 1});
   Value& conv = make.node("Conv", {&x, &weights});
   CHECK(make.groups(make.node("Relu", {&make.normalized(conv, 6)})) == Sizes{1, 1, 1});
-  GraphMaker other;
+  GraphBuilder other;
   Value& y = other.node("Conv", {&other.input({batch, 4, 8, 8}), &other.input({6, 4, 1, 1})});
   CHECK(other.groups(other.node("Relu", {&y})) == Sizes{2});
 }
 
 TEST_CASE("only one of two convolutions takes the sum of both") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& a = make.node("Conv", {&x, &make.constant({6, 4, 1, 1})});
   Value& b = make.node("Conv", {&x, &make.constant({6, 4, 1, 1})});
@@ -107,7 +108,7 @@ TEST_CASE("only one of two convolutions takes the sum of both") {
 }
 
 TEST_CASE("a tensor of another shape is not a residual") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 4, 8, 8});
   Value& skip = make.input({1, 6, 8, 8});
   Value& conv = make.node("Conv", {&x, &make.constant({6, 4, 1, 1})});
@@ -116,7 +117,7 @@ TEST_CASE("a tensor of another shape is not a residual") {
 
 TEST_CASE("a constant a channel is taken in the shape that keeps the result's") {
   for (const Shape& shape : {Shape{6, 1, 1}, Shape{1, 6, 1, 1}, Shape{6}, Shape{1, 1, 6, 1, 1}}) {
-    GraphMaker make;
+    GraphBuilder make;
     Value& x = make.input({batch, 4, 8, 8});
     Value& conv = make.node("Conv", {&x, &make.constant({6, 4, 1, 1})});
     Value& sum = make.node("Add", {&conv, &make.constant(shape)});
@@ -128,7 +129,7 @@ TEST_CASE("a constant a channel is taken in the shape that keeps the result's") 
 }
 
 TEST_CASE("a matrix product takes a bias, a residual and an activation") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& x = make.input({batch, 7, 4});
   Value& skip = make.input({batch, 7, 6});
   Value& product = make.node("MatMul", {&x, &make.constant({4, 6})});
@@ -138,7 +139,7 @@ TEST_CASE("a matrix product takes a bias, a residual and an activation") {
 }
 
 TEST_CASE("a bias for the rows of a product by a vector is no bias for its columns") {
-  GraphMaker make;
+  GraphBuilder make;
   Value& product = make.node("MatMul", {&make.input({6, 6}), &make.constant({6})});
   CHECK(make.groups(make.node("Add", {&product, &make.constant({6, 6})})) == Sizes{1, 1});
 }

@@ -151,7 +151,7 @@ constexpr std::string_view endless = R"(
 TEST_CASE("A stop request ends a Loop that would never end") {
   const auto session = make_session(endless);
   StopToken stop;
-  std::thread asker([&] {
+  std::thread query([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request(ErrorCode::timeout);
   });
@@ -163,7 +163,7 @@ TEST_CASE("A stop request ends a Loop that would never end") {
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::timeout);
   }
-  asker.join();
+  query.join();
 }
 
 TEST_CASE("A Loop whose value grows without bound ends at the memory cap, and gives it all back") {

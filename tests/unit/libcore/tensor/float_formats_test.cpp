@@ -98,7 +98,7 @@ TEST_CASE("float8 and float4 hold the values that ml_dtypes gives them") {
     int nans;
     int infinities;
     double sum_of_magnitudes;
-    std::uint64_t hash_of_halves;
+    std::uint64_t hash_of_fp16;
   };
   const Facts all[] = {
       {DataType::float8e4m3fn, 448, 0x1p-9, 2, 0, 10815.75, 0xcd9d67a49dee32a5},
@@ -132,7 +132,7 @@ TEST_CASE("float8 and float4 hold the values that ml_dtypes gives them") {
       const double value = decode_float(DataType::float16, half);
       if (std::isfinite(value)) fnv.add(encode_float(facts.type, value, {.saturate = false}), 1);
     }
-    CHECK(fnv.hash() == facts.hash_of_halves);
+    CHECK(fnv.hash() == facts.hash_of_fp16);
   }
 }
 

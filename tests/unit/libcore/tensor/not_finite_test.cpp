@@ -12,7 +12,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 TEST_CASE("the first element that is not finite is told by its index in each dimension") {
-  const NotFinite found =
+  const NonFiniteCount found =
       find_not_finite(Tensor::of<float>({2, 1, 3}, {0, 1, 2, 3, -infinity, NAN}));
   CHECK(found.nan_count == 1);
   CHECK(found.infinity_count == 1);

@@ -172,7 +172,7 @@ TEST_CASE("types of inner values and defaults of inputs survive") {
 
 TEST_CASE("large tensors can be left out of print") {
   const Tensor tensor = Tensor::of<float>(Shape{3}, {1, 2, 3});
-  CHECK(print_tensor(tensor, {.most_elements = 2}) == "float[3] {...}");
+  CHECK(print_tensor(tensor, {.max_elements = 2}) == "float[3] {...}");
   CHECK(print_tensor(tensor) == "float[3] {1, 2, 3}");
 }
 

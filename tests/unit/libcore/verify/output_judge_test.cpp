@@ -16,7 +16,7 @@ TEST_CASE("float32 outputs are held to float16 where these computed them, and on
   const RunValue expected = numbers(1.0F, -100.0F);
   const RunValue near = numbers(1.1F, -101.0F);
   CHECK_FALSE(judge.compare_output("half", near, expected).has_passed);
-  CHECK_FALSE(judge.expect_halves({"half"}).empty());
+  CHECK_FALSE(judge.expect_fp16({"half"}).empty());
   CHECK(judge.compare_output("half", near, expected).has_passed);
   CHECK_FALSE(judge.compare_output("wide", near, expected).has_passed);
   CHECK_FALSE(judge.compare_output("half", numbers(1.0F, -103.0F), expected).has_passed);
@@ -25,14 +25,14 @@ TEST_CASE("float32 outputs are held to float16 where these computed them, and on
 TEST_CASE("16-bit floats change nothing where bits must be equal", "[run]") {
   Judge judge;
   judge.expect_equal(0, 0);
-  CHECK(judge.expect_halves({"half"}).empty());
+  CHECK(judge.expect_fp16({"half"}).empty());
   CHECK_FALSE(judge.compare_output("half", numbers(1.0F, 2.0F), numbers(1.0F, 2.0001F)).has_passed);
 }
 
 TEST_CASE("16-bit floats count where forms of a model are compared more strictly", "[run]") {
   Judge judge;
   judge.expect_equal(1e-4, 1e-5);
-  CHECK_FALSE(judge.expect_halves({"half"}).empty());
+  CHECK_FALSE(judge.expect_fp16({"half"}).empty());
   CHECK(judge.compare_output("half", numbers(1.0F, 2.02F), numbers(1.0F, 2.0F)).has_passed);
   CHECK_FALSE(judge.compare_output("wide", numbers(1.0F, 2.02F), numbers(1.0F, 2.0F)).has_passed);
 }

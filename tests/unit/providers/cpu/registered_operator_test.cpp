@@ -170,7 +170,7 @@ TEST_CASE("Quantization goes through a registered function") {
   for (const PlannedNode& planned : plan.nodes)
     quantized += planned.is_quantized ? std::string(planned.node->name()) + " " : "";
   CHECK(quantized == "first bend second ");
-  PlanNumbers numbers;
+  PlanParams numbers;
   numbers.groups.assign(static_cast<std::size_t>(plan.group_count),
                         {choose_scale({-8, 8}, {}), {}});
   insert_qdq(*model, plan, numbers);

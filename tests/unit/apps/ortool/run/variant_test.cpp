@@ -17,7 +17,7 @@ Variant read(const std::string& text) {
 TEST_CASE("settings are split at commas before known keys only", "[variant]") {
   const Variant variant = read("model=a,b=c,.onnx,threads=2,isa=baseline");
   CHECK(variant.model_path == "a,b=c,.onnx");
-  CHECK(variant.most_isa == "baseline");
+  CHECK(variant.max_isa == "baseline");
   REQUIRE(variant.options.size() == 1);
   CHECK(variant.options[0].first == "threads");
   CHECK(read("provider=cuda,cpu").options[0].second == "cuda,cpu");

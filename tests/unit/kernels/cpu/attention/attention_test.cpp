@@ -13,7 +13,7 @@
 namespace ortool::cpu {
 namespace {
 
-using test::Numbers;
+using test::RandomValues;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -67,7 +67,7 @@ Result run(const Case& one, Compute compute) {
   return {{out.begin(), out.end() - 1}, {kept.begin(), kept.end() - 1}};
 }
 
-Case draw(Numbers& numbers) {
+Case draw(RandomValues& numbers) {
   Case one;
   AttentionSizes& s = one.sizes;
   s.batch = numbers.between(1, 2);
@@ -112,7 +112,7 @@ void require_near(const std::vector<double>& found, const std::vector<double>& e
 TEST_CASE("Attention agrees with plain loops in double, with the same bits for any threads") {
   const std::uint32_t seed = 20269;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 60; ++round) {
     const Case one = draw(numbers);
     const AttentionSizes& s = one.sizes;
@@ -122,7 +122,7 @@ TEST_CASE("Attention agrees with plain loops in double, with the same bits for a
     const Result expected = run<double>(one, [&](const AttentionOperands<double>& operands) {
       attention_f64(s, one.rules, operands, alone);
     });
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       Result first;
       for (const int threads : {1, 3}) {
         ThreadPool pool(threads);

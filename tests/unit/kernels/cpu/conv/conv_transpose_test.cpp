@@ -13,8 +13,8 @@ namespace {
 using test::product;
 
 /// Sums written from the side of the inputs, which no kernel does.
-std::vector<double> plain_sums(const ConvTransposeSizes& sizes, const std::vector<float>& x,
-                               const std::vector<float>& w, const std::vector<float>& bias) {
+std::vector<double> reference_sums(const ConvTransposeSizes& sizes, const std::vector<float>& x,
+                                   const std::vector<float>& w, const std::vector<float>& bias) {
   const std::int64_t maps = sizes.channels_out / sizes.groups;
   const std::int64_t depth = sizes.channels_in / sizes.groups;
   std::vector<double> y;
@@ -59,7 +59,7 @@ void check_sizes(const ConvTransposeSizes& sizes) {
   const auto w = ortool::test::random_floats(
       sizes.channels_in * (sizes.channels_out / sizes.groups) * product(sizes.kernel), 2);
   const auto bias = ortool::test::random_floats(sizes.channels_out, 3);
-  const std::vector<double> exact = plain_sums(sizes, x, w, bias);
+  const std::vector<double> exact = reference_sums(sizes, x, w, bias);
   for (const Isa isa : ortool::test::available_isas()) {
     std::vector<float> first;
     for (const int threads : {1, 2, 8}) {

@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes some_bytes(test::Numbers& numbers, std::int64_t count) {
+Bytes some_bytes(test::RandomValues& numbers, std::int64_t count) {
   Bytes bytes(static_cast<std::size_t>(count));
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
   return bytes;
@@ -38,7 +38,7 @@ std::uint8_t expected_byte(Int8BinaryOp op, std::uint8_t a, std::uint8_t b,
 
 /// Scales of one kind in four: powers of two give halves; a small one of the result leaves the
 /// range and what fixed point can hold.
-Int8BinaryScales some_scales(test::Numbers& numbers) {
+Int8BinaryScales some_scales(test::RandomValues& numbers) {
   Int8BinaryScales scales;
   const bool is_signed = numbers.flip();
   const std::uint8_t flip = is_signed ? 128 : 0;
@@ -54,7 +54,7 @@ Int8BinaryScales some_scales(test::Numbers& numbers) {
 }
 
 TEST_CASE("sums and products of bytes are those of the formula on each level, near halves too") {
-  test::Numbers numbers(3);
+  test::RandomValues numbers(3);
   for (int i = 0; i < 400; ++i) {
     const Int8BinaryOp op = i % 2 == 0 ? Int8BinaryOp::add : Int8BinaryOp::multiply;
     const std::int64_t count = numbers.between(1, 2000);
@@ -66,7 +66,7 @@ TEST_CASE("sums and products of bytes are those of the formula on each level, ne
       expected[at] = expected_byte(op, a[at], b[at], scales);
     const std::int64_t dims[] = {count};
     const BroadcastPlan plan = make_broadcast_plan(dims, dims);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       CAPTURE(isa_name(isa), i);
       Workers workers;
       Bytes out(a.size());
@@ -80,7 +80,7 @@ TEST_CASE("sums and products of bytes are those of the formula on each level, ne
 }
 
 TEST_CASE("a block of channels that counts for all pixels is either operand") {
-  test::Numbers numbers(4);
+  test::RandomValues numbers(4);
   for (int i = 0; i < 40; ++i) {
     const std::int64_t blocks = numbers.between(1, 5);
     const std::int64_t pixels = numbers.between(1, 3000);
@@ -104,7 +104,7 @@ TEST_CASE("a block of channels that counts for all pixels is either operand") {
     const std::int64_t part_dims[] = {blocks, 1, channels};
     const BroadcastPlan plan = is_first ? make_broadcast_plan(part_dims, whole_dims)
                                         : make_broadcast_plan(whole_dims, part_dims);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       CAPTURE(isa_name(isa), i);
       Workers workers;
       Bytes out(whole.size());
@@ -116,13 +116,13 @@ TEST_CASE("a block of channels that counts for all pixels is either operand") {
 }
 
 TEST_CASE("each level finds all bytes in a table") {
-  test::Numbers numbers(5);
+  test::RandomValues numbers(5);
   for (int i = 0; i < 50; ++i) {
     const Bytes table = some_bytes(numbers, 256);
     const Bytes in = some_bytes(numbers, numbers.between(0, 700));
     Bytes expected;
     for (const std::uint8_t byte : in) expected.push_back(table[byte]);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       CAPTURE(isa_name(isa), i);
       Workers workers;
       Bytes out = in;

@@ -32,7 +32,7 @@ TEST_CASE("each channel's bytes are looked up in its own table on every level") 
     std::vector<std::uint8_t> expected;
     for (std::int64_t i = 0; i < 10 * pixels; ++i)
       expected.push_back(entry(tables, i / pixels % 5, in[static_cast<std::size_t>(i)]));
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       std::vector<std::uint8_t> out(in.size());
       channel_lookup(sizes, in.data(), tables.data(), out.data(), isa, workers);
       CAPTURE(pixels, isa_name(isa));
@@ -53,7 +53,7 @@ TEST_CASE("lookups in blocks of channels take each lane's table, and any number 
     const std::int64_t channel = at / (16 * 3000) % 2 * 16 + at % 16;
     expected[i] = entry(tables, std::min<std::int64_t>(channel, 20), in[i]);
   }
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     std::vector<std::uint8_t> out(in.size());
     channel_lookup_nchwc(sizes, in.data(), tables.data(), out.data(), isa, workers);
     CAPTURE(isa_name(isa));

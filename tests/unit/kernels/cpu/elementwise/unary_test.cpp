@@ -21,7 +21,7 @@ struct Case {
   UnaryOp op;
   const char* name;
   double (*exact)(double);
-  double most_ulp;
+  double max_ulp;
   UnaryParameters parameters = {};
   /// x times a factor from 0 to 1 (or about): what counts is the unit of x, not that of a tail.
   bool is_share_of_x = false;
@@ -137,14 +137,15 @@ std::vector<Worst> sweep(const Case& test_case, std::uint32_t first, std::uint64
       in[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
       exact[i] = test_case.exact(static_cast<double>(in[i]));
     }
-    for (std::size_t level = 0; level < isas.size(); ++level) {
-      unary(test_case.op, test_case.parameters, in.data(), out.data(), count, workers, isas[level]);
+    for (std::size_t isa_index = 0; isa_index < isas.size(); ++isa_index) {
+      unary(test_case.op, test_case.parameters, in.data(), out.data(), count, workers,
+            isas[isa_index]);
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         // At most half a unit off, which most are and which takes long to compute.
         if (out[i] == static_cast<float>(exact[i])) continue;
         const double error = test_case.is_share_of_x ? error_in_units_of(in[i], out[i], exact[i])
                                                      : test::ulp_error(out[i], exact[i]);
-        if (error > worst[level].ulp) worst[level] = {error, in[i]};
+        if (error > worst[isa_index].ulp) worst[isa_index] = {error, in[i]};
       }
     }
   }
@@ -153,14 +154,14 @@ std::vector<Worst> sweep(const Case& test_case, std::uint32_t first, std::uint64
 
 void check_sweep(const Case& test_case, std::uint32_t first, std::uint64_t step, bool is_told) {
   const std::vector<Worst> worst = sweep(test_case, first, step);
-  for (std::size_t level = 0; level < worst.size(); ++level) {
-    INFO(test_case.name << " " << isa_name(available_isas()[level]) << ": " << worst[level].ulp
-                        << " ulp at " << worst[level].at);
+  for (std::size_t isa_index = 0; isa_index < worst.size(); ++isa_index) {
+    INFO(test_case.name << " " << isa_name(available_isas()[isa_index]) << ": "
+                        << worst[isa_index].ulp << " ulp at " << worst[isa_index].at);
     if (is_told) {
-      WARN(test_case.name << " " << isa_name(available_isas()[level]) << ": " << worst[level].ulp
-                          << " ulp at " << worst[level].at);
+      WARN(test_case.name << " " << isa_name(available_isas()[isa_index]) << ": "
+                          << worst[isa_index].ulp << " ulp at " << worst[isa_index].at);
     }
-    CHECK(worst[level].ulp <= test_case.most_ulp);
+    CHECK(worst[isa_index].ulp <= test_case.max_ulp);
   }
 }
 

@@ -61,7 +61,7 @@ Forest<float> random_forest(std::size_t trees, bool alike, bool takes_missing, u
   return forest;
 }
 
-bool plain_holds(ForestComparison comparison, float a, float b) {
+bool reference_holds(ForestComparison comparison, float a, float b) {
   switch (comparison) {
     case ForestComparison::less_or_equal:
       return a <= b;
@@ -78,7 +78,7 @@ bool plain_holds(ForestComparison comparison, float a, float b) {
   }
 }
 
-std::vector<float> plain_sums(const Forest<float>& forest, const std::vector<float>& x) {
+std::vector<float> reference_sums(const Forest<float>& forest, const std::vector<float>& x) {
   const std::size_t rows = x.size() / features;
   std::vector<float> sums(rows * targets);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -91,7 +91,7 @@ std::vector<float> plain_sums(const Forest<float>& forest, const std::vector<flo
         const ForestComparison comparison =
             forest.comparisons.empty() ? forest.comparison : forest.comparisons[at];
         const bool is_true = (is_missing && forest.takes_missing[at] != 0) ||
-                             plain_holds(comparison, value, node.threshold);
+                             reference_holds(comparison, value, node.threshold);
         at = static_cast<std::size_t>(node.next[is_true ? 0 : 1]);
       }
       const std::size_t leaf = at - static_cast<std::size_t>(forest.first_leaf);
@@ -123,7 +123,7 @@ TEST_CASE("walks in lanes end where plain walks do, with the same bits for any t
             Workers workers(pool, threads);
             aggregate_votes(forest, x.data(), rows, features, targets, ForestAggregate::sum,
                             sums.data(), has_score.data(), workers);
-            CHECK(test::same_bits(sums, plain_sums(forest, x)));
+            CHECK(test::same_bits(sums, reference_sums(forest, x)));
           }
         }
       }

@@ -15,10 +15,10 @@
 namespace ortool::cpu {
 namespace {
 
-using test::Numbers;
 using test::product;
+using test::RandomValues;
 
-NchwcPoolSizes random_sizes(Numbers& numbers) {
+NchwcPoolSizes random_sizes(RandomValues& numbers) {
   NchwcPoolSizes sizes;
   sizes.batch = numbers.between(1, 2);
   sizes.channels = numbers.between(1, 40);
@@ -85,10 +85,10 @@ bool agree(const std::vector<float>& a, const std::vector<float>& b, float toler
   return true;
 }
 
-template <typename Pool, typename PlainPool>
-void check(std::uint32_t seed, float tolerance, Pool pool, PlainPool plain_pool) {
+template <typename Pool, typename ReferencePool>
+void check(std::uint32_t seed, float tolerance, Pool pool, ReferencePool reference_pool) {
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 40; ++round) {
     NchwcPoolSizes sizes = random_sizes(numbers);
     std::vector<float> x = numbers.floats(sizes.batch * sizes.channels * product(sizes.window.in));
@@ -102,8 +102,8 @@ void check(std::uint32_t seed, float tolerance, Pool pool, PlainPool plain_pool)
     plain.planes = sizes.batch * sizes.channels;
     std::vector<float> expected(static_cast<std::size_t>(plain.planes * product(plain.out)));
     Workers alone;
-    plain_pool(plain, x.data(), expected.data(), alone);
-    for (const Isa isa : test::levels_here()) {
+    reference_pool(plain, x.data(), expected.data(), alone);
+    for (const Isa isa : test::isas_here()) {
       if (isa == Isa::baseline) continue;
       CAPTURE(isa_name(isa));
       const std::vector<float> y = run(sizes, x, isa, 1, pool);
@@ -135,10 +135,10 @@ TEST_CASE("Blocked means are those of plain pools", "[pool]") {
 }
 
 TEST_CASE("Means of whole blocked planes come out plain", "[pool]") {
-  Numbers numbers(20283);
+  RandomValues numbers(20283);
   for (const Images& images : {Images{1, 64, 49}, Images{2, 21, 3}, Images{3, 8, 1}}) {
     const std::vector<float> x = numbers.floats(images.batch * images.channels * images.pixels);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       if (isa == Isa::baseline) continue;
       CAPTURE(images.channels, isa_name(isa));
       Workers workers;

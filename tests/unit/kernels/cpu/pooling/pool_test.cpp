@@ -13,10 +13,10 @@
 namespace ortool::cpu {
 namespace {
 
-using test::Numbers;
 using test::product;
+using test::RandomValues;
 
-void pick_axis(Numbers& numbers, PoolSizes& sizes, int axis) {
+void pick_axis(RandomValues& numbers, PoolSizes& sizes, int axis) {
   sizes.kernel[axis] = numbers.between(1, 4);
   sizes.stride[axis] = numbers.between(1, 3);
   sizes.dilation[axis] = numbers.between(1, 4) == 4 ? 2 : 1;
@@ -34,7 +34,7 @@ void pick_axis(Numbers& numbers, PoolSizes& sizes, int axis) {
   }
 }
 
-PoolSizes random_sizes(Numbers& numbers) {
+PoolSizes random_sizes(RandomValues& numbers) {
   PoolSizes sizes;
   sizes.planes = numbers.between(1, 5);
   const std::int64_t rank = numbers.between(1, 3);
@@ -70,7 +70,7 @@ std::int64_t visit_window(const PoolSizes& s, std::int64_t plane, std::int64_t o
 }
 
 template <typename T>
-std::vector<T> numbers_of(Numbers& numbers, std::int64_t count) {
+std::vector<T> numbers_of(RandomValues& numbers, std::int64_t count) {
   std::vector<T> values;
   for (std::int64_t i = 0; i < count; ++i) {
     values.push_back(static_cast<T>(numbers.between(0, 100) - (std::is_signed_v<T> ? 50 : 0)));
@@ -79,7 +79,7 @@ std::vector<T> numbers_of(Numbers& numbers, std::int64_t count) {
 }
 
 template <typename T>
-void check_max(Numbers& numbers, const PoolSizes& sizes, bool with_nan) {
+void check_max(RandomValues& numbers, const PoolSizes& sizes, bool with_nan) {
   std::vector<T> x = numbers_of<T>(numbers, sizes.planes * product(sizes.in));
   if constexpr (std::is_floating_point_v<T>) {
     if (with_nan) {
@@ -101,7 +101,7 @@ void check_max(Numbers& numbers, const PoolSizes& sizes, bool with_nan) {
       places[i] = offset;
     });
   }
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const int threads : {1, 3}) {
       CAPTURE(isa_name(isa), threads);
       ThreadPool pool(threads);
@@ -135,11 +135,11 @@ void check_max(Numbers& numbers, const PoolSizes& sizes, bool with_nan) {
 }
 
 template <typename T>
-void check_average(Numbers& numbers, const PoolSizes& sizes) {
+void check_average(RandomValues& numbers, const PoolSizes& sizes) {
   const std::vector<T> x = numbers_of<T>(numbers, sizes.planes * product(sizes.in));
   const std::int64_t pixels = product(sizes.out);
   for (const bool counts_padding : {false, true}) {
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       for (const int threads : {1, 3}) {
         CAPTURE(counts_padding, isa_name(isa), threads);
         ThreadPool pool(threads);
@@ -169,7 +169,7 @@ void check_average(Numbers& numbers, const PoolSizes& sizes) {
 TEST_CASE("MaxPool finds the largest pixel of each window and its place", "[pool]") {
   const std::uint32_t seed = 20271;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 25; ++round) {
     const PoolSizes sizes = random_sizes(numbers);
     CAPTURE(sizes.planes, sizes.in, sizes.out, sizes.kernel, sizes.stride, sizes.dilation,
@@ -184,7 +184,7 @@ TEST_CASE("MaxPool finds the largest pixel of each window and its place", "[pool
 TEST_CASE("MaxPool of wide rows is pooled in pieces", "[pool]") {
   const std::uint32_t seed = 20272;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (const std::int64_t kernel : {2, 3, 2500}) {
     for (const std::int64_t stride : {1, 2}) {
       PoolSizes sizes;
@@ -202,7 +202,7 @@ TEST_CASE("MaxPool of wide rows is pooled in pieces", "[pool]") {
 TEST_CASE("AveragePool takes the mean with and without the padding", "[pool]") {
   const std::uint32_t seed = 20273;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 25; ++round) {
     const PoolSizes sizes = random_sizes(numbers);
     CAPTURE(sizes.planes, sizes.in, sizes.out, sizes.kernel, sizes.stride, sizes.dilation,
@@ -215,12 +215,12 @@ TEST_CASE("AveragePool takes the mean with and without the padding", "[pool]") {
 TEST_CASE("Global pooling takes a whole plane", "[pool]") {
   const std::uint32_t seed = 20274;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (const std::int64_t pixels : {1, 2, 49, 63, 64, 65, 200, 1000}) {
     CAPTURE(pixels);
     const std::int64_t planes = 5;
     const std::vector<float> x = numbers.floats(planes * pixels);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       Workers workers;
       float means[5];
       float most[5];
@@ -255,12 +255,12 @@ float sum_by_halves(const float* in, std::int64_t count) {
 TEST_CASE("Global means are summed up in the same order on each level", "[pool]") {
   const std::uint32_t seed = 20275;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (std::int64_t pixels = 1; pixels < 200; ++pixels) {
     CAPTURE(pixels);
     const std::vector<float> x = numbers.floats(pixels);
     const float expected = sum_by_halves(x.data(), pixels) / static_cast<float>(pixels);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       Workers workers;
       float mean = 0;
       global_average_pool(1, pixels, x.data(), &mean, isa, workers);

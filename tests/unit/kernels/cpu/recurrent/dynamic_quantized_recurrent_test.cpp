@@ -13,13 +13,13 @@ namespace {
 /// Levels of W or R with what they stand for.
 struct Factor {
   std::int64_t depth;
-  std::vector<std::uint8_t> levels;
+  std::vector<std::uint8_t> codes;
   std::vector<float> scales;
   std::vector<std::uint8_t> zeros;
   bool is_signed;
 
-  RecurrentLevels view() const {
-    return {levels.data(), is_signed,
+  QuantizedRecurrentFactor view() const {
+    return {codes.data(),  is_signed,
             scales.data(), static_cast<std::int64_t>(scales.size()),
             zeros.data(),  static_cast<std::int64_t>(zeros.size())};
   }
@@ -29,7 +29,7 @@ Factor make_factor(std::int64_t directions, std::int64_t depth, std::int64_t col
                    bool is_signed, bool by_column) {
   Factor factor{depth, {}, {}, {}, is_signed};
   for (const float number : test::random_floats(directions * depth * columns, 3, 0.0F, 255.9F))
-    factor.levels.push_back(static_cast<std::uint8_t>(number));
+    factor.codes.push_back(static_cast<std::uint8_t>(number));
   factor.scales =
       test::random_floats(by_column ? directions * columns : directions, 4, 1e-3F, 4e-3F);
   for (std::size_t i = 0; i < factor.scales.size(); ++i)
@@ -46,9 +46,9 @@ std::vector<float> floats_of(const Factor& factor, std::int64_t directions, std:
       const auto number = static_cast<std::size_t>(by_column ? d * columns + column : d);
       for (std::int64_t i = 0; i < factor.depth; ++i) {
         const std::uint8_t byte =
-            factor.levels[static_cast<std::size_t>((d * factor.depth + i) * columns + column)];
-        const int level = factor.is_signed ? static_cast<std::int8_t>(byte) : byte;
-        floats.push_back(static_cast<float>(level - factor.zeros[number]) * factor.scales[number]);
+            factor.codes[static_cast<std::size_t>((d * factor.depth + i) * columns + column)];
+        const int code = factor.is_signed ? static_cast<std::int8_t>(byte) : byte;
+        floats.push_back(static_cast<float>(code - factor.zeros[number]) * factor.scales[number]);
       }
     }
   }
@@ -56,7 +56,7 @@ std::vector<float> floats_of(const Factor& factor, std::int64_t directions, std:
 }
 
 struct Layer {
-  RecurrentLayerForm form;
+  RecurrentLayerParams params;
   RecurrentSizes sizes;
   std::vector<float> x, bias, h, c;
   std::vector<std::int32_t> lengths;
@@ -67,7 +67,7 @@ std::vector<float> run(const Layer& layer, const RecurrentProducts<float>& produ
   const auto states = static_cast<std::int64_t>(layer.h.size());
   const std::int64_t all = layer.sizes.sequence * states;
   std::vector<float> out(static_cast<std::size_t>(all + 2 * states));
-  AlignedBuffer space(recurrent_workspace_bytes(layer.form, layer.sizes, products), nullptr);
+  AlignedBuffer space(recurrent_workspace_bytes(layer.params, layer.sizes, products), nullptr);
   RecurrentOperands<float> operands;
   operands.x = layer.x.data();
   operands.bias = layer.bias.data();
@@ -77,19 +77,19 @@ std::vector<float> run(const Layer& layer, const RecurrentProducts<float>& produ
   operands.y = out.data();
   operands.y_h = out.data() + all;
   operands.y_c = out.data() + all + states;
-  recurrent_layer(layer.form, layer.sizes, operands, products, isa, space.data(), workers);
+  recurrent_layer(layer.params, layer.sizes, operands, products, isa, space.data(), workers);
   return out;
 }
 
 void check(const RecurrentSizes& sizes, std::int64_t directions, bool is_signed, bool by_column,
            UnaryOp output) {
   Layer layer;
-  layer.form.cell = RecurrentCell::lstm;
-  layer.form.directions = directions;
-  layer.form.is_same_on_levels = true;
+  layer.params.cell = RecurrentCell::lstm;
+  layer.params.directions = directions;
+  layer.params.is_same_on_isas = true;
   for (std::size_t d = 0; d < static_cast<std::size_t>(directions); ++d) {
-    layer.form.functions[d * 3].op = UnaryOp::sigmoid;
-    layer.form.functions[d * 3 + 2].op = output;
+    layer.params.functions[d * 3].op = UnaryOp::sigmoid;
+    layer.params.functions[d * 3 + 2].op = output;
   }
   layer.sizes = sizes;
   const std::int64_t columns = 4 * sizes.hidden;
@@ -104,21 +104,22 @@ void check(const RecurrentSizes& sizes, std::int64_t directions, bool is_signed,
   const Factor r = make_factor(directions, sizes.hidden, columns, is_signed, by_column);
   Workers alone;
   AlignedBuffer floats(
-      packed_recurrent_elements<float>(layer.form, sizes.input, sizes.hidden, Isa::baseline) * 4,
+      packed_recurrent_elements<float>(layer.params, sizes.input, sizes.hidden, Isa::baseline) * 4,
       nullptr);
-  pack_recurrent(layer.form, sizes.input, sizes.hidden, floats_of(w, directions, columns).data(),
+  pack_recurrent(layer.params, sizes.input, sizes.hidden, floats_of(w, directions, columns).data(),
                  floats_of(r, directions, columns).data(), Isa::baseline, floats.as<float>(),
                  alone);
   const std::vector<float> exact =
       run(layer,
-          PackedRecurrentProducts<float>(layer.form, sizes.input, sizes.hidden, Isa::baseline,
+          PackedRecurrentProducts<float>(layer.params, sizes.input, sizes.hidden, Isa::baseline,
                                          floats.as<float>()),
           Isa::baseline, alone);
   std::vector<float> first;
   for (const Isa isa : test::available_isas()) {
-    AlignedBuffer packed(packed_dynamic_bytes(layer.form, sizes.input, sizes.hidden, isa), nullptr);
-    pack_dynamic(layer.form, sizes.input, sizes.hidden, w.view(), r.view(), isa, packed.data());
-    const DynamicRecurrentProducts products(layer.form, sizes.input, sizes.hidden, isa,
+    AlignedBuffer packed(packed_dynamic_bytes(layer.params, sizes.input, sizes.hidden, isa),
+                         nullptr);
+    pack_dynamic(layer.params, sizes.input, sizes.hidden, w.view(), r.view(), isa, packed.data());
+    const DynamicRecurrentProducts products(layer.params, sizes.input, sizes.hidden, isa,
                                             packed.data());
     for (const int threads : {1, 2, 8}) {
       ThreadPool pool(threads);

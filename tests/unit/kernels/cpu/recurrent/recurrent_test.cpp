@@ -10,7 +10,7 @@ namespace {
 
 template <typename T>
 struct Layer {
-  RecurrentLayerForm form;
+  RecurrentLayerParams params;
   RecurrentSizes sizes;
   std::vector<T> x, w, r, bias, h, c, peepholes;
   std::vector<std::int32_t> lengths;
@@ -23,11 +23,12 @@ std::vector<T> numbers(std::int64_t count, std::uint32_t seed) {
 }
 
 template <typename T>
-Layer<T> make_layer(const RecurrentLayerForm& form, const RecurrentSizes& sizes, bool has_lengths) {
-  const std::int64_t rows = form.directions * form.gates() * sizes.hidden;
-  const std::int64_t states = form.directions * sizes.batch * sizes.hidden;
+Layer<T> make_layer(const RecurrentLayerParams& params, const RecurrentSizes& sizes,
+                    bool has_lengths) {
+  const std::int64_t rows = params.directions * params.gates() * sizes.hidden;
+  const std::int64_t states = params.directions * sizes.batch * sizes.hidden;
   Layer<T> layer;
-  layer.form = form;
+  layer.params = params;
   layer.sizes = sizes;
   layer.x = numbers<T>(sizes.sequence * sizes.batch * sizes.input, 1);
   layer.w = numbers<T>(rows * sizes.input, 2);
@@ -47,13 +48,13 @@ std::vector<T> run(const Layer<T>& layer, Isa isa, Workers& workers) {
   const std::int64_t all = layer.sizes.sequence * states;
   std::vector<T> out(static_cast<std::size_t>(all + 2 * states));
   const std::int64_t packed_elements =
-      packed_recurrent_elements<T>(layer.form, layer.sizes.input, layer.sizes.hidden, isa);
+      packed_recurrent_elements<T>(layer.params, layer.sizes.input, layer.sizes.hidden, isa);
   AlignedBuffer packed(packed_elements * static_cast<std::int64_t>(sizeof(T)), nullptr);
-  pack_recurrent(layer.form, layer.sizes.input, layer.sizes.hidden, layer.w.data(), layer.r.data(),
-                 isa, packed.as<T>(), workers);
-  const PackedRecurrentProducts<T> products(layer.form, layer.sizes.input, layer.sizes.hidden, isa,
-                                            packed.as<T>());
-  AlignedBuffer space(recurrent_workspace_bytes(layer.form, layer.sizes, products), nullptr);
+  pack_recurrent(layer.params, layer.sizes.input, layer.sizes.hidden, layer.w.data(),
+                 layer.r.data(), isa, packed.as<T>(), workers);
+  const PackedRecurrentProducts<T> products(layer.params, layer.sizes.input, layer.sizes.hidden,
+                                            isa, packed.as<T>());
+  AlignedBuffer space(recurrent_workspace_bytes(layer.params, layer.sizes, products), nullptr);
   RecurrentOperands<T> operands;
   operands.x = layer.x.data();
   operands.bias = layer.bias.data();
@@ -63,15 +64,15 @@ std::vector<T> run(const Layer<T>& layer, Isa isa, Workers& workers) {
   operands.y = out.data();
   operands.y_h = out.data() + all;
   operands.y_c = out.data() + all + states;
-  recurrent_layer(layer.form, layer.sizes, operands, products, isa, space.data(), workers);
+  recurrent_layer(layer.params, layer.sizes, operands, products, isa, space.data(), workers);
   return out;
 }
 
-void check(const RecurrentLayerForm& form, const RecurrentSizes& sizes, bool has_lengths) {
+void check(const RecurrentLayerParams& params, const RecurrentSizes& sizes, bool has_lengths) {
   Workers alone;
   const std::vector<double> exact =
-      run(make_layer<double>(form, sizes, has_lengths), Isa::baseline, alone);
-  const Layer<float> layer = make_layer<float>(form, sizes, has_lengths);
+      run(make_layer<double>(params, sizes, has_lengths), Isa::baseline, alone);
+  const Layer<float> layer = make_layer<float>(params, sizes, has_lengths);
   for (const Isa isa : test::available_isas()) {
     std::vector<float> first;
     for (const int threads : {1, 2, 8}) {
@@ -92,14 +93,14 @@ TEST_CASE("recurrent layers agree with float64") {
   for (const RecurrentCell cell : {RecurrentCell::rnn, RecurrentCell::gru, RecurrentCell::lstm}) {
     for (const bool is_linear : {false, true}) {
       for (const std::int64_t directions : {1, 2}) {
-        RecurrentLayerForm form;
-        form.cell = cell;
-        form.directions = directions;
-        form.is_reverse = is_linear;
-        form.linear_before_reset = is_linear;
+        RecurrentLayerParams params;
+        params.cell = cell;
+        params.directions = directions;
+        params.is_reverse = is_linear;
+        params.linear_before_reset = is_linear;
         if (cell != RecurrentCell::rnn) {
           for (std::int64_t d = 0; d < directions; ++d)
-            form.functions[static_cast<std::size_t>(d * form.functions_each())].op =
+            params.functions[static_cast<std::size_t>(d * params.functions_each())].op =
                 UnaryOp::sigmoid;
         }
         for (const RecurrentSizes sizes :
@@ -107,8 +108,8 @@ TEST_CASE("recurrent layers agree with float64") {
               RecurrentSizes{3, 17, 20, 5}, RecurrentSizes{2, 2, 3, 1}}) {
           INFO("cell " << static_cast<int>(cell) << " directions " << directions << " hidden "
                        << sizes.hidden);
-          check(form, sizes, false);
-          check(form, sizes, true);
+          check(params, sizes, false);
+          check(params, sizes, true);
         }
       }
     }
@@ -117,14 +118,14 @@ TEST_CASE("recurrent layers agree with float64") {
 
 TEST_CASE("recurrent layers agree with float64 when functions are clipped or unusual") {
   for (const RecurrentCell cell : {RecurrentCell::rnn, RecurrentCell::gru, RecurrentCell::lstm}) {
-    RecurrentLayerForm form;
-    form.cell = cell;
-    form.clip = 0.4;
-    form.couples_gates = cell == RecurrentCell::lstm;
-    form.functions = {GateFunction{UnaryOp::hard_sigmoid, {0.2, 0.5}},
-                      GateFunction{UnaryOp::scaled_tanh, {0.9, 1.1}},
-                      GateFunction{UnaryOp::softsign, {}}};
-    check(form, {4, 3, 5, 19}, false);
+    RecurrentLayerParams params;
+    params.cell = cell;
+    params.clip = 0.4;
+    params.couples_gates = cell == RecurrentCell::lstm;
+    params.functions = {GateFunction{UnaryOp::hard_sigmoid, {0.2, 0.5}},
+                        GateFunction{UnaryOp::scaled_tanh, {0.9, 1.1}},
+                        GateFunction{UnaryOp::softsign, {}}};
+    check(params, {4, 3, 5, 19}, false);
   }
 }
 

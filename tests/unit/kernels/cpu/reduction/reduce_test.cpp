@@ -50,7 +50,7 @@ std::size_t output_of(std::int64_t index, const Sizes& shape, unsigned reduced) 
   return static_cast<std::size_t>(output);
 }
 
-double reduced_plainly(ReduceOp op, const std::vector<double>& values) {
+double reference_reduced(ReduceOp op, const std::vector<double>& values) {
   const double infinity = std::numeric_limits<double>::infinity();
   double sum = 0;
   double product = 1;
@@ -111,7 +111,7 @@ std::vector<T> reduced(ReduceOp op, DataType type, const std::vector<T>& in, con
 
 template <typename T>
 void check_every_set_of_axes(DataType type, const Sizes& shape, double tolerance) {
-  test::Numbers numbers(11);
+  test::RandomValues numbers(11);
   const std::vector<float> drawn = numbers.floats(count_of(shape), 0.6F, 1.5F);
   std::vector<T> in;
   for (const float value : drawn) in.push_back(convert_number<T>(value));
@@ -119,7 +119,7 @@ void check_every_set_of_axes(DataType type, const Sizes& shape, double tolerance
   for (const ReduceOp op : all_ops) {
     for (unsigned set = 0; set < 1U << shape.size(); ++set) {
       const Sizes axes = axes_of(set, shape.size());
-      for (const Isa isa : test::levels_here()) {
+      for (const Isa isa : test::isas_here()) {
         const std::vector<T> out = reduced<T>(op, type, in, shape, axes, alone, isa);
         std::vector<std::vector<double>> groups(out.size());
         for (std::size_t i = 0; i < in.size(); ++i) {
@@ -127,7 +127,7 @@ void check_every_set_of_axes(DataType type, const Sizes& shape, double tolerance
               convert_number<double>(in[i]));
         }
         for (std::size_t i = 0; i < out.size(); ++i) {
-          const double expected = reduced_plainly(op, groups[i]);
+          const double expected = reference_reduced(op, groups[i]);
           const double found = convert_number<double>(out[i]);
           INFO("operation " << static_cast<int>(op) << ", axes " << set << ", output " << i);
           // Products may be too big for the type.
@@ -155,7 +155,7 @@ TEST_CASE("Reductions of wide, narrow, odd and cut matrices are exact") {
 }
 
 TEST_CASE("Reductions give the same bits with any number of threads") {
-  test::Numbers numbers(12);
+  test::RandomValues numbers(12);
   const Sizes shape = {37, 3, 1031, 2};
   std::vector<float> in = numbers.floats(count_of(shape), 0.9F, 1.1F);
   for (const ReduceOp op : all_ops) {
@@ -196,7 +196,7 @@ TEST_CASE("A sum of many floats does not lose the small ones") {
 }
 
 TEST_CASE("Positions of extremes are those of plain loops with any number of threads") {
-  test::Numbers numbers(13);
+  test::RandomValues numbers(13);
   for (const ArgExtremeSizes sizes :
        {ArgExtremeSizes{1, 1, 1}, ArgExtremeSizes{3, 70, 1}, ArgExtremeSizes{2, 9, 300},
         ArgExtremeSizes{40, 33, 65}, ArgExtremeSizes{1, 5000, 3}}) {

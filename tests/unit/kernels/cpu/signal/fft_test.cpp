@@ -12,20 +12,20 @@
 namespace ortool::cpu {
 namespace {
 
-struct Numbers {
+struct RandomValues {
   std::vector<double> real;
   std::vector<double> imaginary;
 };
 
-Numbers random_numbers(std::int64_t count) {
+RandomValues random_numbers(std::int64_t count) {
   const auto floats = test::random_floats(2 * count, 5, -1.0F, 1.0F);
   const auto middle = floats.begin() + count;
   return {{floats.begin(), middle}, {middle, floats.end()}};
 }
 
-Numbers plain_transform(const Numbers& in) {
+RandomValues reference_transform(const RandomValues& in) {
   const std::size_t count = in.real.size();
-  Numbers out = {std::vector<double>(count), std::vector<double>(count)};
+  RandomValues out = {std::vector<double>(count), std::vector<double>(count)};
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t t = 0; t < count; ++t) {
       const double angle =
@@ -37,7 +37,7 @@ Numbers plain_transform(const Numbers& in) {
   return out;
 }
 
-Numbers transform(Numbers numbers) {
+RandomValues transform(RandomValues numbers) {
   const Fft fft(static_cast<std::int64_t>(numbers.real.size()));
   std::vector<double> table(static_cast<std::size_t>(fft.table_doubles()));
   std::vector<double> work(static_cast<std::size_t>(fft.work_doubles()));
@@ -47,9 +47,9 @@ Numbers transform(Numbers numbers) {
 }
 
 void check_length(std::int64_t length) {
-  const Numbers in = random_numbers(length);
-  const Numbers exact = plain_transform(in);
-  const Numbers found = transform(in);
+  const RandomValues in = random_numbers(length);
+  const RandomValues exact = reference_transform(in);
+  const RandomValues found = transform(in);
   double worst = 0;
   for (std::size_t k = 0; k < exact.real.size(); ++k) {
     worst = std::max(worst, std::abs(found.real[k] - exact.real[k]));
@@ -69,7 +69,8 @@ TEST_CASE("transforms of long lengths agree with plain sums") {
 }
 
 TEST_CASE("a constant has one frequency, to the last zeros") {
-  const Numbers found = transform({std::vector<double>(400, 1.0), std::vector<double>(400, 0.0)});
+  const RandomValues found =
+      transform({std::vector<double>(400, 1.0), std::vector<double>(400, 0.0)});
   CHECK(found.real[0] == 400.0);
   for (std::size_t k = 1; k < 400; ++k) {
     REQUIRE(std::abs(found.real[k]) < 1e-12);

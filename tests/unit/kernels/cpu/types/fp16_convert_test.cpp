@@ -109,7 +109,7 @@ void check_narrowing(Narrow narrow, int exponent_bits, int mantissa_bits) {
 }
 
 TEST_CASE("float16 and bfloat16 widen exactly", "[half]") {
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     CAPTURE(isa_name(isa));
     check_widening(fp16_functions(isa).float16_to_float, 5, 10);
     check_widening(fp16_functions(isa).bfloat16_to_float, 8, 7);
@@ -117,7 +117,7 @@ TEST_CASE("float16 and bfloat16 widen exactly", "[half]") {
 }
 
 TEST_CASE("float32 narrows to the nearest float16 and bfloat16, ties to even", "[half]") {
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     CAPTURE(isa_name(isa));
     check_narrowing(fp16_functions(isa).float_to_float16, 5, 10);
     check_narrowing(fp16_functions(isa).float_to_bfloat16, 8, 7);
@@ -129,7 +129,7 @@ TEST_CASE("Narrowing keeps NaN, its sign and leading payload", "[half]") {
                         std::bit_cast<float>(0x7F800001U), std::bit_cast<float>(0x7FFFE000U)};
   const std::uint16_t float16[] = {0x7E00, 0xFE00, 0x7E00, 0x7FFF};
   const std::uint16_t bfloat16[] = {0x7FC0, 0xFFC0, 0x7FC0, 0x7FFF};
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     CAPTURE(isa_name(isa));
     std::uint16_t out[4];
     fp16_functions(isa).float_to_float16(nans, out, 4);
@@ -140,7 +140,7 @@ TEST_CASE("Narrowing keeps NaN, its sign and leading payload", "[half]") {
 }
 
 TEST_CASE("Conversions of any count write that many and no more", "[half]") {
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     const Fp16Functions& functions = fp16_functions(isa);
     for (std::int64_t count = 0; count < 40; ++count) {
       CAPTURE(isa_name(isa), count);

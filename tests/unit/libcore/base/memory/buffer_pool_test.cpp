@@ -75,7 +75,7 @@ TEST_CASE("Free buffers and used ones together stay below twice what was used at
 TEST_CASE("A buffer that no run had use for is freed after some runs") {
   const auto pool = BufferPool::make(nullptr);
   make_buffer(*pool, 1'000'000);
-  for (std::int64_t run = 0; run < BufferPool::most_idle_runs; ++run) {
+  for (std::int64_t run = 0; run < BufferPool::max_idle_runs; ++run) {
     pool->begin_run();
     make_buffer(*pool, 2000);
   }

@@ -48,11 +48,11 @@ TEST_CASE("Buffers are aligned and may be read a vector past their end") {
 TEST_CASE("Taken bytes are given back with what holds them") {
   MemoryCap cap(1000);
   {
-    const ortool::TakenBytes taken(&cap, 700, "a table");
+    const ortool::MemoryReservation taken(&cap, 700, "a table");
     CHECK(cap.used_bytes() == 700);
-    CHECK_THROWS_AS(ortool::TakenBytes(&cap, 400, "another"), Error);
+    CHECK_THROWS_AS(ortool::MemoryReservation(&cap, 400, "another"), Error);
     CHECK(cap.used_bytes() == 700);
   }
   CHECK(cap.used_bytes() == 0);
-  CHECK(ortool::TakenBytes(nullptr, 1 << 20, "no cap").bytes() == 1 << 20);
+  CHECK(ortool::MemoryReservation(nullptr, 1 << 20, "no cap").bytes() == 1 << 20);
 }

@@ -6,52 +6,53 @@
 namespace ortool {
 namespace {
 
-using SharingWay = SharingMemory::Way;
+using StepStrategy = StepTimings::Strategy;
 using std::chrono::microseconds;
 
 /// How often of `uses` the job is shared when it takes these times.
-int shared_uses(SharingMemory& memory, std::uint64_t key, int uses, microseconds alone,
+int shared_uses(StepTimings& memory, std::uint64_t key, int uses, microseconds alone,
                 microseconds shared) {
   int count = 0;
   for (int i = 0; i < uses; ++i) {
-    const SharingWay way = memory.choose(key);
-    if (way == SharingWay::shared) ++count;
-    if (way != SharingWay::settled_alone)
-      memory.record(key, way == SharingWay::shared, way == SharingWay::shared ? shared : alone);
+    const StepStrategy strategy = memory.choose(key);
+    if (strategy == StepStrategy::shared) ++count;
+    if (strategy != StepStrategy::known_alone)
+      memory.record(key, strategy == StepStrategy::shared,
+                    strategy == StepStrategy::shared ? shared : alone);
   }
   return count;
 }
 
 TEST_CASE("a job is done alone where sharing takes longer, save for a few trials") {
-  SharingMemory memory;
+  StepTimings memory;
   CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 12);
 }
 
 TEST_CASE("a job is shared where that takes less time, save for a few trials") {
-  SharingMemory memory;
+  StepTimings memory;
   CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(33)) >= 985);
 }
 
 TEST_CASE("a saving of a few per cent is not worth a second thread") {
-  SharingMemory memory;
+  StepTimings memory;
   CHECK(shared_uses(memory, 7, 1000, microseconds(60), microseconds(57)) <= 12);
 }
 
 TEST_CASE("a long job is always shared") {
-  SharingMemory memory;
+  StepTimings memory;
   CHECK(shared_uses(memory, 7, 1000, microseconds(1), microseconds(200)) == 1000);
 }
 
 TEST_CASE("a job that becomes worth sharing is found out") {
-  SharingMemory memory;
+  StepTimings memory;
   CHECK(shared_uses(memory, 7, 1000, microseconds(4), microseconds(9)) <= 12);
   CHECK(shared_uses(memory, 7, 40000, microseconds(60), microseconds(3)) >= 39000);
 }
 
 TEST_CASE("jobs with other keys are judged apart, and more of them than there is room for") {
-  SharingMemory memory;
+  StepTimings memory;
   for (std::uint64_t key = 1; key <= 5000; ++key) {
-    CHECK(memory.choose(key) == SharingWay::shared);
+    CHECK(memory.choose(key) == StepStrategy::shared);
     memory.record(key, true, microseconds(9));
   }
   CHECK(shared_uses(memory, 1, 1000, microseconds(4), microseconds(9)) <= 12);

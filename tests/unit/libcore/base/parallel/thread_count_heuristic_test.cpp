@@ -8,31 +8,31 @@
 namespace ortool {
 namespace {
 
-using SharingWay = SharingMemory::Way;
+using StepStrategy = StepTimings::Strategy;
 
 /// A run of one step of one job; true when it is shared.
-bool run_once(SharingHabits& habits, bool is_crowded) {
-  habits.begin_run();
-  habits.begin_step(7);
-  const bool is_shared = habits.way() == SharingWay::shared;
-  habits.end_job(is_shared);
-  if (is_crowded) habits.set_crowded();
-  habits.end_run();
+bool run_once(ThreadCountHeuristic& heuristic, bool is_oversubscribed) {
+  heuristic.begin_run();
+  heuristic.begin_step(7);
+  const bool is_shared = heuristic.strategy() == StepStrategy::shared;
+  heuristic.end_job(is_shared);
+  if (is_oversubscribed) heuristic.set_oversubscribed();
+  heuristic.end_run();
   return is_shared;
 }
 
 /// The same for one that ends by an error.
-bool fail_once(SharingHabits& habits) {
+bool fail_once(ThreadCountHeuristic& heuristic) {
   struct Run {
-    SharingHabits& habits;
-    explicit Run(SharingHabits& given) : habits(given) { habits.begin_run(); }
-    ~Run() { habits.end_run(); }
+    ThreadCountHeuristic& heuristic;
+    explicit Run(ThreadCountHeuristic& given) : heuristic(given) { heuristic.begin_run(); }
+    ~Run() { heuristic.end_run(); }
   };
   bool is_shared = false;
   try {
-    const Run run(habits);
-    habits.begin_step(7);
-    is_shared = habits.way() == SharingWay::shared;
+    const Run run(heuristic);
+    heuristic.begin_step(7);
+    is_shared = heuristic.strategy() == StepStrategy::shared;
     throw std::runtime_error("stopped");
   } catch (const std::runtime_error&) {
   }
@@ -40,23 +40,23 @@ bool fail_once(SharingHabits& habits) {
 }
 
 TEST_CASE("the first runs are shared, then some are done alone, whatever they take") {
-  SharingHabits habits;
-  for (int run = 0; run < 6; ++run) CHECK(run_once(habits, false));
-  for (int run = 0; run < 6; ++run) CHECK_FALSE(run_once(habits, false));
+  ThreadCountHeuristic heuristic;
+  for (int run = 0; run < 6; ++run) CHECK(run_once(heuristic, false));
+  for (int run = 0; run < 6; ++run) CHECK_FALSE(run_once(heuristic, false));
 }
 
 TEST_CASE("runs whose times tell nothing go on being shared after the first trials") {
-  SharingHabits habits;
+  ThreadCountHeuristic heuristic;
   constexpr int first_trials = 26;
-  for (int run = 0; run < first_trials; ++run) run_once(habits, true);
-  for (int run = 0; run < 60; ++run) CHECK(run_once(habits, true));
+  for (int run = 0; run < first_trials; ++run) run_once(heuristic, true);
+  for (int run = 0; run < 60; ++run) CHECK(run_once(heuristic, true));
 }
 
 TEST_CASE("runs that end by an error have no time") {
-  SharingHabits habits;
+  ThreadCountHeuristic heuristic;
   constexpr int first_trials = 26;
-  for (int run = 0; run < first_trials; ++run) fail_once(habits);
-  for (int run = 0; run < 60; ++run) CHECK(fail_once(habits));
+  for (int run = 0; run < first_trials; ++run) fail_once(heuristic);
+  for (int run = 0; run < 60; ++run) CHECK(fail_once(heuristic));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 Tensor made_up(const char* graph, MemoryCap& cap) {
   const auto model =
       inferred_model(std::string("<ir_version: 8, opset_import: [\"\" : 18]>\n") + graph);
-  SymbolNumbers symbols;
+  SymbolSizes symbols;
   std::vector<std::string> defaulted;
   return random_value(*model->graph->inputs()[0], symbols, defaulted, 3, 0, std::nullopt, cap)
       .tensor();

@@ -77,8 +77,8 @@ TEST_CASE("A value read before it is made is found") {
   Graph graph("main");
   Value& x = graph.add_input("x");
   Value& y = graph.add_value("y");
-  Node& maker = add_checked(graph, "Relu", {&x}, {&y});
-  add_checked(graph, "Abs", {&y}, {&graph.add_value("z")}, &maker);
+  Node& producer = add_checked(graph, "Relu", {&x}, {&y});
+  add_checked(graph, "Abs", {&y}, {&graph.add_value("z")}, &producer);
   CHECK_THAT(complaint(graph), Catch::Contains("'main'") && Catch::Contains("'Abs_1'") &&
                                    Catch::Contains("'y' before it is produced"));
 }

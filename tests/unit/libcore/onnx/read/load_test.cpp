@@ -164,7 +164,7 @@ TEST_CASE("graphs nest 32 deep and no deeper") {
     return model(graph);
   };
   LoadOptions options;
-  options.most_nesting = 1000;
+  options.max_nesting = 1000;
   CHECK_NOTHROW(load(nested(32), "", options));
   CHECK_THROWS_WITH(load(nested(33), "", options), Catch::Contains("nest deeper than 32"));
 }

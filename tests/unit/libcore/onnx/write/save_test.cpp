@@ -180,9 +180,9 @@ TEST_CASE("Weights go outside by themselves when the file would become too large
   const SaveFolder folder;
   const auto model = weights(3, 2000);
   SaveOptions options;
-  options.most_file_bytes = 20000;
+  options.max_file_bytes = 20000;
   save_model(*model, folder / "large.onnx", options);
-  options.most_file_bytes = 30000;
+  options.max_file_bytes = 30000;
   save_model(*model, folder / "small.onnx", options);
   CHECK(folder.names() == std::vector<std::string>{"large.onnx", "large.onnx.data", "small.onnx"});
   CHECK(has_equal_weights(*model, *load_model(folder / "large.onnx")));

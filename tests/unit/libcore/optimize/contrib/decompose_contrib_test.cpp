@@ -9,7 +9,7 @@ namespace ortool {
 namespace {
 
 /// The operators of a graph of x, w and b that holds these nodes, in order.
-std::string spelled_out(const std::string& nodes, int opset = 13) {
+std::string decompose(const std::string& nodes, int opset = 13) {
   const std::unique_ptr<Model> model =
       parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
                   ", \"com.microsoft\" : 1]>\ng (float[2, 3] x, float[3, 3] w, float[3] b, "
@@ -27,12 +27,12 @@ std::string spelled_out(const std::string& nodes, int opset = 13) {
 }
 
 TEST_CASE("fused operators become those that they stand for") {
-  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Tanh\"> (x, w, b)") ==
+  CHECK(decompose("z = com.microsoft.FusedGemm <activation = \"Tanh\"> (x, w, b)") ==
         "Gemm Tanh Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.FusedMatMul <alpha = 0.5> (x, w)") == "MatMul Mul Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transB = 1> (x, w)") == "Einsum Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.BiasGelu (x, b)") == "Add ortool.Gelu Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+  CHECK(decompose("z = com.microsoft.FusedMatMul <alpha = 0.5> (x, w)") == "MatMul Mul Relu Neg");
+  CHECK(decompose("z = com.microsoft.FusedMatMul <transB = 1> (x, w)") == "Einsum Relu Neg");
+  CHECK(decompose("z = com.microsoft.BiasGelu (x, b)") == "Add ortool.Gelu Relu Neg");
+  CHECK(decompose("z = com.microsoft.SkipLayerNormalization (x, x, b)") ==
         "Add ortool.LayerNormalization Relu Neg");
 }
 
@@ -75,42 +75,42 @@ TEST_CASE("fused operators in bodies may read values from outside") {
 }
 
 TEST_CASE("normalizations that the opset lacks are ortool's own") {
-  CHECK(spelled_out("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
-  CHECK(spelled_out("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
+  CHECK(decompose("z = LayerNormalization (x, b)", 13) == "ortool.LayerNormalization Relu Neg");
+  CHECK(decompose("z = LayerNormalization (x, b)", 17) == "LayerNormalization Relu Neg");
 }
 
 TEST_CASE("operators on bytes become the same on floats between them") {
-  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p, s, p)") ==
+  CHECK(decompose("z = com.microsoft.QLinearAdd (q, s, p, q, s, p, s, p)") ==
         "DequantizeLinear DequantizeLinear Add QuantizeLinear Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s, p)") ==
+  CHECK(decompose("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s, p)") ==
         "DequantizeLinear DequantizeLinear Concat QuantizeLinear Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.DynamicQuantizeMatMul (x, q, s, p, b)") ==
+  CHECK(decompose("z = com.microsoft.DynamicQuantizeMatMul (x, q, s, p, b)") ==
         "DynamicQuantizeLinear MatMulInteger Cast Mul Mul Add Relu Neg");
 }
 
 TEST_CASE("operators on bytes without such a form stay") {
-  CHECK(spelled_out(
-            "z = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (q, s, p, s, p)") ==
-        "com.microsoft.QLinearGlobalAveragePool Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.QLinearSoftmax <opset = 12> (q, s, p, s, p)") ==
+  CHECK(
+      decompose("z = com.microsoft.QLinearGlobalAveragePool <channels_last = 1> (q, s, p, s, p)") ==
+      "com.microsoft.QLinearGlobalAveragePool Relu Neg");
+  CHECK(decompose("z = com.microsoft.QLinearSoftmax <opset = 12> (q, s, p, s, p)") ==
         "com.microsoft.QLinearSoftmax Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.QLinearAdd (q, s, p, q, s, p)") ==
+  CHECK(decompose("z = com.microsoft.QLinearAdd (q, s, p, q, s, p)") ==
         "com.microsoft.QLinearAdd Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s)") ==
+  CHECK(decompose("z = com.microsoft.QLinearConcat <axis = 0> (s, p, q, s, p, q, s)") ==
         "com.microsoft.QLinearConcat Relu Neg");
 }
 
 TEST_CASE("what has no such form stays") {
-  CHECK(spelled_out("z = com.microsoft.FusedGemm <activation = \"Elu\"> (x, w, b)") ==
+  CHECK(decompose("z = com.microsoft.FusedGemm <activation = \"Elu\"> (x, w, b)") ==
         "com.microsoft.FusedGemm Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transBatchA = 1> (x, w)") ==
+  CHECK(decompose("z = com.microsoft.FusedMatMul <transBatchA = 1> (x, w)") ==
         "com.microsoft.FusedMatMul Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.FusedMatMul <transA = 1> (x, w)", 11) ==
+  CHECK(decompose("z = com.microsoft.FusedMatMul <transA = 1> (x, w)", 11) ==
         "com.microsoft.FusedMatMul Relu Neg");
-  CHECK(spelled_out("z, m = com.microsoft.SkipLayerNormalization (x, x, b)") ==
+  CHECK(decompose("z, m = com.microsoft.SkipLayerNormalization (x, x, b)") ==
         "com.microsoft.SkipLayerNormalization Relu Neg");
-  CHECK(spelled_out("z = com.microsoft.FusedGemm (x)") == "com.microsoft.FusedGemm Relu Neg");
-  CHECK(spelled_out("z = other.Gelu (x)") == "other.Gelu Relu Neg");
+  CHECK(decompose("z = com.microsoft.FusedGemm (x)") == "com.microsoft.FusedGemm Relu Neg");
+  CHECK(decompose("z = other.Gelu (x)") == "other.Gelu Relu Neg");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-constexpr const char* normalisation =
+constexpr const char* normalization =
     "g (float[2, 3] x) => (float[2, 3] y)"
     "<float two = {2}, float e = {0.1}, float[3] w = {1, 1, 1}, float[3] b = {0, 0, 0}>"
     "{ m = ReduceMean <axes = [-1]> (x) d = Sub (x, m) p = Pow (d, two)"
@@ -38,9 +38,9 @@ std::int64_t left_of(const std::string& graph, int opset, bool has_own_operators
 }
 
 TEST_CASE("a file keeps weights of ones and zeros by which others know a normalization") {
-  CHECK(left_of(normalisation, 11, false) == 9);
-  CHECK(left_of(normalisation, 17, false) == 1);
-  CHECK(left_of(normalisation, 11, true) == 1);
+  CHECK(left_of(normalization, 11, false) == 9);
+  CHECK(left_of(normalization, 17, false) == 1);
+  CHECK(left_of(normalization, 11, true) == 1);
 }
 
 TEST_CASE("a file keeps a bias of zeros where an opset has no LayerNormalization") {

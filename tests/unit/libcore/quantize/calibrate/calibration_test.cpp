@@ -111,16 +111,16 @@ TEST_CASE("Merging what does not belong together is an error and changes nothing
 }
 
 TEST_CASE("Numbers of samples join to stretches") {
-  SampleNumbers numbers;
+  SampleIds numbers;
   for (const std::int64_t number : {5, 1, 3, 2, 4, 9}) numbers.add(number);
-  CHECK(numbers.stretches().size() == 2);
+  CHECK(numbers.intervals().size() == 2);
   CHECK(numbers.count() == 6);
   CHECK(numbers.contains(4));
   CHECK_FALSE(numbers.contains(6));
   CHECK_THROWS_AS(numbers.add(2), Error);
-  CHECK_THROWS_AS(numbers.add_stretch(6, 10), Error);
-  numbers.add_stretch(6, 9);
-  CHECK(numbers.stretches().size() == 1);
+  CHECK_THROWS_AS(numbers.add_interval(6, 10), Error);
+  numbers.add_interval(6, 9);
+  CHECK(numbers.intervals().size() == 1);
 }
 
 TEST_CASE("A file of another key, or a damaged one, is refused") {
@@ -168,7 +168,7 @@ TEST_CASE("Infinities of inputs and of recorded values are told with their posit
   Calibration state(settings_of());
   CollectOptions options = options_of(2);
   std::vector<std::string> told;
-  options.not_finite = [&](const Value& value, std::int64_t sample, const NotFinite& found) {
+  options.not_finite = [&](const Value& value, std::int64_t sample, const NonFiniteCount& found) {
     told.push_back(std::to_string(sample) + " " + std::string(value.name()) + " " +
                    found.to_string());
   };

@@ -31,12 +31,12 @@ Diagnosis diagnosis_of(const Calibration& state) {
 TEST_CASE("Ranges settle after the samples that brought them") {
   const Diagnosis early =
       diagnosis_of(of_samples(100, [](std::int64_t i) { return i == 10 ? 20.0F : 1.0F; }));
-  REQUIRE(early.settled_after_samples.has_value());
-  CHECK(*early.settled_after_samples == 11);
+  REQUIRE(early.converged_after_samples.has_value());
+  CHECK(*early.converged_after_samples == 11);
   const Diagnosis late =
       diagnosis_of(of_samples(100, [](std::int64_t i) { return i == 95 ? 20.0F : 1.0F; }));
-  CHECK_FALSE(late.settled_after_samples.has_value());
-  CHECK(late.unsettled_values == std::vector<std::string>{"v"});
+  CHECK_FALSE(late.converged_after_samples.has_value());
+  CHECK(late.unconverged_values == std::vector<std::string>{"v"});
 }
 
 TEST_CASE("A sample far beyond the others is named, ordinary ones are not") {
@@ -72,5 +72,5 @@ TEST_CASE("What a range cuts off is counted") {
   const Diagnosis diagnosis = diagnose(state, ranges);
   CHECK(diagnosis.clipped_ratio >= 0.0001);
   CHECK(diagnosis.clipped_ratio <= 0.001);
-  CHECK(diagnosis.most_clipped_value == "v");
+  CHECK(diagnosis.max_clipped_value == "v");
 }

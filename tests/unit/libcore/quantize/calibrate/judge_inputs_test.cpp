@@ -34,7 +34,7 @@ Calibration of_samples(std::int64_t count, Change input, Change output = {}) {
 
 InputEvidence with_range(double low, double high, bool is_strict) {
   InputEvidence evidence;
-  evidence.clues.ranges = {{"input", {low, high}, "the file says that it", is_strict}};
+  evidence.model_evidence.ranges = {{"input", {low, high}, "the file says that it", is_strict}};
   return evidence;
 }
 
@@ -47,17 +47,17 @@ InputEvidence with_pictures(double low, double high) {
 /// Trained on results of mean 0.2 and the deviation of [-1, 1).
 InputEvidence with_norm() {
   InputEvidence evidence;
-  evidence.clues.norms = {{"input",
-                           "bn",
-                           "output",
-                           std::vector<double>(6, 0.2),
-                           {0.577, 0.577, 0.577, 1e-9, 0.577, 0.577}}};
+  evidence.model_evidence.norms = {{"input",
+                                    "bn",
+                                    "output",
+                                    std::vector<double>(6, 0.2),
+                                    {0.577, 0.577, 0.577, 1e-9, 0.577, 0.577}}};
   return evidence;
 }
 
 constexpr Change byte_ends{127.5F, 127.5F};
 constexpr Change shares{0.5F, 0.5F};
-constexpr Change normalised{2.3F, 0.2F};
+constexpr Change normalized{2.3F, 0.2F};
 
 TEST_CASE("pixels of another range than the model states are told") {
   CHECK_FALSE(judge_inputs(of_samples(3, byte_ends), with_range(0, 255, true)));
@@ -69,13 +69,13 @@ TEST_CASE("pixels of another range than the model states are told") {
   const auto small = judge_inputs(of_samples(3, shares), with_range(0, 255, true));
   REQUIRE(small);
   CHECK_THAT(*small, Contains("0-1 instead of 0-255"));
-  REQUIRE(judge_inputs(of_samples(3, normalised), with_range(0, 1, true)));
-  CHECK_FALSE(judge_inputs(of_samples(3, normalised), with_range(0, 1, false)));
+  REQUIRE(judge_inputs(of_samples(3, normalized), with_range(0, 1, true)));
+  CHECK_FALSE(judge_inputs(of_samples(3, normalized), with_range(0, 1, false)));
 }
 
 TEST_CASE("pictures unlike known ones are told, brighter and darker ones are not") {
   CHECK_FALSE(judge_inputs(of_samples(3, byte_ends), with_pictures(10, 180)));
-  CHECK_FALSE(judge_inputs(of_samples(3, normalised), with_pictures(-1.9, 2.1)));
+  CHECK_FALSE(judge_inputs(of_samples(3, normalized), with_pictures(-1.9, 2.1)));
   CHECK_FALSE(judge_inputs(of_samples(3, {0.2F, 0.3F}), with_pictures(0, 1)));
   CHECK_THAT(*judge_inputs(of_samples(3, byte_ends), with_pictures(-2.1, 2.6)),
              Contains("too large"));
@@ -92,7 +92,8 @@ TEST_CASE("what a normalization was trained on is compared with what it makes") 
   CHECK_THAT(*large, Contains("0-255 instead of 0-1") && Contains("'bn'"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {4.4F, 0}), with_norm()), Contains("twice"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.22F, 0}), with_norm()), Contains("left out"));
-  CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.004F, 0}), with_norm()), Contains("0-1 instead of 0-255"));
+  CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.004F, 0}), with_norm()),
+             Contains("0-1 instead of 0-255"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {1, 5}), with_norm()), Contains("another mean"));
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("a float model that is right by chance alone is told") {
 TEST_CASE(
     "data that hardly move the first layer beside its bias are told, unless labels are right") {
   InputEvidence evidence;
-  evidence.clues.layers = {{"input", "output", {0.5, -0.3, 0.2, 1, 0.4, 0}}};
+  evidence.model_evidence.layers = {{"input", "output", {0.5, -0.3, 0.2, 1, 0.4, 0}}};
   CHECK_FALSE(judge_inputs(of_samples(3, shares, {1, 0}), evidence));
   CHECK_FALSE(judge_inputs(of_samples(3, byte_ends, {2000, 0}), evidence));
   const Calibration small = of_samples(3, shares, {0.01F, 0.5F});

@@ -145,7 +145,7 @@ TEST_CASE("Moving averages follow the order of samples, and refuse to be merged"
   record.add(Tensor::of<float>({2}, {0, 4}), 0);
   record.add(Tensor::of<float>({2}, {-2, 8}), 1);
   REQUIRE(record.moving_average().has_value());
-  CHECK(*record.moving_average() == NumberRange{-1, 6});
+  CHECK(*record.moving_average() == ValueRange{-1, 6});
   CHECK_THROWS_WITH(record.merge(ValueRecord(options)), Catch::Contains("order"));
   ValueRecord other;
   CHECK_THROWS_AS(other.merge(record), Error);
@@ -157,19 +157,19 @@ TEST_CASE("The largest samples are remembered, each once") {
     record.add(Tensor::of<float>({1}, {static_cast<float>((i * 37) % 100)}), i);
     record.add(Tensor::of<float>({1}, {-1}), i);
   }
-  REQUIRE(record.extremes().size() == ValueRecord::most_extremes);
+  REQUIRE(record.extremes().size() == ValueRecord::max_extremes);
   CHECK(record.extremes()[0].magnitude == 99);
   CHECK(record.extremes()[0].sample == 27);
   CHECK(record.extremes()[7].magnitude == 92);
 }
 
 TEST_CASE("Stretches of samples follow each other without gaps, eight a doubling") {
-  std::int64_t stretch = 0;
+  std::int64_t interval = 0;
   for (std::int64_t sample = 0; sample < 5000; ++sample) {
-    if (sample == ValueRecord::first_sample_of(stretch + 1)) ++stretch;
-    REQUIRE(ValueRecord::stretch_of(sample) == stretch);
+    if (sample == ValueRecord::first_sample_of(interval + 1)) ++interval;
+    REQUIRE(ValueRecord::interval_of(sample) == interval);
   }
-  CHECK(ValueRecord::stretch_of(std::int64_t{1} << 40) < 400);
+  CHECK(ValueRecord::interval_of(std::int64_t{1} << 40) < 400);
 }
 
 TEST_CASE("A record is read as it was written") {

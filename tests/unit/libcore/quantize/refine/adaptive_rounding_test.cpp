@@ -63,7 +63,7 @@ TEST_CASE("Rounding by the output's error is far better where inputs go together
     WeightOptions options;
     options.type = {type, true, false};
     options.axis = 1;
-    const WeightLevels nearest = quantize_weights(weights, options);
+    const QuantizedData nearest = quantize_weights(weights, options);
     InputMoments moments(matrix, {}, choose_scale({-5, 5}, input_type), input_type);
     moments.add(x, 0);
     CHECK(moments.rows() == 100);
@@ -74,13 +74,13 @@ TEST_CASE("Rounding by the output's error is far better where inputs go together
     Workers three(pool, 3);
     const ImprovedWeights shared =
         improve_rounding(weights, matrix, nearest, options.type, moments, three);
-    CHECK(same_bits(shared.levels.data, improved.levels.data));
+    CHECK(same_bits(shared.codes.data, improved.codes.data));
     CHECK(shared.error_after == improved.error_after);
     CHECK(improved.error_after < 0.3 * improved.error_before);
-    CHECK(output_error(unseen, weights, dequantize(improved.levels)) <
+    CHECK(output_error(unseen, weights, dequantize(improved.codes)) <
           0.4 * output_error(unseen, weights, dequantize(nearest)));
     // Each level is still a neighbor of its weight.
-    const Tensor back = dequantize(improved.levels);
+    const Tensor back = dequantize(improved.codes);
     for (std::int64_t i = 0; i < weights.element_count(); ++i) {
       const auto scale =
           static_cast<double>(nearest.scales.data<float>()[static_cast<std::size_t>(i % 6)]);
@@ -101,7 +101,7 @@ TEST_CASE("Rounding comes near the best of all ways to round up or down") {
     const WeightMatrix matrix({inputs, 1}, WeightLayout::inputs_first);
     WeightOptions options;
     options.type = {DataType::int4, true, false};
-    const WeightLevels nearest = quantize_weights(weights, options);
+    const QuantizedData nearest = quantize_weights(weights, options);
     InputMoments moments(matrix, {}, choose_scale({-5, 5}, input_type), input_type);
     moments.add(x, 0);
     Workers workers;
@@ -113,12 +113,12 @@ TEST_CASE("Rounding comes near the best of all ways to round up or down") {
       Tensor back = random_tensor({inputs, 1}, seed);
       for (std::size_t i = 0; i < static_cast<std::size_t>(inputs); ++i) {
         const float exact = weights.data<float>()[i] / scale;
-        const float level = (choice >> i & 1U) != 0 ? std::ceil(exact) : std::floor(exact);
-        back.mutable_data<float>()[i] = std::min(std::max(level, -7.0F), 7.0F) * scale;
+        const float code = (choice >> i & 1U) != 0 ? std::ceil(exact) : std::floor(exact);
+        back.mutable_data<float>()[i] = std::min(std::max(code, -7.0F), 7.0F) * scale;
       }
       best = std::min(best, output_error(x, weights, back));
     }
-    const double found = output_error(x, weights, dequantize(improved.levels));
+    const double found = output_error(x, weights, dequantize(improved.codes));
     CHECK(found <= output_error(x, weights, dequantize(nearest)));
     found_in_all += found;
     best_in_all += best;

@@ -138,10 +138,10 @@ struct Network {
     const Calibration calibration = calibrate(floats_session);
     const QuantizePlan plan = make_plan(*quantized, {.is_wanted = wants_all});
     std::vector<ChosenValue> chosen;
-    PlanNumbers numbers;
-    numbers.groups = choose_numbers(
+    PlanParams params;
+    params.groups = choose_params(
         plan, {.calibration = &calibration, .method = {CalibrationMethod::mse}}, chosen);
-    insert_qdq(*quantized, plan, numbers);
+    insert_qdq(*quantized, plan, params);
     infer_shapes(*quantized);
     const Session int8(copy_model(*quantized), cpu_options());
     double error = 0;

@@ -55,13 +55,13 @@ double error_of(bool is_refined) {
   const auto sample = [](std::int64_t index) { return make_sample(index); };
   collect(floats_session, calibration, sample, options);
   std::vector<ChosenValue> chosen;
-  PlanNumbers numbers;
-  numbers.groups = choose_numbers(
+  PlanParams params;
+  params.groups = choose_params(
       plan, {.calibration = &calibration, .method = {CalibrationMethod::minmax}}, chosen);
-  numbers.weights.type.is_reduced = true;
-  const WeightRefiner refiner(plan, numbers, calibration, floats_session, sample, options);
-  if (is_refined) numbers.refiner = &refiner;
-  insert_qdq(*model, plan, numbers);
+  params.weights.type.is_reduced = true;
+  const WeightRefiner refiner(plan, params, calibration, floats_session, sample, options);
+  if (is_refined) params.refiner = &refiner;
+  insert_qdq(*model, plan, params);
   infer_shapes(*model);
   const Session session(copy_model(*model), cpu_options());
   double error = 0;

@@ -30,7 +30,7 @@ constexpr const char* branches =
     "}";
 
 /// For each MatMul of all graphs, whether its levels are constants of its own graph.
-std::vector<bool> local_levels(const Model& model) {
+std::vector<bool> local_codes(const Model& model) {
   std::vector<bool> found;
   for (const Graph* graph : graphs_in(model)) {
     for (const Node& node : graph->nodes()) {
@@ -54,7 +54,7 @@ TEST_CASE("weights that bodies read have their levels in each of them") {
     infer_shapes(*changed);
     const std::vector<float> expected = run(*changed, x);
     quantize_stored(*changed, {});
-    CHECK(local_levels(*changed) == std::vector<bool>{true, true, true});
+    CHECK(local_codes(*changed) == std::vector<bool>{true, true, true});
     CHECK(signal_to_noise(run(*changed, x), expected) > 35);
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("weights that many bodies read become floats once, where they lie") {
   const std::vector<float> expected = run(*model, x);
   quantize_stored(*model, {});
   CHECK(count(*model, "DequantizeLinear") == 1);
-  CHECK(local_levels(*model) == std::vector<bool>(4, false));
+  CHECK(local_codes(*model) == std::vector<bool>(4, false));
   CHECK(signal_to_noise(run(*model, x), expected) > 30);
 }
 

@@ -19,19 +19,19 @@ constexpr QuantizationType int8_symmetric{DataType::int8, true, false};
 }  // namespace
 
 TEST_CASE("Levels are those of the type, as many on either side where it is symmetric") {
-  CHECK(levels_of(uint8_type) == Levels{0, 255});
-  CHECK(levels_of({DataType::int8, false, false}) == Levels{-128, 127});
-  CHECK(levels_of(int8_symmetric) == Levels{-127, 127});
-  CHECK(levels_of({DataType::uint8, true, false}) == Levels{1, 255});
-  CHECK(levels_of({DataType::int4, true, false}) == Levels{-7, 7});
-  CHECK(levels_of({DataType::uint4, false, false}) == Levels{0, 15});
-  CHECK(levels_of({DataType::int16, true, false}) == Levels{-32767, 32767});
-  CHECK(levels_of({DataType::uint16, false, false}) == Levels{0, 65535});
-  CHECK(levels_of({DataType::uint8, false, true}) == Levels{0, 127});
-  CHECK(levels_of({DataType::int8, true, true}) == Levels{-64, 64});
-  CHECK_THROWS_AS(levels_of({DataType::int32, false, false}), Error);
-  CHECK_THROWS_AS(levels_of({DataType::float32, false, false}), Error);
-  CHECK_THROWS_AS(levels_of({DataType::int4, false, true}), Error);
+  CHECK(code_range_of(uint8_type) == CodeRange{0, 255});
+  CHECK(code_range_of({DataType::int8, false, false}) == CodeRange{-128, 127});
+  CHECK(code_range_of(int8_symmetric) == CodeRange{-127, 127});
+  CHECK(code_range_of({DataType::uint8, true, false}) == CodeRange{1, 255});
+  CHECK(code_range_of({DataType::int4, true, false}) == CodeRange{-7, 7});
+  CHECK(code_range_of({DataType::uint4, false, false}) == CodeRange{0, 15});
+  CHECK(code_range_of({DataType::int16, true, false}) == CodeRange{-32767, 32767});
+  CHECK(code_range_of({DataType::uint16, false, false}) == CodeRange{0, 65535});
+  CHECK(code_range_of({DataType::uint8, false, true}) == CodeRange{0, 127});
+  CHECK(code_range_of({DataType::int8, true, true}) == CodeRange{-64, 64});
+  CHECK_THROWS_AS(code_range_of({DataType::int32, false, false}), Error);
+  CHECK_THROWS_AS(code_range_of({DataType::float32, false, false}), Error);
+  CHECK_THROWS_AS(code_range_of({DataType::int4, false, true}), Error);
 }
 
 TEST_CASE("A scale spreads all levels over the range") {
@@ -55,10 +55,10 @@ TEST_CASE("Zero is a level whatever the range") {
     const double a = number(random);
     const double b = number(random);
     const Scale scale = choose_scale({std::min(a, b), std::max(a, b)}, uint8_type);
-    const Levels levels = levels_of(uint8_type);
-    REQUIRE(scale.zero_point >= levels.lowest);
-    REQUIRE(scale.zero_point <= levels.highest);
-    REQUIRE(to_level(0, scale, levels) == scale.zero_point);
+    const CodeRange codes = code_range_of(uint8_type);
+    REQUIRE(scale.zero_point >= codes.lowest);
+    REQUIRE(scale.zero_point <= codes.highest);
+    REQUIRE(to_code(0, scale, codes) == scale.zero_point);
   }
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("Ranges of nothing, of almost nothing and of everything have usable sc
   CHECK(tiny.scale == std::numeric_limits<float>::min());
   const Scale huge = choose_scale({-3.4e38, 3.4e38}, int8_symmetric);
   CHECK(std::isfinite(huge.scale));
-  CHECK(to_level(3.4e38F, huge, levels_of(int8_symmetric)) == 127);
+  CHECK(to_code(3.4e38F, huge, code_range_of(int8_symmetric)) == 127);
   CHECK(std::isfinite(choose_scale({-3.4e38, 3.4e38}, {DataType::int2, false, false}).scale));
 }
 
@@ -80,11 +80,11 @@ TEST_CASE("A range that is no range is an error") {
 }
 
 TEST_CASE("Levels round half to even and stop at the ends") {
-  const Levels levels = levels_of(uint8_type);
-  CHECK(to_level(0.5F, {1, 0}, levels) == 0);
-  CHECK(to_level(1.5F, {1, 0}, levels) == 2);
-  CHECK(to_level(2.5F, {1, 10}, levels) == 12);
-  CHECK(to_level(-20, {1, 10}, levels) == 0);
-  CHECK(to_level(3e38F, {1e-30F, 0}, levels) == 255);
-  CHECK(to_level(-INFINITY, {1, 3}, levels) == 0);
+  const CodeRange codes = code_range_of(uint8_type);
+  CHECK(to_code(0.5F, {1, 0}, codes) == 0);
+  CHECK(to_code(1.5F, {1, 0}, codes) == 2);
+  CHECK(to_code(2.5F, {1, 10}, codes) == 12);
+  CHECK(to_code(-20, {1, 10}, codes) == 0);
+  CHECK(to_code(3e38F, {1e-30F, 0}, codes) == 255);
+  CHECK(to_code(-INFINITY, {1, 3}, codes) == 0);
 }

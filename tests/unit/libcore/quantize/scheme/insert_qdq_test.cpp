@@ -26,16 +26,16 @@ std::int64_t count_nodes(const Graph& graph, std::string_view op_type) {
 }
 
 /// Every group from -8 to 8 in uint8.
-PlanNumbers numbers_for(const QuantizePlan& plan) {
-  PlanNumbers numbers;
-  const GroupNumbers group{choose_scale({-8, 8}, {}), {}};
-  numbers.groups.assign(static_cast<std::size_t>(plan.group_count), group);
-  return numbers;
+PlanParams params_for(const QuantizePlan& plan) {
+  PlanParams params;
+  const GroupParams group{choose_scale({-8, 8}, {}), {}};
+  params.groups.assign(static_cast<std::size_t>(plan.group_count), group);
+  return params;
 }
 
 void quantize(Model& model) {
   const QuantizePlan plan = make_plan(model, {});
-  insert_qdq(model, plan, numbers_for(plan));
+  insert_qdq(model, plan, params_for(plan));
   for (Graph* graph : {model.graph.get()}) verify(*graph);
   infer_shapes(model);
 }
@@ -164,7 +164,7 @@ TEST_CASE("weights that are not finite are refused with the node's name") {
   const auto model = float_model(
       "g (float[1, 2] x) => (float[1, 1] y) <float[2, 1] w = {1, inf}> { [a] y = MatMul (x, w) }");
   const QuantizePlan plan = make_plan(*model, {});
-  CHECK_THROWS_WITH(insert_qdq(*model, plan, numbers_for(plan)),
+  CHECK_THROWS_WITH(insert_qdq(*model, plan, params_for(plan)),
                     Catch::Matchers::Contains("'a' (MatMul)"));
 }
 

@@ -44,10 +44,10 @@ TEST_CASE("a fixed scale holds for all values of its group, without any data") {
   const QuantizePlan plan = make_plan(*model, {});
   const PlanChoices choices = scales_of({{"x", {0.5F, 1}}, {"q", {0.25F, 2}}});
   std::vector<ChosenValue> chosen;
-  const auto numbers = choose_numbers(plan, {.choices = &choices}, chosen);
+  const auto params = choose_params(plan, {.choices = &choices}, chosen);
   REQUIRE(chosen.size() == 3);
   CHECK(chosen[1].name == "p");
-  const GroupNumbers& moved = numbers[static_cast<std::size_t>(chosen[1].group)];
+  const GroupParams& moved = params[static_cast<std::size_t>(chosen[1].group)];
   CHECK(moved.scale == Scale{0.25F, 2});
   CHECK(moved.type.type == DataType::int8);
 }
@@ -57,10 +57,10 @@ TEST_CASE("two scales for one group, and a value without any, are errors that na
   const QuantizePlan plan = make_plan(*model, {});
   std::vector<ChosenValue> chosen;
   const PlanChoices two = scales_of({{"p", {0.5F, 1}}, {"q", {0.25F, 2}}});
-  CHECK_THROWS_WITH(choose_numbers(plan, {.choices = &two}, chosen),
+  CHECK_THROWS_WITH(choose_params(plan, {.choices = &two}, chosen),
                     Catch::Contains("'p' and 'q' share one scale"));
   const PlanChoices few = scales_of({{"x", {0.5F, 1}}});
-  CHECK_THROWS_WITH(choose_numbers(plan, {.choices = &few}, chosen),
+  CHECK_THROWS_WITH(choose_params(plan, {.choices = &few}, chosen),
                     Catch::Contains("value 'p' has no scale"));
 }
 
@@ -80,9 +80,9 @@ TEST_CASE("a node may store its weights in a way of its own") {
   CHECK(plan.nodes[2].weight_axis == 0);
   const PlanChoices choices = scales_of({{"x", {0.5F, 1}}, {"q", {0.25F, 2}}});
   std::vector<ChosenValue> chosen;
-  PlanNumbers numbers;
-  numbers.groups = choose_numbers(plan, {.choices = &choices}, chosen);
-  insert_qdq(*model, plan, numbers);
+  PlanParams params;
+  params.groups = choose_params(plan, {.choices = &choices}, chosen);
+  insert_qdq(*model, plan, params);
   std::string types;
   for (const Node& node : model->graph->nodes()) {
     if (node.op_type() != "Conv") continue;
@@ -95,11 +95,11 @@ TEST_CASE("a node may store its weights in a way of its own") {
 /// Counts how often it is asked.
 class CountingRefiner : public PlanRefiner {
  public:
-  WeightLevels round(const PlannedNode&, WeightLevels nearest) const override {
+  QuantizedData round(const PlannedNode&, QuantizedData nearest) const override {
     ++calls;
     return nearest;
   }
-  Tensor correct(const PlannedNode&, const Tensor& bias, const WeightLevels&) const override {
+  Tensor correct(const PlannedNode&, const Tensor& bias, const QuantizedData&) const override {
     return bias;
   }
   mutable int calls = 0;
@@ -110,16 +110,16 @@ TEST_CASE("levels that were refined once are not refined again, others are") {
   const QuantizePlan plan = make_plan(*model, {});
   const CountingRefiner counting;
   const CachedRefiner cached(counting);
-  const auto levels = [](float first) {
+  const auto codes = [](float first) {
     WeightOptions options;
     options.axis = 0;
     return quantize_weights(Tensor::of<float>({1, 1, 2, 2}, {first, 2, 3, 4}), options);
   };
-  const WeightLevels once = cached.round(plan.nodes[0], levels(1));
-  cached.round(plan.nodes[0], levels(1));
+  const QuantizedData once = cached.round(plan.nodes[0], codes(1));
+  cached.round(plan.nodes[0], codes(1));
   CHECK(counting.calls == 1);
   CHECK(once.data.bytes()[3] == std::byte{127});
-  cached.round(plan.nodes[0], levels(-1));
+  cached.round(plan.nodes[0], codes(-1));
   CHECK(counting.calls == 2);
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("Weights have a scale a channel, whichever axis the channels are") {
   const Tensor weights = Tensor::of<float>({2, 3}, {1, -2, 4, 0.5F, 8, -4});
   WeightOptions options;
   options.axis = 0;
-  WeightLevels rows = quantize_weights(weights, options);
+  QuantizedData rows = quantize_weights(weights, options);
   CHECK(rows.scales.shape() == Shape{2});
   CHECK(rows.scales.data<float>()[0] == static_cast<float>(4.0 / 127));
   CHECK(rows.scales.data<float>()[1] == static_cast<float>(8.0 / 127));
@@ -46,7 +46,7 @@ TEST_CASE("Weights have a scale a channel, whichever axis the channels are") {
   CHECK(rows.data.data<std::int8_t>()[5] == -64);
   CHECK(worst_error(dequantize(rows), weights) <= 4.0 / 127 + 1e-6);
   options.axis = -1;
-  WeightLevels columns = quantize_weights(weights, options);
+  QuantizedData columns = quantize_weights(weights, options);
   CHECK(columns.scales.shape() == Shape{3});
   CHECK(columns.data.data<std::int8_t>()[0] == 127);
   CHECK(columns.data.data<std::int8_t>()[3] == 64);
@@ -62,11 +62,11 @@ TEST_CASE("Every type of levels gives weights back within half a step") {
       WeightOptions options;
       options.type = {type, is_symmetric, false};
       options.axis = 1;
-      const WeightLevels levels = quantize_weights(weights, options);
-      const Tensor back = dequantize(levels);
+      const QuantizedData codes = quantize_weights(weights, options);
+      const Tensor back = dequantize(codes);
       for (std::int64_t i = 0; i < weights.element_count(); ++i) {
         const double step =
-            static_cast<double>(levels.scales.data<float>()[static_cast<std::size_t>(i % 9)]);
+            static_cast<double>(codes.scales.data<float>()[static_cast<std::size_t>(i % 9)]);
         // An asymmetric zero point is rounded: ends may lie half a step outside.
         REQUIRE(std::abs(element_as_double(back, i) - element_as_double(weights, i)) <=
                 step * (is_symmetric ? 0.5001 : 1.0001));
@@ -78,8 +78,8 @@ TEST_CASE("Every type of levels gives weights back within half a step") {
 TEST_CASE("Weights of other float types are quantized like their float32") {
   const Tensor weights = random_tensor({4, 4}, 5);
   const Tensor half = convert(weights, DataType::float16);
-  const WeightLevels a = quantize_weights(half, {});
-  const WeightLevels b = quantize_weights(convert(half, DataType::float32), {});
+  const QuantizedData a = quantize_weights(half, {});
+  const QuantizedData b = quantize_weights(convert(half, DataType::float32), {});
   CHECK(same_bits(a.data, b.data));
   CHECK(same_bits(a.scales, b.scales));
 }
@@ -90,7 +90,7 @@ TEST_CASE("The range of least error serves weights with an outlier better in fou
   WeightOptions options;
   options.type = {DataType::int4, true, false};
   const double whole = squared_distance(dequantize(quantize_weights(weights, options)), weights);
-  options.range = WeightRange::least_error;
+  options.range = WeightRange::min_error;
   const double least = squared_distance(dequantize(quantize_weights(weights, options)), weights);
   CHECK(least < 0.7 * whole);
 }
@@ -104,7 +104,7 @@ TEST_CASE("Weights that are no numbers are an error that says where") {
 TEST_CASE("Channels of zeros and empty weights are quantized to zeros") {
   WeightOptions options;
   options.axis = 0;
-  const WeightLevels zeros = quantize_weights(Tensor::of<float>({2, 2}, {0, 0, 1, 2}), options);
+  const QuantizedData zeros = quantize_weights(Tensor::of<float>({2, 2}, {0, 0, 1, 2}), options);
   CHECK(zeros.scales.data<float>()[0] == 1);
   CHECK(zeros.data.data<std::int8_t>()[0] == 0);
   CHECK(quantize_weights(Tensor(DataType::float32, {0, 3}), options).data.element_count() == 0);
@@ -114,10 +114,10 @@ TEST_CASE("A bias takes the product of scales and stops at the ends of int32") {
   const Tensor weight_scales = Tensor::of<float>({3}, {0.5F, 0.25F, 1e-30F});
   const Tensor scales = bias_scales(0.1F, weight_scales);
   const Tensor bias = Tensor::of<float>({3}, {1, -1, 5});
-  const Tensor levels = quantize_bias(bias, scales);
-  CHECK(levels.data<std::int32_t>()[0] == 20);
-  CHECK(levels.data<std::int32_t>()[1] == -40);
-  CHECK(levels.data<std::int32_t>()[2] == std::numeric_limits<std::int32_t>::max());
+  const Tensor codes = quantize_bias(bias, scales);
+  CHECK(codes.data<std::int32_t>()[0] == 20);
+  CHECK(codes.data<std::int32_t>()[1] == -40);
+  CHECK(codes.data<std::int32_t>()[2] == std::numeric_limits<std::int32_t>::max());
   CHECK_THROWS_AS(quantize_bias(Tensor::of<float>({2}, {1, 2}), scales), Error);
 }
 
@@ -127,9 +127,9 @@ TEST_CASE("Scales of weights grow where their bias would not fit") {
   CHECK(widen_for_bias(scales, 0.1F, bias) == 1);
   CHECK(scales[0].scale == 0.5F);
   const Tensor by = bias_scales(0.1F, Tensor::of<float>({2}, {scales[0].scale, scales[1].scale}));
-  const Tensor levels = quantize_bias(bias, by);
-  CHECK(std::abs(levels.data<std::int32_t>()[1]) <= 1 << 30);
-  CHECK(static_cast<double>(levels.data<std::int32_t>()[1]) *
+  const Tensor codes = quantize_bias(bias, by);
+  CHECK(std::abs(codes.data<std::int32_t>()[1]) <= 1 << 30);
+  CHECK(static_cast<double>(codes.data<std::int32_t>()[1]) *
             static_cast<double>(by.data<float>()[1]) ==
         Approx(5));
 }
@@ -172,7 +172,7 @@ TEST_CASE("Weights that are read in stretches have the scales and levels of thei
     data[5 * 300 * 701 + 299 * 701 + 700] = 3;
     WeightOptions options;
     options.axis = axis;
-    const WeightLevels made = quantize_weights(weights, options);
+    const QuantizedData made = quantize_weights(weights, options);
     const std::int64_t inner = shape.product(axis + 1, 3);
     std::vector<float> largest(static_cast<std::size_t>(shape[axis]), 0);
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -184,8 +184,8 @@ TEST_CASE("Weights that are read in stretches have the scales and levels of thei
     for (std::size_t i = 0; i < data.size(); ++i) {
       const std::int64_t channel = static_cast<std::int64_t>(i) / inner % shape[axis];
       const float scale = largest[static_cast<std::size_t>(channel)] / 127.0F;
-      const float level = static_cast<float>(made.data.data<std::int8_t>()[i]);
-      wrong += std::abs(level - data[i] / scale) <= 0.501F ? 0 : 1;
+      const float code = static_cast<float>(made.data.data<std::int8_t>()[i]);
+      wrong += std::abs(code - data[i] / scale) <= 0.501F ? 0 : 1;
     }
     REQUIRE(wrong == 0);
     for (std::size_t i = 0; i < largest.size(); ++i)

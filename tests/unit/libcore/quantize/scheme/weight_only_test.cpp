@@ -200,10 +200,10 @@ TEST_CASE("an embedding and the layer that has its columns are stored once") {
   const std::vector<float> expected = run(*model, x);
   quantize_stored(*model, {});
   CHECK(count(*model, "Transpose") == 1);
-  std::int64_t level_bytes = 0;
+  std::int64_t code_bytes = 0;
   for (const Value* value : main.values())
-    level_bytes += value->constant().type() == DataType::int8 ? value->constant().size_bytes() : 0;
-  CHECK(level_bytes == 256 * 32);
+    code_bytes += value->constant().type() == DataType::int8 ? value->constant().size_bytes() : 0;
+  CHECK(code_bytes == 256 * 32);
   CHECK(signal_to_noise(run(*model, x), expected) > 35);
 }
 

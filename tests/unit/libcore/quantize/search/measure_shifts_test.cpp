@@ -29,7 +29,7 @@ double shift_of(const PlanChoices& choices, std::string_view node) {
 
 /// Makes the first product half as large again and the second a quarter, and takes from biases what
 /// choices say.
-MadePlan make_form(Model& model, const PlanChoices& choices) {
+MadePlan make_quantized(Model& model, const PlanChoices& choices) {
   set(model, "v", {1, 1}, 1.5);
   set(model, "w", {1, 1}, 1.25);
   set(model, "b", {1}, -shift_of(choices, "first"));
@@ -44,23 +44,23 @@ MadePlan make_form(Model& model, const PlanChoices& choices) {
   return plan;
 }
 
-PlanChoices measured(BiasReach reach) {
+PlanChoices measured(BiasCorrectionScope reach) {
   test::QuantizeCall call(chain, {Tensor::of<float>({1, 1}, {1}), Tensor::of<float>({1, 1}, {3})});
-  const CandidateMaker maker(call.context(), call.model(), make_form);
+  const CandidateBuilder builder(call.context(), call.model(), make_quantized);
   PlanChoices choices;
-  measure_shifts(maker, call.floats(), call.data(), reach, choices);
+  measure_shifts(builder, call.floats(), call.data(), reach, choices);
   return choices;
 }
 
 TEST_CASE("the last bias takes what all products before it are off by") {
-  const PlanChoices choices = measured(BiasReach::last);
+  const PlanChoices choices = measured(BiasCorrectionScope::last);
   CHECK(shift_of(choices, "first") == 0);
   // 1.5 * 1.25 x - x, where x is 2 in mean.
   CHECK(shift_of(choices, "second") == Approx(1.75));
 }
 
 TEST_CASE("a later bias takes no more than what is left behind the earlier one") {
-  const PlanChoices choices = measured(BiasReach::all);
+  const PlanChoices choices = measured(BiasCorrectionScope::all);
   CHECK(shift_of(choices, "first") == Approx(1));
   // 1.25 (1.5 x - 1) - x
   CHECK(shift_of(choices, "second") == Approx(0.5));

@@ -9,10 +9,10 @@
 namespace ortool {
 namespace {
 
-MadePlan plan_of(std::vector<ReportedNode> nodes, const std::vector<std::string>& levels) {
+MadePlan plan_of(std::vector<ReportedNode> nodes, const std::vector<std::string>& codes) {
   MadePlan plan;
   plan.nodes = std::move(nodes);
-  for (const std::string& name : levels) {
+  for (const std::string& name : codes) {
     plan.chosen.emplace_back();
     plan.chosen.back().name = name;
   }

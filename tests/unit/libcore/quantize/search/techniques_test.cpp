@@ -11,14 +11,14 @@ namespace {
 TEST_CASE("a single sample has to gain half a decibel, whatever else is asked") {
   CHECK(mean_of({}) == 0);
   CHECK(mean_of({10, 20}) == 15);
-  const Bar bar{.least_db = 0.05, .deviations = 1};
+  const RequiredGain bar{.min_db = 0.05, .deviations = 1};
   CHECK_FALSE(is_better({20.4}, {20}, bar));
   CHECK(is_better({20.6}, {20}, bar));
   CHECK_FALSE(is_better({20}, {20}));
 }
 
 TEST_CASE("a gain has to exceed the least and its own standard errors") {
-  const Bar bar{.least_db = 0.5, .deviations = 2};
+  const RequiredGain bar{.min_db = 0.5, .deviations = 2};
   CHECK(is_better({21, 31, 41}, {20, 30, 40}, bar));
   CHECK_FALSE(is_better({20.4, 30.4, 40.4}, {20, 30, 40}, bar));
   // The same mean gain of 1, but by 4, 0 and -1: one standard error is 1.5.
@@ -27,10 +27,10 @@ TEST_CASE("a gain has to exceed the least and its own standard errors") {
 }
 
 TEST_CASE("what is measured on few samples has to gain more there than chance takes") {
-  CHECK(bar_of_measured(1).least_db == 0.5);
-  CHECK(bar_of_measured(2).least_db == Approx(10 * std::log10(3)));
-  CHECK(bar_of_measured(3).least_db == Approx(10 * std::log10(2)));
-  CHECK(bar_of_measured(19).least_db == Approx(10 * std::log10(20.0 / 18)));
+  CHECK(bar_of_measured(1).min_db == 0.5);
+  CHECK(bar_of_measured(2).min_db == Approx(10 * std::log10(3)));
+  CHECK(bar_of_measured(3).min_db == Approx(10 * std::log10(2)));
+  CHECK(bar_of_measured(19).min_db == Approx(10 * std::log10(20.0 / 18)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Unpacked weights: matrices beyond a session's budget are multiplied in place, with the bits of packed ones.
+// Unpacked weights: matrices beyond a session's budget are multiplied in place, with the bits of
+// packed ones.
 #include "providers/cpu/gemm/unpacked_weights.hpp"
 
 #include <cstring>
@@ -48,7 +49,7 @@ void check_same_bits(const Product& product) {
     SessionOptions options = cpu_options(&pool);
     options.providers = {make_cpu_provider(isa)};
     const Session packed(model_of(product), options);
-    options.most_packed_bytes = 0;
+    options.max_packed_bytes = 0;
     const Session in_place(model_of(product), options);
     CHECK(packed.packed_bytes() > product.b.element_count() * 4 - 1);
     CHECK(in_place.packed_bytes() == 0);
@@ -76,9 +77,9 @@ TEST_CASE("a matrix beyond the budget gives the bits of a packed one", "[matrix_
 
 TEST_CASE("small matrices are packed whatever the budget, and the first that fit",
           "[matrix_in_place]") {
-  const auto packed_with = [](std::int64_t most_bytes) {
+  const auto packed_with = [](std::int64_t max_bytes) {
     SessionOptions options = cpu_options();
-    options.most_packed_bytes = most_bytes;
+    options.max_packed_bytes = max_bytes;
     return Session(
                model_of(
                    {.node = "s = MatMul (x, w) p = MatMul (s, w)", .b = Shape{256, 256}, .k = 256}),
@@ -90,7 +91,7 @@ TEST_CASE("small matrices are packed whatever the budget, and the first that fit
   CHECK(packed_with(one) == one);
   CHECK(packed_with(2 * one) == 2 * one);
   SessionOptions options = cpu_options();
-  options.most_packed_bytes = 0;
+  options.max_packed_bytes = 0;
   const Session small(model_of({.node = "p = MatMul (x, w)", .b = Shape{64, 64}, .k = 64}),
                       options);
   CHECK(small.packed_bytes() == 64 * 64 * 4);

@@ -16,8 +16,8 @@ namespace ortool::cpu {
 namespace {
 
 using test::activated;
-using test::Numbers;
 using test::product;
+using test::RandomValues;
 
 struct Case {
   ConvSizes sizes;
@@ -29,8 +29,8 @@ struct Case {
 };
 
 /// Sizes of one axis that fit together; the padding may be uneven.
-void pick_axis(Numbers& numbers, ConvSizes& sizes, int axis, std::int64_t most_kernel) {
-  sizes.kernel[axis] = numbers.between(1, most_kernel);
+void pick_axis(RandomValues& numbers, ConvSizes& sizes, int axis, std::int64_t max_kernel) {
+  sizes.kernel[axis] = numbers.between(1, max_kernel);
   sizes.stride[axis] = numbers.between(1, 3);
   sizes.dilation[axis] = numbers.between(1, 2);
   const std::int64_t reach = (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
@@ -43,7 +43,7 @@ void pick_axis(Numbers& numbers, ConvSizes& sizes, int axis, std::int64_t most_k
       (sizes.in[axis] + sizes.pad[axis] + pad_behind - reach) / sizes.stride[axis] + 1;
 }
 
-void fill(Numbers& numbers, Case& one) {
+void fill(RandomValues& numbers, Case& one) {
   const ConvSizes& sizes = one.sizes;
   one.x = numbers.floats(sizes.batch * sizes.channels_in * product(sizes.in));
   one.weights =
@@ -149,7 +149,7 @@ void check(const Case& one) {
           one.residual.size());
   const Expected expected = expect(one);
   for (const ConvPath path : paths_for(s)) {
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       CAPTURE(conv_path_name(path), isa_name(isa));
       const std::vector<float> y = run(one, path, isa, 1);
       REQUIRE(y.size() == expected.value.size());
@@ -174,7 +174,7 @@ void check(const Case& one) {
 TEST_CASE("Convolutions of one to three dimensions agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20265;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 60; ++round) {
     Case one;
     ConvSizes& sizes = one.sizes;
@@ -194,7 +194,7 @@ TEST_CASE("Convolutions of one to three dimensions agree with sums in double", "
 TEST_CASE("Pointwise convolutions agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20266;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 12; ++round) {
     Case one;
     one.sizes.batch = numbers.between(1, 2);
@@ -210,7 +210,7 @@ TEST_CASE("Pointwise convolutions agree with sums in double", "[conv]") {
 TEST_CASE("Depthwise convolutions agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20267;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (const std::int64_t kernel : {3, 5}) {
     for (const std::int64_t stride : {1, 2}) {
       for (int round = 0; round < 8; ++round) {
@@ -237,7 +237,7 @@ TEST_CASE("Depthwise convolutions agree with sums in double", "[conv]") {
 TEST_CASE("Convolutions as in known networks agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20268;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   struct Layer {
     std::int64_t in;
     std::int64_t channels_in;
@@ -273,7 +273,7 @@ TEST_CASE("A convolution of no images touches nothing", "[conv]") {
   sizes.channels_in = 3;
   sizes.channels_out = 4;
   sizes.in[2] = sizes.out[2] = 5;
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const ConvPath path : {ConvPath::columns, ConvPath::rows}) {
       const std::vector<float> weights(12, 1.0F);
       AlignedBuffer packed = test::bytes(packed_conv_weight_bytes(sizes, path, isa));

@@ -15,8 +15,8 @@ namespace ortool::cpu {
 namespace {
 
 using test::activated;
-using test::Numbers;
 using test::product;
+using test::RandomValues;
 
 struct Case {
   ConvSizes sizes;
@@ -28,22 +28,22 @@ struct Case {
   Epilogue epilogue;
 };
 
-void pick_axis(Numbers& numbers, ConvSizes& sizes, int axis, std::int64_t most_kernel,
-               std::int64_t most_in) {
-  sizes.kernel[axis] = numbers.between(1, most_kernel);
+void pick_axis(RandomValues& numbers, ConvSizes& sizes, int axis, std::int64_t max_kernel,
+               std::int64_t max_in) {
+  sizes.kernel[axis] = numbers.between(1, max_kernel);
   sizes.stride[axis] = numbers.between(1, 3);
   sizes.dilation[axis] = numbers.between(1, 4) == 4 ? 2 : 1;
   const std::int64_t reach = (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
   sizes.pad[axis] = numbers.between(0, reach);
   const std::int64_t pad_behind = numbers.between(0, reach);
-  sizes.in[axis] = numbers.between(1, most_in);
+  sizes.in[axis] = numbers.between(1, max_in);
   const std::int64_t padded = sizes.in[axis] + sizes.pad[axis] + pad_behind;
   if (padded < reach) sizes.in[axis] += reach - padded;
   sizes.out[axis] =
       (sizes.in[axis] + sizes.pad[axis] + pad_behind - reach) / sizes.stride[axis] + 1;
 }
 
-void fill(Numbers& numbers, Case& one) {
+void fill(RandomValues& numbers, Case& one) {
   const ConvSizes& sizes = one.sizes;
   one.x = numbers.floats(sizes.batch * sizes.channels_in * product(sizes.in));
   one.weights =
@@ -181,7 +181,7 @@ void check(const Case& one) {
   const std::vector<double> exact = sums(one, false);
   const std::vector<double> magnitudes = sums(one, true);
   const std::int64_t terms = s.channels_in / s.groups * product(s.kernel);
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     if (isa == Isa::baseline) continue;
     CAPTURE(isa_name(isa));
     const std::vector<float> y = Blocked(one, isa, 1).run();
@@ -203,16 +203,16 @@ void check(const Case& one) {
 }
 
 /// Images of one or two dimensions.
-void pick_spatial(Numbers& numbers, ConvSizes& sizes, std::int64_t most_kernel,
-                  std::int64_t most_in) {
-  if (numbers.between(1, 4) > 1) pick_axis(numbers, sizes, 1, most_kernel, most_in);
-  pick_axis(numbers, sizes, 2, most_kernel, most_in);
+void pick_spatial(RandomValues& numbers, ConvSizes& sizes, std::int64_t max_kernel,
+                  std::int64_t max_in) {
+  if (numbers.between(1, 4) > 1) pick_axis(numbers, sizes, 1, max_kernel, max_in);
+  pick_axis(numbers, sizes, 2, max_kernel, max_in);
 }
 
 TEST_CASE("Blocked convolutions over all channels agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20271;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 60; ++round) {
     Case one;
     one.sizes.batch = numbers.between(1, 2);
@@ -227,7 +227,7 @@ TEST_CASE("Blocked convolutions over all channels agree with sums in double", "[
 TEST_CASE("Blocked pointwise convolutions agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20272;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 12; ++round) {
     Case one;
     one.sizes.batch = numbers.between(1, 2);
@@ -243,7 +243,7 @@ TEST_CASE("Blocked pointwise convolutions agree with sums in double", "[conv]") 
 TEST_CASE("Convolutions of plain images give blocked ones", "[conv]") {
   const std::uint32_t seed = 20273;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 30; ++round) {
     Case one;
     one.path = NchwcConvAlgorithm::from_nchw;
@@ -259,7 +259,7 @@ TEST_CASE("Convolutions of plain images give blocked ones", "[conv]") {
 TEST_CASE("Blocked convolutions by Winograd's transformation agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20276;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 40; ++round) {
     Case one;
     one.path = NchwcConvAlgorithm::winograd;
@@ -284,7 +284,7 @@ TEST_CASE(
     "[conv]") {
   const std::uint32_t seed = 20278;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (const std::int64_t channels : {16, 40, 128}) {
     Case one;
     one.path = NchwcConvAlgorithm::winograd;
@@ -298,7 +298,7 @@ TEST_CASE(
     REQUIRE(choose_nchwc_algorithm(one.sizes) == NchwcConvAlgorithm::winograd);
     const std::vector<double> exact = sums(one, false);
     const std::vector<double> magnitudes = sums(one, true);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       if (isa == Isa::baseline) continue;
       CAPTURE(channels, isa_name(isa));
       const std::vector<float> y = Blocked(one, isa, 2).run();
@@ -344,7 +344,7 @@ TEST_CASE("Only windows of 3 by 3 in steps of one are convolved by Winograd's tr
 TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20274;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 40; ++round) {
     Case one;
     one.sizes.batch = numbers.between(1, 2);
@@ -359,7 +359,7 @@ TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") 
 TEST_CASE("Blocked depthwise windows of 3 by 3 agree with sums in double at every rim", "[conv]") {
   const std::uint32_t seed = 20277;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 40; ++round) {
     Case one;
     one.sizes.batch = numbers.between(1, 2);
@@ -382,7 +382,7 @@ TEST_CASE("Blocked depthwise windows of 3 by 3 agree with sums in double at ever
 TEST_CASE("Images larger than what stays near are cut into chunks", "[conv]") {
   const std::uint32_t seed = 20275;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (const std::int64_t kernel : {1, 3}) {
     Case one;
     one.sizes.channels_in = 70;

@@ -14,7 +14,7 @@ namespace {
 
 struct SingleChannel {
   ConvSizes sizes;
-  Int8ConvDesc form;
+  Int8ConvDesc desc;
   std::vector<std::uint8_t> image;
   std::vector<std::uint8_t> weights;
   std::vector<std::int32_t> weight_zeros;
@@ -26,11 +26,11 @@ struct SingleChannel {
   std::int32_t pixel(std::int64_t image_number, std::int64_t row, std::int64_t column) const {
     if (row < 0 || row >= sizes.in[1] || column < 0 || column >= sizes.in[2]) return 0;
     const std::int64_t at = (image_number * sizes.in[1] + row) * sizes.in[2] + column;
-    return (image[static_cast<std::size_t>(at)] ^ form.image_flip) - image_zero;
+    return (image[static_cast<std::size_t>(at)] ^ desc.image_flip) - image_zero;
   }
   std::int32_t weight(std::int64_t channel, std::int64_t tap) const {
     const std::uint8_t byte = weights[static_cast<std::size_t>(channel * kernel() + tap)];
-    return static_cast<std::int8_t>(byte ^ form.weight_flip) -
+    return static_cast<std::int8_t>(byte ^ desc.weight_flip) -
            weight_zeros[static_cast<std::size_t>(channel)];
   }
   std::int32_t sum(std::int64_t image_number, std::int64_t channel, std::int64_t at) const {
@@ -46,13 +46,13 @@ struct SingleChannel {
   }
 };
 
-std::vector<std::uint8_t> some_bytes(test::Numbers& numbers, std::int64_t count) {
+std::vector<std::uint8_t> some_bytes(test::RandomValues& numbers, std::int64_t count) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
   return bytes;
 }
 
-SingleChannel some_convolution(test::Numbers& numbers) {
+SingleChannel some_convolution(test::RandomValues& numbers) {
   SingleChannel conv;
   ConvSizes& sizes = conv.sizes;
   sizes.batch = numbers.between(1, 2);
@@ -70,7 +70,7 @@ SingleChannel some_convolution(test::Numbers& numbers) {
     const std::int64_t padded = std::max(reach, sizes.in[axis] + 2 * sizes.pad[axis]);
     sizes.out[axis] = (padded - reach) / sizes.stride[axis] + 1;
   }
-  conv.form = {static_cast<std::uint8_t>(numbers.flip() ? 128 : 0),
+  conv.desc = {static_cast<std::uint8_t>(numbers.flip() ? 128 : 0),
                static_cast<std::uint8_t>(numbers.flip() ? 128 : 0)};
   conv.image_zero = static_cast<std::int32_t>(numbers.between(0, 255));
   conv.image = some_bytes(numbers, sizes.batch * sizes.in[1] * sizes.in[2]);
@@ -83,7 +83,7 @@ SingleChannel some_convolution(test::Numbers& numbers) {
 }
 
 TEST_CASE("convolutions of one channel of bytes are exact on each level", "[conv]") {
-  test::Numbers numbers(11);
+  test::RandomValues numbers(11);
   for (int i = 0; i < 300; ++i) {
     const SingleChannel conv = some_convolution(numbers);
     const ConvSizes& sizes = conv.sizes;
@@ -94,11 +94,11 @@ TEST_CASE("convolutions of one channel of bytes are exact on each level", "[conv
           expected.push_back(conv.sum(image, channel, at));
       }
     }
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       CAPTURE(isa_name(isa), i, sizes.channels_out, sizes.kernel[1], sizes.kernel[2]);
       AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
       std::vector<std::int32_t> sums(static_cast<std::size_t>(sizes.channels_out));
-      pack_int8_conv(sizes, conv.weights.data(), conv.form.weight_flip, isa, packed.data(),
+      pack_int8_conv(sizes, conv.weights.data(), conv.desc.weight_flip, isa, packed.data(),
                      sums.data());
       std::vector<std::int32_t> offsets;
       for (std::size_t channel = 0; channel < sums.size(); ++channel) {
@@ -114,7 +114,7 @@ TEST_CASE("convolutions of one channel of bytes are exact on each level", "[conv
       std::vector<std::int32_t> found(expected.size());
       AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
       Workers workers;
-      int8_conv(sizes, conv.image.data(), conv.form, packed.data(), given, found.data(), isa,
+      int8_conv(sizes, conv.image.data(), conv.desc, packed.data(), given, found.data(), isa,
                 space.data(), workers);
       CHECK(found == expected);
     }

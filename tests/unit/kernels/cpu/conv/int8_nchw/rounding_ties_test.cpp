@@ -62,7 +62,7 @@ std::vector<std::uint8_t> expected(int direction) {
 }
 
 TEST_CASE("numbers near a half are rounded as their float sums") {
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const std::int64_t groups : {1, 2}) {
       CHECK(convolved(groups, 0.0F, isa) == expected(0));
       CHECK(convolved(groups, 0.001F, isa) == expected(1));

@@ -21,14 +21,14 @@ using test::product;
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes random_bytes(test::Numbers& numbers, std::int64_t count) {
+Bytes random_bytes(test::RandomValues& numbers, std::int64_t count) {
   Bytes result(static_cast<std::size_t>(count));
   for (std::uint8_t& byte : result) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
   return result;
 }
 
 /// The bytes whose sums of products are the farthest from zero, signed or not.
-Bytes extreme_bytes(test::Numbers& numbers, std::int64_t count) {
+Bytes extreme_bytes(test::RandomValues& numbers, std::int64_t count) {
   constexpr std::array<std::uint8_t, 6> extremes = {0, 255, 255, 127, 128, 129};
   Bytes result(static_cast<std::size_t>(count));
   for (std::uint8_t& byte : result)
@@ -36,7 +36,7 @@ Bytes extreme_bytes(test::Numbers& numbers, std::int64_t count) {
   return result;
 }
 
-void pick_axis(test::Numbers& numbers, ConvSizes& sizes, int axis) {
+void pick_axis(test::RandomValues& numbers, ConvSizes& sizes, int axis) {
   sizes.kernel[axis] = numbers.between(1, 5);
   sizes.stride[axis] = numbers.between(1, 3);
   sizes.dilation[axis] = numbers.between(1, 4) == 4 ? 2 : 1;
@@ -51,7 +51,7 @@ void pick_axis(test::Numbers& numbers, ConvSizes& sizes, int axis) {
 struct Case {
   ConvSizes sizes;
   bool from_nchw = false;
-  Int8ConvDesc form;
+  Int8ConvDesc desc;
   bool has_floats = false;
   bool is_signed = false;
   Bytes x;
@@ -62,7 +62,7 @@ struct Case {
   std::int32_t image_zero = 0;
 };
 
-Case make_case(test::Numbers& numbers) {
+Case make_case(test::RandomValues& numbers) {
   Case one;
   ConvSizes& sizes = one.sizes;
   sizes.batch = numbers.between(1, 2);
@@ -84,8 +84,8 @@ Case make_case(test::Numbers& numbers) {
   sizes.channels_in = one.from_nchw ? numbers.between(1, 4) : numbers.between(1, 70);
   sizes.channels_out = kind == 2 ? sizes.channels_in : numbers.between(1, 70);
   if (kind == 2) sizes.groups = sizes.channels_in;
-  one.form.image_flip = numbers.flip() ? 128 : 0;
-  one.form.weight_flip = numbers.flip() ? 128 : 0;
+  one.desc.image_flip = numbers.flip() ? 128 : 0;
+  one.desc.weight_flip = numbers.flip() ? 128 : 0;
   one.has_floats = numbers.flip();
   one.is_signed = numbers.flip();
   one.image_zero = static_cast<std::int32_t>(numbers.between(0, 255));
@@ -116,7 +116,7 @@ struct Given {
     for (std::int64_t i = 0; i < sizes.channels_out; ++i) {
       const auto index = static_cast<std::size_t>(i);
       const std::int32_t sum =
-          sum_signed_bytes(one.weights.data() + i * depth, depth, 1, one.form.weight_flip);
+          sum_signed_bytes(one.weights.data() + i * depth, depth, 1, one.desc.weight_flip);
       offsets[index] = one.biases[index] - one.image_zero * sum;
       scales[index] = floats.image_scale * one.weight_scales[index] / floats.out_scale;
     }
@@ -131,28 +131,28 @@ struct Given {
   }
 };
 
-Bytes plain_result(const Case& one, const Given& given, Isa isa) {
+Bytes reference_result(const Case& one, const Given& given, Isa isa) {
   const ConvSizes& sizes = one.sizes;
   AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
   std::vector<std::int32_t> sums(static_cast<std::size_t>(sizes.channels_out));
-  pack_int8_conv(sizes, one.weights.data(), one.form.weight_flip, isa, packed.data(), sums.data());
+  pack_int8_conv(sizes, one.weights.data(), one.desc.weight_flip, isa, packed.data(), sums.data());
   AlignedBuffer space = test::bytes(int8_conv_workspace_bytes(sizes, isa, 1));
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
   Workers workers;
-  int8_conv(sizes, one.x.data(), one.form, packed.data(), given.numbers, result.data(), isa,
+  int8_conv(sizes, one.x.data(), one.desc, packed.data(), given.numbers, result.data(), isa,
             space.data(), workers);
   return result;
 }
 
-Bytes blocked_result(const Case& one, const Given& given, const Int8ConvAlgorithm& way,
+Bytes blocked_result(const Case& one, const Given& given, const Int8ConvAlgorithm& algorithm,
                      Workers& workers) {
   const ConvSizes& sizes = one.sizes;
   AlignedBuffer packed = test::bytes(packed_nchwc_int8_conv_bytes(
-      sizes, one.from_nchw, one.weights.data(), one.form.weight_flip, way));
-  pack_nchwc_int8_conv(sizes, one.from_nchw, one.weights.data(), one.form.weight_flip, way,
+      sizes, one.from_nchw, one.weights.data(), one.desc.weight_flip, algorithm));
+  pack_nchwc_int8_conv(sizes, one.from_nchw, one.weights.data(), one.desc.weight_flip, algorithm,
                        packed.data());
-  AlignedBuffer space =
-      test::bytes(nchwc_int8_conv_workspace_bytes(sizes, one.from_nchw, way, workers.count()));
+  AlignedBuffer space = test::bytes(
+      nchwc_int8_conv_workspace_bytes(sizes, one.from_nchw, algorithm, workers.count()));
   Bytes x = one.x;
   if (!one.from_nchw) {
     const ReorderSizes in{sizes.batch, sizes.channels_in, product(sizes.in), 16};
@@ -163,8 +163,8 @@ Bytes blocked_result(const Case& one, const Given& given, const Int8ConvAlgorith
   }
   const std::int64_t stored = (sizes.channels_out + 15) / 16 * 16;
   Bytes y(static_cast<std::size_t>(sizes.batch * stored * product(sizes.out)));
-  nchwc_int8_conv(sizes, one.from_nchw, x.data(), one.form, packed.data(), given.numbers, y.data(),
-                  way, space.data(), workers);
+  nchwc_int8_conv(sizes, one.from_nchw, x.data(), one.desc, packed.data(), given.numbers, y.data(),
+                  algorithm, space.data(), workers);
   Bytes result(static_cast<std::size_t>(sizes.batch * sizes.channels_out * product(sizes.out)));
   reorder_int8_to_nchw({sizes.batch, sizes.channels_out, product(sizes.out), 16}, y.data(),
                        result.data(), workers);
@@ -172,16 +172,16 @@ Bytes blocked_result(const Case& one, const Given& given, const Int8ConvAlgorith
 }
 
 TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each level") {
-  test::Numbers numbers(5);
+  test::RandomValues numbers(5);
   Workers workers;
   std::int64_t checked = 0;
   for (int i = 0; i < 300; ++i) {
     const Case one = make_case(numbers);
     INFO("case " << i);
     const Given given(one);
-    const Bytes expected = plain_result(one, given, Isa::baseline);
-    for (const Isa isa : test::levels_here()) CHECK(plain_result(one, given, isa) == expected);
-    for (const Isa isa : test::levels_here()) {
+    const Bytes expected = reference_result(one, given, Isa::baseline);
+    for (const Isa isa : test::isas_here()) CHECK(reference_result(one, given, isa) == expected);
+    for (const Isa isa : test::isas_here()) {
       if (!has_nchwc_int8_conv(one.sizes, one.from_nchw, isa)) continue;
       CAPTURE(isa_name(isa));
       CHECK(blocked_result(one, given, {isa}, workers) == expected);
@@ -192,7 +192,7 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
 }
 
 /// An image that is worked on in several strips and calls.
-Case large_case(test::Numbers& numbers, std::int64_t channels_in, std::int64_t channels_out,
+Case large_case(test::RandomValues& numbers, std::int64_t channels_in, std::int64_t channels_out,
                 std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
   Case one = make_case(numbers);
   one.from_nchw = channels_in <= 4;
@@ -223,7 +223,7 @@ Case large_case(test::Numbers& numbers, std::int64_t channels_in, std::int64_t c
 }
 
 TEST_CASE("large blocked convolutions of bytes give the same bytes on each level by many threads") {
-  test::Numbers numbers(8);
+  test::RandomValues numbers(8);
   ThreadPool pool(4);
   for (const auto& [in, out, kernel, stride, dilation] :
        {std::array{64, 40, 3, 1, 1}, std::array{130, 33, 1, 1, 1}, std::array{70, 16, 3, 2, 1},
@@ -232,12 +232,12 @@ TEST_CASE("large blocked convolutions of bytes give the same bytes on each level
     CAPTURE(in, out, kernel, stride, dilation);
     const Given given(one);
     Bytes expected;
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       if (!has_nchwc_int8_conv(one.sizes, one.from_nchw, isa)) continue;
       for (const int threads : {1, 4}) {
         Workers workers(pool, threads);
         const Bytes found = blocked_result(one, given, {isa}, workers);
-        if (expected.empty()) expected = plain_result(one, given, isa);
+        if (expected.empty()) expected = reference_result(one, given, isa);
         CHECK(found == expected);
       }
     }
@@ -245,7 +245,7 @@ TEST_CASE("large blocked convolutions of bytes give the same bytes on each level
 }
 
 TEST_CASE("3 x 3 windows of bytes have the same sums after Winograd") {
-  test::Numbers numbers(9);
+  test::RandomValues numbers(9);
   ThreadPool pool(4);
   std::int64_t checked = 0;
   for (const auto& [in, out, edge] : {std::array{16, 16, 6}, std::array{5, 33, 13},
@@ -264,16 +264,16 @@ TEST_CASE("3 x 3 windows of bytes have the same sums after Winograd") {
       one.weights = make_bytes(numbers, std::int64_t{out} * in * 9);
       one.from_nchw = false;
       const Given given(one);
-      const Bytes expected = plain_result(one, given, best_isa());
-      for (const Isa isa : test::levels_here()) {
+      const Bytes expected = reference_result(one, given, best_isa());
+      for (const Isa isa : test::isas_here()) {
         if (!has_nchwc_int8_conv(sizes, false, isa)) continue;
-        const Int8ConvAlgorithm way =
-            choose_int8_conv_algorithm(sizes, false, one.weights.data(), one.form.weight_flip, isa);
-        checked += way.is_winograd ? 1 : 0;
+        const Int8ConvAlgorithm algorithm =
+            choose_int8_conv_algorithm(sizes, false, one.weights.data(), one.desc.weight_flip, isa);
+        checked += algorithm.is_winograd ? 1 : 0;
         for (const int threads : {1, 4}) {
           Workers workers(pool, threads);
           CAPTURE(in, out, i, isa_name(isa), threads);
-          CHECK(blocked_result(one, given, way, workers) == expected);
+          CHECK(blocked_result(one, given, algorithm, workers) == expected);
         }
       }
     }
@@ -300,7 +300,7 @@ TEST_CASE("windows whose sums might not fit are not transformed") {
 }
 
 TEST_CASE("blocked bytes come back from blocks as they were") {
-  test::Numbers numbers(6);
+  test::RandomValues numbers(6);
   Workers workers;
   for (int i = 0; i < 50; ++i) {
     const ReorderSizes sizes{numbers.between(1, 3), numbers.between(1, 50), numbers.between(1, 150),
@@ -316,7 +316,7 @@ TEST_CASE("blocked bytes come back from blocks as they were") {
 }
 
 TEST_CASE("pools of blocked bytes give the bytes of plain ones") {
-  test::Numbers numbers(7);
+  test::RandomValues numbers(7);
   Workers workers;
   for (int i = 0; i < 60; ++i) {
     const bool is_signed = numbers.flip();

@@ -14,7 +14,7 @@ namespace ortool::cpu {
 namespace {
 
 using test::activated;
-using test::Numbers;
+using test::RandomValues;
 
 struct Case {
   GemmSizes sizes;
@@ -22,8 +22,8 @@ struct Case {
   std::vector<float> b;
   std::vector<float> added;
   std::vector<float> residual;
-  MatrixIn a_in;
-  MatrixIn b_in;
+  StridedMatrix a_in;
+  StridedMatrix b_in;
   std::int64_t c_stride = 0;
   Epilogue epilogue;
 
@@ -35,7 +35,7 @@ struct Case {
   }
 };
 
-Case make_case(Numbers& numbers, const GemmSizes& sizes) {
+Case make_case(RandomValues& numbers, const GemmSizes& sizes) {
   Case one;
   one.sizes = sizes;
   const auto [m, n, k] = sizes;
@@ -105,21 +105,21 @@ double worst_excess(const Case& one, const std::vector<float>& c) {
   return worst;
 }
 
-enum class Way { packed, unpacked, batched };
+enum class Algorithm { packed, unpacked, batched };
 
-std::vector<float> run(const Case& one, Isa isa, int threads, Way way) {
+std::vector<float> run(const Case& one, Isa isa, int threads, Algorithm algorithm) {
   ThreadPool pool(threads);
   Workers workers(pool, threads);
   const auto [m, n, k] = one.sizes;
   constexpr float untouched = 12345.0F;
   std::vector<float> c(static_cast<std::size_t>(m * one.c_stride), untouched);
-  if (way == Way::packed) {
+  if (algorithm == Algorithm::packed) {
     AlignedBuffer packed = test::bytes(packed_b_bytes(k, n, isa));
     pack_b(k, n, one.b_in, isa, packed.as<float>(), workers);
     AlignedBuffer workspace = test::bytes(gemm_workspace_bytes(one.sizes, isa));
     gemm(one.sizes, one.a_in, packed.as<float>(), c.data(), one.c_stride, one.epilogue, isa,
          workspace.data(), workers);
-  } else if (way == Way::unpacked) {
+  } else if (algorithm == Algorithm::unpacked) {
     AlignedBuffer workspace = test::bytes(gemm_unpacked_workspace_bytes(one.sizes, isa));
     gemm_unpacked(one.sizes, one.a_in, one.b_in, c.data(), one.c_stride, one.epilogue, isa,
                   workspace.data(), workers);
@@ -137,20 +137,20 @@ std::vector<float> run(const Case& one, Isa isa, int threads, Way way) {
   return c;
 }
 
-void check(Numbers& numbers, const GemmSizes& sizes) {
+void check(RandomValues& numbers, const GemmSizes& sizes) {
   const Case one = make_case(numbers, sizes);
   CAPTURE(sizes.m, sizes.n, sizes.k, one.a_in.transposed, one.b_in.transposed,
           static_cast<int>(one.epilogue.addend), static_cast<int>(one.epilogue.activation));
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     CAPTURE(isa_name(isa));
-    const std::vector<float> packed = run(one, isa, 1, Way::packed);
-    for (const Way way : {Way::packed, Way::unpacked, Way::batched}) {
-      CAPTURE(static_cast<int>(way));
-      const std::vector<float> c = run(one, isa, 1, way);
+    const std::vector<float> packed = run(one, isa, 1, Algorithm::packed);
+    for (const Algorithm algorithm : {Algorithm::packed, Algorithm::unpacked, Algorithm::batched}) {
+      CAPTURE(static_cast<int>(algorithm));
+      const std::vector<float> c = run(one, isa, 1, algorithm);
       REQUIRE(worst_excess(one, c) <= 0);
       REQUIRE(std::memcmp(c.data(), packed.data(), c.size() * sizeof(float)) == 0);
       for (const int threads : {2, 4, 8}) {
-        const std::vector<float> again = run(one, isa, threads, way);
+        const std::vector<float> again = run(one, isa, threads, algorithm);
         REQUIRE(std::memcmp(c.data(), again.data(), c.size() * sizeof(float)) == 0);
       }
     }
@@ -168,7 +168,7 @@ std::vector<float> run_in_pieces(const Case& one, const std::vector<std::int64_t
   std::vector<GemmColumns> pieces;
   std::int64_t first = 0;
   for (const std::int64_t count : counts) {
-    MatrixIn b = one.b_in;
+    StridedMatrix b = one.b_in;
     b.data += b.transposed ? first * b.stride : first;
     packed.push_back(test::bytes(packed_b_bytes(k, count, isa)));
     pack_b(k, count, b, isa, packed.back().as<float>(), workers);
@@ -191,7 +191,7 @@ std::vector<float> run_in_pieces(const Case& one, const std::vector<std::int64_t
 }
 
 TEST_CASE("a product stored in pieces is that product", "[gemm]") {
-  Numbers numbers(7);
+  RandomValues numbers(7);
   const std::vector<std::int64_t> cuts[] = {{64, 96, 80}, {768, 768}, {1, 70, 100}, {5}, {8, 3, 1}};
   for (const std::vector<std::int64_t>& counts : cuts) {
     for (const std::int64_t m : {1, 4, 5, 37, 400}) {
@@ -199,7 +199,7 @@ TEST_CASE("a product stored in pieces is that product", "[gemm]") {
       for (const std::int64_t count : counts) n += count;
       const Case one = make_case(numbers, {m, n, n > 1000 ? 9 : 1000});
       CAPTURE(m, n, one.sizes.k, static_cast<int>(one.epilogue.addend), one.a_in.transposed);
-      for (const Isa isa : test::levels_here()) {
+      for (const Isa isa : test::isas_here()) {
         CAPTURE(isa_name(isa));
         const std::vector<float> c = run_in_pieces(one, counts, isa, 1);
         REQUIRE(worst_excess(one, c) <= 0);
@@ -212,7 +212,7 @@ TEST_CASE("a product stored in pieces is that product", "[gemm]") {
 TEST_CASE("one row by a matrix has the same bits packed and where it lies", "[gemm]") {
   const std::uint32_t seed = 20264;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 150; ++round)
     check(numbers, {1, numbers.between(1, 70), numbers.between(1, 40)});
   for (const std::int64_t k : {63, 64, 65, 1024, 1029}) check(numbers, {1, 35, k});
@@ -221,7 +221,7 @@ TEST_CASE("one row by a matrix has the same bits packed and where it lies", "[ge
 TEST_CASE("GEMM agrees with sums in double for random sizes", "[gemm]") {
   const std::uint32_t seed = 20261;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   for (int round = 0; round < 60; ++round) {
     check(numbers, {numbers.between(1, 70), numbers.between(1, 90), numbers.between(1, 80)});
   }
@@ -230,7 +230,7 @@ TEST_CASE("GEMM agrees with sums in double for random sizes", "[gemm]") {
 TEST_CASE("GEMM agrees with sums in double for thin and long products", "[gemm]") {
   const std::uint32_t seed = 20262;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   const GemmSizes cases[] = {{1, 1, 1},     {1, 1, 777},  {1, 1000, 300}, {1000, 1, 300},
                              {2, 65, 513},  {3, 500, 64}, {4, 130, 257},  {5, 33, 1025},
                              {150, 2, 300}, {29, 17, 0},  {1, 40, 0},     {40, 1, 0},
@@ -243,20 +243,20 @@ TEST_CASE("GEMM agrees with sums in double for thin and long products", "[gemm]"
 TEST_CASE("GEMM with rows for several chunks agrees with sums in double", "[gemm]") {
   const std::uint32_t seed = 20263;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   check(numbers, {150, 40, 5000});
 }
 
 TEST_CASE("GEMM of few rows by a matrix from afar agrees with sums in double", "[gemm]") {
   const std::uint32_t seed = 20264;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   check(numbers, {9, 513, 1030});
 }
 
 TEST_CASE("GEMM of nothing touches nothing", "[gemm]") {
   Workers workers;
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const GemmSizes& sizes : {GemmSizes{0, 5, 5}, GemmSizes{5, 0, 5}}) {
       const std::vector<float> operand(64, 1.0F);
       float c = 7.0F;
@@ -271,7 +271,7 @@ TEST_CASE("GEMM of nothing touches nothing", "[gemm]") {
 TEST_CASE("GEMM lets NaN through its activations", "[gemm]") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Workers workers;
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const Activation activation :
          {Activation::relu, Activation::clip, Activation::leaky_relu}) {
       for (const std::int64_t m : {1, 7, 20}) {
@@ -295,7 +295,7 @@ TEST_CASE("GEMM lets NaN through its activations", "[gemm]") {
 TEST_CASE("Batched GEMM runs each product at its offsets", "[gemm]") {
   const std::uint32_t seed = 20264;
   CAPTURE(seed);
-  Numbers numbers(seed);
+  RandomValues numbers(seed);
   const std::int64_t batch = 20;
   const GemmSizes sizes{9, 21, 15};
   const std::vector<float> a = numbers.floats(batch * 9 * 15);
@@ -304,7 +304,7 @@ TEST_CASE("Batched GEMM runs each product at its offsets", "[gemm]") {
   for (std::int64_t i = 0; i < batch; ++i) {
     offsets.push_back({.a = i * 9 * 15, .b = 0, .c = (batch - 1 - i) * 9 * 21});
   }
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const int threads : {1, 2, 4, 8}) {
       ThreadPool pool(threads);
       Workers workers(pool, threads);

@@ -33,7 +33,7 @@ struct Example {
   std::vector<std::int32_t> b_zeros;
   std::vector<std::int32_t> sums;
 
-  Example(const Problem& given, test::Numbers& numbers) : problem(given) {
+  Example(const Problem& given, test::RandomValues& numbers) : problem(given) {
     const auto fill = [&](std::vector<std::uint8_t>& bytes, std::int64_t count) {
       bytes.resize(static_cast<std::size_t>(count));
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(numbers.between(0, 255));
@@ -106,7 +106,7 @@ struct Example {
   }
 };
 
-std::vector<Problem> problems(test::Numbers& numbers) {
+std::vector<Problem> problems(test::RandomValues& numbers) {
   std::vector<Problem> result;
   const Int8MatMulSizes all[] = {{1, 1, 1},     {1, 70, 64},   {5, 16, 63},    {16, 33, 65},
                                  {17, 32, 64},  {31, 48, 130}, {33, 31, 4},    {64, 64, 128},
@@ -122,10 +122,10 @@ std::vector<Problem> problems(test::Numbers& numbers) {
 }
 
 TEST_CASE("byte products give the exact sums on every level") {
-  test::Numbers numbers(5);
+  test::RandomValues numbers(5);
   for (const Problem& problem : problems(numbers)) {
     const Example example(problem, numbers);
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       for (const int threads : {1, 2}) {
         std::vector<std::int32_t> sums(example.sums.size(), -1);
         Epilogue epilogue;
@@ -177,7 +177,7 @@ struct PlainEpilogue {
 };
 
 TEST_CASE("sums become floats and bytes in the same way on every level") {
-  test::Numbers numbers(6);
+  test::RandomValues numbers(6);
   const Activation activations[] = {Activation::none, Activation::relu, Activation::clip,
                                     Activation::leaky_relu, Activation::hard_swish};
   for (const Problem& problem : problems(numbers)) {
@@ -204,7 +204,7 @@ TEST_CASE("sums become floats and bytes in the same way on every level") {
     epilogue.divisor = numbers.flip() ? 0.21F : 0.0F;
     epilogue.range = {-3.0F, 252.0F, 3};
     const PlainEpilogue plain{epilogue};
-    for (const Isa isa : test::levels_here()) {
+    for (const Isa isa : test::isas_here()) {
       std::vector<std::uint8_t> bytes(example.sums.size());
       std::vector<float> floats(example.sums.size());
       void* out = makes_int8 ? static_cast<void*>(bytes.data()) : floats.data();

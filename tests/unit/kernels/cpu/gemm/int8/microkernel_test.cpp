@@ -12,12 +12,12 @@ namespace ortool::cpu {
 namespace {
 
 std::vector<const Int8GemmFunctions*> variants_here() {
-  const Int8GemmFunctions* variants[most_int8_variants];
+  const Int8GemmFunctions* variants[max_int8_variants];
   const int count = int8_gemm_variants(best_isa(), variants);
   return {variants, variants + count};
 }
 
-std::vector<std::uint8_t> random_bytes(test::Numbers& numbers, std::int64_t count) {
+std::vector<std::uint8_t> random_bytes(test::RandomValues& numbers, std::int64_t count) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
   // The ends of the range are where sums of pairs would saturate.
   for (std::uint8_t& byte : bytes)
@@ -27,8 +27,8 @@ std::vector<std::uint8_t> random_bytes(test::Numbers& numbers, std::int64_t coun
 }
 
 /// Rows of k bytes times columns of k bytes, one factor signed.
-std::int32_t plain_sum(const std::uint8_t* row, const std::uint8_t* column, std::int64_t k,
-                       bool is_row_signed) {
+std::int32_t reference_sum(const std::uint8_t* row, const std::uint8_t* column, std::int64_t k,
+                           bool is_row_signed) {
   std::int32_t sum = 0;
   for (std::int64_t i = 0; i < k; ++i) {
     const std::uint8_t u = is_row_signed ? column[i] : row[i];
@@ -39,23 +39,23 @@ std::int32_t plain_sum(const std::uint8_t* row, const std::uint8_t* column, std:
 }
 
 TEST_CASE("all tiles of byte matrices give the exact sums") {
-  test::Numbers numbers(11);
+  test::RandomValues numbers(11);
   for (const Int8GemmFunctions* functions : variants_here()) {
     for (const std::int64_t k : {0, 1, 3, 4, 7, 64, 131}) {
-      for (std::int32_t rows = 1; rows <= functions->most_rows; ++rows) {
-        for (std::int32_t vectors = 1; vectors * functions->lanes <= functions->most_columns;
+      for (std::int32_t rows = 1; rows <= functions->max_rows; ++rows) {
+        for (std::int32_t vectors = 1; vectors * functions->lanes <= functions->max_columns;
              ++vectors) {
           for (const bool is_row_signed : {false, true}) {
             const std::int64_t columns = std::int64_t{vectors} * functions->lanes;
             const std::vector<std::uint8_t> a = random_bytes(numbers, rows * k);
             const std::vector<std::uint8_t> b = random_bytes(numbers, columns * k);
-            ByteForm form{.is_signed = is_row_signed, .group = functions->group};
-            const std::int64_t steps = form.steps(k);
+            Int8PackDesc desc{.is_signed = is_row_signed, .group = functions->group};
+            const std::int64_t steps = desc.steps(k);
             std::vector<std::int32_t> packed_a(static_cast<std::size_t>(steps * rows));
             std::vector<std::int32_t> packed_b(static_cast<std::size_t>(steps * columns));
-            pack_int8_rows(a.data(), k, rows, rows, k, form, packed_a.data());
-            form.is_signed = !is_row_signed;
-            pack_int8_rows(b.data(), k, columns, columns, k, form, packed_b.data());
+            pack_int8_rows(a.data(), k, rows, rows, k, desc, packed_a.data());
+            desc.is_signed = !is_row_signed;
+            pack_int8_rows(b.data(), k, columns, columns, k, desc, packed_b.data());
             std::vector<std::int32_t> sums(static_cast<std::size_t>(rows * columns));
             Int8Tile tile = {};
             tile.a = packed_a.data();
@@ -69,9 +69,10 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
             (is_row_signed ? functions->signed_rows : functions->unsigned_rows)(tile);
             bool is_equal = true;
             for (std::int64_t i = 0; i < rows * columns; ++i) {
-              is_equal = is_equal && sums[static_cast<std::size_t>(i)] ==
-                                         plain_sum(a.data() + i / columns * k,
-                                                   b.data() + i % columns * k, k, is_row_signed);
+              is_equal =
+                  is_equal && sums[static_cast<std::size_t>(i)] ==
+                                  reference_sum(a.data() + i / columns * k,
+                                                b.data() + i % columns * k, k, is_row_signed);
             }
             REQUIRE(is_equal);
           }
@@ -82,7 +83,7 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
 }
 
 TEST_CASE("planes of bytes under small kernels give the exact sums") {
-  test::Numbers numbers(12);
+  test::RandomValues numbers(12);
   for (const Int8GemmFunctions* functions : variants_here()) {
     if (functions->plane == nullptr) continue;
     for (const std::int32_t stride : {1, 2, 3, 4}) {
@@ -93,11 +94,11 @@ TEST_CASE("planes of bytes under small kernels give the exact sums") {
           const std::int64_t rows = (out - 1) * stride + (kernel - 1) * dilation + 1;
           const std::vector<std::uint8_t> in = random_bytes(numbers, rows * rows + 512);
           const std::vector<std::uint8_t> weights = random_bytes(numbers, kernel * kernel);
-          const ByteForm form{.is_signed = true, .group = functions->group};
-          const std::int64_t words = form.steps(kernel);
+          const Int8PackDesc desc{.is_signed = true, .group = functions->group};
+          const std::int64_t words = desc.steps(kernel);
           std::vector<std::int32_t> packed(static_cast<std::size_t>(kernel * words));
           for (std::int64_t row = 0; row < kernel; ++row) {
-            pack_int8_rows(weights.data() + row * kernel, kernel, 1, 1, kernel, form,
+            pack_int8_rows(weights.data() + row * kernel, kernel, 1, 1, kernel, desc,
                            packed.data() + row * words);
           }
           std::vector<std::int32_t> sums(static_cast<std::size_t>(out * out + functions->lanes));

@@ -18,13 +18,13 @@ struct Problem {
   std::int64_t m;
   BlockMatMulSizes sizes;
   std::vector<float> a;
-  std::vector<std::uint8_t> levels;
+  std::vector<std::uint8_t> codes;
   std::vector<float> scales;
   std::vector<std::uint8_t> zeros;
 
-  int level(std::int64_t column, std::int64_t k) const {
+  int code(std::int64_t column, std::int64_t k) const {
     const std::int64_t at = column * sizes.blocks() * sizes.block_size + k;
-    return get(levels, at);
+    return get(codes, at);
   }
   int zero(std::int64_t column, std::int64_t block) const {
     if (!sizes.has_zeros) return 1 << (sizes.bits - 1);
@@ -47,7 +47,7 @@ Problem make_problem(std::int64_t m, const BlockMatMulSizes& sizes) {
   };
   const auto any_byte = [&] { return static_cast<std::uint8_t>(byte(random)); };
   fill(problem.a, m * sizes.k, [&] { return number(random); });
-  fill(problem.levels, sizes.n * sizes.blocks() * sizes.block_size * sizes.bits / 8, any_byte);
+  fill(problem.codes, sizes.n * sizes.blocks() * sizes.block_size * sizes.bits / 8, any_byte);
   fill(problem.scales, sizes.n * sizes.blocks(), [&] { return number(random); });
   if (sizes.has_zeros)
     fill(problem.zeros, sizes.n * ((sizes.blocks() * sizes.bits + 7) / 8), any_byte);
@@ -57,7 +57,7 @@ Problem make_problem(std::int64_t m, const BlockMatMulSizes& sizes) {
 std::vector<float> compute(const Problem& problem, Isa isa, Workers& workers) {
   AlignedBuffer packed(packed_block_matrix_bytes(problem.sizes), nullptr, "a test");
   pack_block_matrix(problem.sizes,
-                    {problem.levels.data(), problem.scales.data(),
+                    {problem.codes.data(), problem.scales.data(),
                      problem.sizes.has_zeros ? problem.zeros.data() : nullptr},
                     packed.data());
   std::vector<float> out(static_cast<std::size_t>(problem.m * problem.sizes.n), 7.0F);
@@ -79,7 +79,7 @@ double worst_error(const Problem& problem, const std::vector<float>& out) {
       for (std::int64_t k = 0; k < sizes.k; ++k) {
         const std::int64_t block = k / sizes.block_size;
         const double weight =
-            static_cast<double>(problem.level(column, k) - problem.zero(column, block)) *
+            static_cast<double>(problem.code(column, k) - problem.zero(column, block)) *
             static_cast<double>(
                 problem.scales[static_cast<std::size_t>(column * sizes.blocks() + block)]);
         const double term =
@@ -97,7 +97,7 @@ double worst_error(const Problem& problem, const std::vector<float>& out) {
 
 TEST_CASE("products with levels in blocks are those of the weights they stand for") {
   Workers alone;
-  for (const Isa isa : test::levels_here()) {
+  for (const Isa isa : test::isas_here()) {
     for (const int bits : {4, 8}) {
       for (const bool has_zeros : {false, true}) {
         for (const std::int64_t m : {0, 1, 3, 8, 21, 50}) {
@@ -120,7 +120,7 @@ TEST_CASE("threads change no bit of a product with levels in blocks") {
   Workers alone;
   for (const std::int64_t m : {5, 530}) {
     const Problem problem = make_problem(m, {203, 160, 32, 4, true});
-    for (const Isa isa : test::levels_here())
+    for (const Isa isa : test::isas_here())
       CHECK(compute(problem, isa, many) == compute(problem, isa, alone));
   }
 }
