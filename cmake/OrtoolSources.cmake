@@ -1,5 +1,5 @@
 # Object libraries of the layers: instruction-set flags by file name, and unity builds by folder.
-# g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialised variable, hence the one warning less.
+# g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialized variable, so that one warning is off.
 set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 # One entry an instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors

@@ -12,7 +12,7 @@
 
 namespace ortool {
 
-/// A node, with followers fused into the same kernel (an activation after a convolution). The
+/// A node with nodes fused into the same kernel (an activation after a convolution). The
 /// group's inputs are those that its members read from outside, in member order; its outputs are
 /// those of the last member.
 class NodeView {
@@ -28,7 +28,7 @@ class NodeView {
   std::span<const Node* const> fused_nodes() const { return std::span(members_).subspan(1); }
   std::span<const Node* const> members() const { return members_; }
 
-  /// The group's inputs: the first node's, then the followers' except for values inside the group.
+  /// The group's inputs: the first node's, then those of the fused nodes, except values inside the group.
   std::vector<Value*> inputs() const;
   std::vector<Value*> outputs() const;
 

@@ -1,4 +1,4 @@
-// What makers of product cases share, and the makers themselves.
+// Builders of product cases, and what they share.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The table of makers, one for each product operator, and random numbers for them.
+// Product cases: the table of builders, one per operator, and their random numbers.
 #include "tests/ops/product_cases.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Makers of product cases of floats.
+// Builders of float product cases.
 #include <array>
 
 #include "libcore/base/format.hpp"

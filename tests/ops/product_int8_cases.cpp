@@ -1,4 +1,4 @@
-// Makers of product cases of bytes, and of weights in levels.
+// Builders of int8 and weight-only product cases.
 #include "libcore/base/format.hpp"
 #include "tests/ops/product_builders.hpp"
 

@@ -293,7 +293,7 @@ class StepWriter : private GraphWriter {
          {x.sizes[0], x.sizes[2], x.sizes[2]});
   }
 
-  /// Attention spelled out between rows, with what decoders put around it, or some of that.
+  /// Decomposed attention of rows, with some or all of the nodes that decoders put around it.
   void attention(const Made& x) {
     constexpr std::int64_t heads = 2;
     constexpr std::int64_t size = 2;

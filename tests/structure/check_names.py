@@ -14,7 +14,7 @@ import tree
 import vocabulary
 
 # Whether comments and documents are held to vocabulary.BRITISH and vocabulary.PROSE too.
-CHECK_PROSE = False
+CHECK_PROSE = True
 
 _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _GLOSSARY = "docs/contributing/glossary.md"

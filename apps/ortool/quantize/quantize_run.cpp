@@ -26,7 +26,7 @@
 namespace ortool {
 namespace {
 
-/// Quantised weights that wait in memory for the model to be written; the others on the disk.
+/// Quantized weights kept in memory until the model is written; the others go to the disk.
 constexpr std::int64_t max_weight_bytes_in_memory = std::int64_t{16} << 20;
 
 /// Next to the model, where there must be space for them anyway.

@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 
 /// Rotates `pairs` pairs (a, b) to (a cos - b sin, a sin + b cos); `out` may be `in`. The elements
-/// of a pair are `pairs` apart (`halves`), or adjacent (`neighbours`).
+/// of a pair are `pairs` apart (`halves`), or adjacent (`neighbors`).
 struct RotaryFunctions {
   void (*halves)(const float* in, const float* cosines, const float* sines, float* out,
                  int64_t pairs);

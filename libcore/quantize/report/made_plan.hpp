@@ -19,7 +19,7 @@ struct ReportedNode {
   std::string op_type;
   std::vector<std::string> origins;
   std::string value;   ///< that holds its result
-  std::string output;  ///< its output including the bias, before fused followers
+  std::string output;  ///< its output including the bias, before the fused nodes
   bool is_quantized = false;
   bool has_weights = false;
   bool has_bias = false;  ///< in the product or in a fused Add

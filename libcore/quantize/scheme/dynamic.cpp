@@ -1,4 +1,4 @@
-// Dynamic quantization of one product at a time; bias and followers stay float nodes.
+// Dynamic quantization of one product at a time; bias and activation stay float nodes.
 #include "libcore/quantize/scheme/dynamic.hpp"
 
 #include <map>

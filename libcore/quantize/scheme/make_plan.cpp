@@ -108,7 +108,7 @@ class GraphPlanner {
   QuantizePlan& plan_;
   std::vector<PlannedNode> nodes_;
   FloatReasons reasons_;
-  std::unordered_map<const Node*, const Node*> followed_;  ///< fused followers, by what they follow
+  std::unordered_map<const Node*, const Node*> followed_;  ///< by fused node, the node before it
   std::unordered_set<const Value*> supplied_;
   std::unordered_set<const Value*> matrix_ends_;  ///< results of matrix products
   std::unordered_set<const Value*> demanded_;

@@ -67,7 +67,7 @@ struct SearchResult {
   CandidateScore model_score;  ///< of `candidate`
 };
 
-/// Fused nodes of a plan: one, or one with its followers.
+/// Fused nodes of a plan: one, or one with the nodes fused into it.
 struct ClusterUnit {
   std::string first;               ///< the first node's name in the file
   std::vector<std::string> nodes;  ///< of the plan
