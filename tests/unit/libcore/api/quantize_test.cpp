@@ -69,8 +69,8 @@ TEST_CASE("ranges of calibration data make a model of quantized values, and its 
   CHECK(count_nodes(*model, "QuantizeLinear") >= 1);
   REQUIRE(result.end_to_end.outputs.size() == 1);
   CHECK(result.end_to_end.outputs.front().sums.sqnr_db() > 25);
-  CHECK(result.after_bytes.levels >= 64 * 64);
-  CHECK(result.before_bytes.levels == 0);
+  CHECK(result.after_bytes.quantized >= 64 * 64);
+  CHECK(result.before_bytes.quantized == 0);
   CHECK_FALSE(result.is_refused);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("the other modes need no data") {
   options.mode = QuantizeMode::weights_only;
   const QuantizeResult result = quantize(*weights, options);
   CHECK(count_nodes(*weights, "MatMul") == 1);
-  CHECK(result.after_bytes.levels >= 64 * 64);
+  CHECK(result.after_bytes.quantized >= 64 * 64);
   CHECK(result.end_to_end.outputs.empty());
 }
 
