@@ -1,4 +1,4 @@
-// Integer division that rounds toward minus infinity.
+// Floor division: integer arithmetic that rounds toward minus infinity.
 #pragma once
 
 #include <cstdint>

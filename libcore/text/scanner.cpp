@@ -1,4 +1,4 @@
-// Tokenizer of the textual syntax.
+// Tokens of the textual syntax.
 #include "libcore/text/scanner.hpp"
 
 #include <algorithm>

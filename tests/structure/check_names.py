@@ -13,9 +13,6 @@ import tokenize
 import tree
 import vocabulary
 
-# Whether comments and documents are held to vocabulary.BRITISH and vocabulary.PROSE too.
-CHECK_PROSE = True
-
 _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _GLOSSARY = "docs/contributing/glossary.md"
 # What was measured or decided on a day keeps its words, and so do models that tests read.
@@ -188,8 +185,22 @@ def check_prose(root):
     return violations
 
 
+def check_first_lines(root):
+    """The first line of a source file has a word that a reader would search for: one of the glossary, a general noun, or an
+    operator's name."""
+    nouns = list_glossary(root) | vocabulary.GENERAL_NOUNS
+    operators = list_operators(root)
+    violations = []
+    for path in tree.list_sources(root):
+        line = tree.read(root, path).split("\n", 1)[0]
+        words = re.findall(r"[A-Za-z]\w*", line)
+        if not any(word in operators or word.lower() in nouns or any(is_known(part, nouns) for part in split_words(word)) for word in words):
+            violations.append(f"{path}: the first line has no term of {_GLOSSARY}: say in the field's words what the file holds")
+    return violations
+
+
 def check(root):
-    return check_types(root) + check_words(root) + check_nouns(root) + (check_prose(root) if CHECK_PROSE else [])
+    return check_types(root) + check_words(root) + check_nouns(root) + check_prose(root) + check_first_lines(root)
 
 
 if __name__ == "__main__":

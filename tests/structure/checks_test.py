@@ -78,9 +78,9 @@ class Names(SmallTree):
         word, wanted = next(iter(vocabulary.BANNED.items()))
         for name in (f"only_{word}", f"{word}_", f"{word.capitalize()}List", f"find{word.capitalize()}2"):
             with self.subTest(name=name):
-                self.write("libcore/graph/bad.cpp", f"// Bad.\nint {name};\n")
+                self.write("libcore/graph/bad.cpp", f"// A bad file.\nint {name};\n")
                 self.expect(check_names.check(self.root), "libcore/graph/bad.cpp", name, wanted)
-        self.write("libcore/graph/bad.cpp", f'// A {word}.\n#include "{word}.hpp"\nconst char* text = "{word}";\n')
+        self.write("libcore/graph/bad.cpp", f'// A {word} of a file.\n#include "{word}.hpp"\nconst char* text = "{word}";\n')
         self.assertEqual(check_names.check(self.root), [])
 
     def test_refused_words_in_python_and_names_of_files_are_found(self):
@@ -94,9 +94,9 @@ class Names(SmallTree):
         self.expect(check_names.check(self.root), f"docs/{word}-of-values.md")
 
     def test_british_spelling_in_names_is_found(self):
-        self.write("libcore/graph/bad.cpp", "// Bad.\nint is_normal" + "ised;\n")
+        self.write("libcore/graph/bad.cpp", "// A bad file.\nint is_normal" + "ised;\n")
         self.expect(check_names.check(self.root), "libcore/graph/bad.cpp", "write normalized")
-        self.write("libcore/graph/bad.cpp", "// Good.\nint optimistic, realistic_value, programmer, localhost, colored;\n")
+        self.write("libcore/graph/bad.cpp", "// A good file.\nint optimistic, realistic_value, programmer, localhost, colored;\n")
         self.assertEqual(check_names.check(self.root), [])
 
     def test_the_list_of_words_may_hold_them(self):
@@ -111,21 +111,24 @@ class Names(SmallTree):
 
     def test_operators_are_called_as_the_standard_calls_them(self):
         self.define("libcore/ops/math/brouhaha.hpp", "struct Brouhaha { };")
-        self.write("libcore/ops/math/list.cpp", "// Operators.\nconst auto entry = op_entry<Brouhaha>();\n")
+        self.write("libcore/ops/math/list.cpp", "// A list of operators.\nconst auto entry = op_entry<Brouhaha>();\n")
         self.assertEqual(check_names.check(self.root), [])
 
-    def test_prose_is_checked_where_that_is_switched_on(self):
+    def test_private_words_and_british_spelling_in_prose_are_found(self):
         phrase, wanted = next(iter(vocabulary.PROSE.items()))
         british = "colo" + "ur"
         self.write("docs/bad.md", f"# A page\nOf {phrase.upper()}\n")
-        self.write("libcore/graph/bad.cpp", f'// Good.\nint x;  // a {british}\nconst char* text = "{british}";\n')
-        with unittest.mock.patch.object(check_names, "CHECK_PROSE", False):
-            self.assertEqual(check_names.check(self.root), [])
-        with unittest.mock.patch.object(check_names, "CHECK_PROSE", True):
-            violations = check_names.check(self.root)
+        self.write("libcore/graph/bad.cpp", f'// A good file.\nint x;  // a {british}\nconst char* text = "{british}";\n')
+        violations = check_names.check(self.root)
         self.assertEqual(len(violations), 2, violations)
         self.assertIn(f"docs/bad.md:2: '{phrase.upper()}': write {wanted}", violations)
         self.assertIn(f"libcore/graph/bad.cpp:2: '{british}': write color", violations)
+
+    def test_first_lines_name_something_that_is_explained(self):
+        self.write("libcore/graph/good.cpp", "// Quiet verdicts.\n")
+        self.assertEqual(check_names.check(self.root), [])
+        self.write("libcore/graph/bad.cpp", "// Brouhaha of hullabaloos.\nint graph;\n")
+        self.expect(check_names.check(self.root), "libcore/graph/bad.cpp", "first line")
 
 
 class Captures(SmallTree):
@@ -185,22 +188,22 @@ class OperatorLists(SmallTree):
         self.assertEqual(self.check(), [])
 
     def test_an_initializer_is_a_list(self):
-        self.write("libcore/runtime/bad.cpp", "// Bad.\nconstexpr Row rows[] = "
+        self.write("libcore/runtime/bad.cpp", "// A bad file.\nconstexpr Row rows[] = "
                    '{{"Abs", 1}, {"Exp", 1},\n{"Log", 2}, {"Neg", 1}};\n')
         self.expect(self.check(), "libcore/runtime/bad.cpp:2", "Abs, Exp, Log, Neg")
 
     def test_a_loop_over_names_is_a_list(self):
-        self.write("apps/ortool/bad.cpp", "// Bad.\nvoid f() {\n"
+        self.write("apps/ortool/bad.cpp", "// A bad file.\nvoid f() {\n"
                    'for (const char* name : {"Abs", "Exp", "Log", "Neg"}) g(name);\n}\n')
         self.expect(self.check(), "apps/ortool/bad.cpp:3")
 
     def test_a_condition_is_a_list(self):
-        self.write("kernels/cpu/bad.cpp", "// Bad.\nbool f() {\n"
+        self.write("kernels/cpu/bad.cpp", "// A bad file.\nbool f() {\n"
                    'return n == "Abs" || n == "Exp" || n == "Log" || n == "Neg";\n}\n')
         self.expect(self.check(), "kernels/cpu/bad.cpp")
 
     def test_an_exception_has_to_be_needed(self):
-        self.write("libcore/runtime/bad.cpp", '// Bad.\nRow rows[] = {"Abs", "Exp", "Log", "Neg"};\n')
+        self.write("libcore/runtime/bad.cpp", '// A bad file.\nRow rows[] = {"Abs", "Exp", "Log", "Neg"};\n')
         self.assertEqual(self.check(["libcore/runtime/bad.cpp"]), [])
         self.expect(self.check(["libcore/runtime/bad.cpp", "libcore/runtime/gone.cpp"]), "gone.cpp")
 

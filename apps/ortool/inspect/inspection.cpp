@@ -1,4 +1,4 @@
-// Assembles the document of inspect.
+// JSON report of inspect.
 #include "apps/ortool/inspect/inspection.hpp"
 
 #include "apps/ortool/inspect/quantization_report.hpp"

@@ -1,4 +1,4 @@
-// Non-maximum suppression: drops boxes that overlap better ones.
+// Non-maximum suppression: drops boxes that overlap boxes of higher score.
 #pragma once
 
 #include <cstdint>

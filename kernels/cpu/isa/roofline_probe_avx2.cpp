@@ -1,4 +1,4 @@
-// Roofline probe for AVX2.
+// Roofline probe for AVX2: peak arithmetic throughput and memory bandwidth.
 #include <immintrin.h>
 
 #include "kernels/cpu/isa/roofline_probe.hpp"

@@ -1,4 +1,4 @@
-// Roofline probe for AVX-512.
+// Roofline probe for AVX-512: peak arithmetic throughput and memory bandwidth.
 #include <immintrin.h>
 
 #include "kernels/cpu/isa/roofline_probe.hpp"

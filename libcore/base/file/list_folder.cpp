@@ -1,4 +1,4 @@
-// Directory listing by opendir and readdir.
+// Folder listing by opendir and readdir.
 #include "libcore/base/file/list_folder.hpp"
 
 #include <cerrno>

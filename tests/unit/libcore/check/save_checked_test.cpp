@@ -1,4 +1,4 @@
-// What would not be valid is not written.
+// Models that would not be valid are not saved.
 #include "libcore/check/save_checked.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The normalizations against double precision.
+// Normalizing kernels compared with float64 references.
 #include "kernels/cpu/normalization/normalize.hpp"
 
 #include <algorithm>
