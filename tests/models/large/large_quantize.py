@@ -108,7 +108,7 @@ def check_limits(program, bounded, folder, model):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     expect(done.returncode == 6 and done.stderr.count("error: ") == 1, f"static within {too_little} MB: {done}")
     expect(not os.path.exists(output), f"static within {too_little} MB: a model is there")
-    named = re.search(r"--max-memory (\d+)MB is enough", done.stderr)
+    named = re.search(r"--max-memory (\d+)MB is estimated to be enough", done.stderr)
     expect(named is not None, f"static within {too_little} MB: {done.stderr}")
     enough = int(named[1])
     words = run([bounded, str(enough + _PROGRAM_MEGABYTES), *command, f"{enough}MB"])

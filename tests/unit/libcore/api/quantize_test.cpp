@@ -92,13 +92,13 @@ TEST_CASE("the other modes need no data") {
 TEST_CASE("static mode without data is refused, made-up data will do") {
   const auto model = product_model();
   QuantizeOptions options = options_of_quantize();
-  CHECK_THROWS_WITH(quantize(*model, options), Catch::Contains("no data to calibrate with"));
+  CHECK_THROWS_WITH(quantize(*model, options), Catch::Contains("no calibration data"));
   std::vector<std::string> warnings;
   options.compute.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
   options.has_random_data = true;
   CHECK(quantize(*model, options).samples == 16);
   REQUIRE_FALSE(warnings.empty());
-  CHECK_THAT(warnings.front(), Catch::Contains("made-up inputs"));
+  CHECK_THAT(warnings.front(), Catch::Contains("random inputs"));
 }
 
 TEST_CASE("nodes that are left out stay in float, and unknown ones are refused") {

@@ -55,7 +55,7 @@ TEST_CASE("options scale, shift and order the channels") {
 TEST_CASE("inputs that no picture can feed say what they expect") {
   CHECK_THROWS_WITH(fit({1, 3, 1, 2}, DataType::int64),
                     Catch::Contains("expects int64[1 x 3 x 1 x 2]"));
-  CHECK_THROWS_WITH(fit({2, 3, 1, 2}), Catch::Contains("2 at once"));
+  CHECK_THROWS_WITH(fit({2, 3, 1, 2}), Catch::Contains("a batch of 2"));
   CHECK_THROWS_WITH(fit({1, 4, 8, 8}), Catch::Contains("channels"));
   CHECK_THROWS_WITH(fit({10}), Catch::Contains("dimensions"));
   CHECK_THROWS_WITH(fit({}), Catch::Contains("rank"));

@@ -163,7 +163,7 @@ TEST_CASE("sizes above the limit or beyond the file are refused before the pixel
   CHECK_THROWS_WITH(make_image(8193, 8192, 3, 1 << 30), Catch::Contains("67108864"));
   CHECK_THROWS_WITH(decode("P5 99999999999999999999 1 255\n"), Catch::Contains("number"));
   CHECK_THROWS_WITH(decode("P5 1 1 70000\nxx"), Catch::Contains("70000"));
-  CHECK_THROWS_WITH(decode("GIF89a and more"), Catch::Contains("not known"));
+  CHECK_THROWS_WITH(decode("GIF89a and more"), Catch::Contains("not recognized"));
   CHECK_THROWS_WITH(decode(""), Catch::Contains("empty"));
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("what was written is read again") {
 
 TEST_CASE("a document that is no JSON is refused with its name in front") {
   CHECK_THROWS_WITH(ortool::parse_json("{\"a\": 1,}", "c.json"),
-                    Catch::Matchers::StartsWith("c.json: is no valid JSON"));
+                    Catch::Matchers::StartsWith("c.json: is not valid JSON"));
   CHECK_THROWS_AS(ortool::parse_json(std::string(5000, '['), "deep"), ortool::Error);
 }
 

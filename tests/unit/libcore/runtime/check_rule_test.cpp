@@ -91,7 +91,7 @@ TEST_CASE("a rule whose result holds what it looks for is an error that names it
     } catch (const Error& error) {
       CHECK(error.id() == "rules.endless");
       CHECK(error.code() == ErrorCode::invalid);
-      CHECK(error.message().find("rule 'grows' does not end") != std::string::npos);
+      CHECK(error.message().find("rule 'grows' does not terminate") != std::string::npos);
     }
     CHECK(model->graph->node_count() < 1100 + 8 * count);
   }
@@ -212,7 +212,7 @@ TEST_CASE("what is no rule is told with its line") {
   CHECK_THROWS_WITH(check("before\n"), Catch::Contains("line 1: a 'rule' line must come first"));
   CHECK_THROWS_WITH(check("rule a\nopset 18\n"), Catch::Contains("line 1: rule 'a'"));
   CHECK_THROWS_WITH(check("rule a\nrule a\n"), Catch::Contains("two rules 'a'"));
-  CHECK_THROWS_WITH(check("rule a\nlevel fast\n"), Catch::Contains("'fast' is no level"));
+  CHECK_THROWS_WITH(check("rule a\nlevel fast\n"), Catch::Contains("'fast' is not a level"));
 }
 
 }  // namespace

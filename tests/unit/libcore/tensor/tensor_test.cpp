@@ -29,7 +29,7 @@ TEST_CASE("A view must have exactly the bytes its shape takes") {
   const auto bytes = std::make_shared<std::vector<std::byte>>(16);
   CHECK_NOTHROW(Tensor::view(DataType::float32, Shape{4}, *bytes, bytes));
   CHECK_THROWS_WITH(Tensor::view(DataType::float32, Shape{5}, *bytes, bytes),
-                    "16 bytes found where float32 of shape 5 takes 20");
+                    "16 bytes found where float32 of shape 5 requires 20");
 }
 
 TEST_CASE("An unaligned view is read through an aligned copy") {

@@ -186,26 +186,26 @@ TEST_CASE("a default of another type or shape than its input's survives printing
 
 TEST_CASE("errors give line and column") {
   check_error("g (float x) => (float y) {\n  y = Neg (z) }",
-              "line 2, column 13: \"z\" is no value");
+              "line 2, column 13: \"z\" is not a known value");
   check_error("g (float x) => (float y) { y = Neg (x)", "'}' expected");
   check_error("g (float x) => (float y) { y = Neg (y) }", "not a known value");
   check_error("g (float x) => (float y) { x = Neg (x) }", "already has a value");
   check_error("g (float x) => (float y) { y, y = Split (x) }", "produced twice");
   check_error("g (float x, float x) => (float x) {}", "already an input");
-  check_error("g (float x) => (float z) { y = Neg (x) }", "\"z\" is no value");
+  check_error("g (float x) => (float z) { y = Neg (x) }", "\"z\" is not a known value");
   check_error("<ir_version: x>", "a version expected, 'x' found");
   check_error("<color: 3> g () => () {}", "no field 'color'");
   check_error(in_node("a = []"), "needs its kind");
   check_error(in_node("a = 1, a = 2"), "given twice");
   check_error(in_node("a: int = 1.5"), "not a 64-bit integer");
-  check_error(in_node("a: string = 1"), "kind int found where string");
+  check_error(in_node("a: string = 1"), "found a value of kind int where string");
   check_error(in_node("a = 99999999999999999999"), "not a 64-bit integer");
   check_error(in_node("a = [1, \"x\"]"), "a number expected");
   check_error(in_node("a = \"open"), "does not end");
   check_error(in_node("a = \"\\q\""), "escape");
-  check_error(in_node("a = float[2] {1}"), "1 elements found");
+  check_error(in_node("a = float[2] {1}"), "found 1 elements");
   check_error(in_node("a = float[1] {1, 2}"), "more elements");
-  check_error(in_node("a = int8[1] {128}"), "no element of type int8");
+  check_error(in_node("a = int8[1] {128}"), "not an element of type int8");
   check_error(in_node("a = bool[1] {2}"), "not a bool");
   check_error(in_node("a = float[N] {1}"), "known shape");
   check_error(in_node("a = float[1099511627776] {1}"), "more than the text");

@@ -82,7 +82,7 @@ TEST_CASE("Threads that all lose a mapping at once end the process with one erro
     REQUIRE(WIFEXITED(ending.status));
     REQUIRE(WEXITSTATUS(ending.status) == 2);
     REQUIRE(ending.text == "error: " + path +
-                               ": the file was cut short or its disk failed while it was being "
+                               ": the file was truncated or its disk failed while it was being "
                                "read\n");
   }
 }
@@ -116,7 +116,7 @@ TEST_CASE("A result is not kept when a mapped file has lost a part of its last p
     REQUIRE(::truncate(path.c_str(), 2 * page - 100) == 0);
     AtomicFile written(output.path());
     written.write(file.bytes());
-    CHECK_THROWS_WITH(written.commit(), Catch::StartsWith(path + ": the file was cut short"));
+    CHECK_THROWS_WITH(written.commit(), Catch::StartsWith(path + ": the file was truncated"));
   }
   CHECK_FALSE(std::filesystem::exists(output.path()));
   write_file(output.path(), "without the mapping it is");

@@ -12,7 +12,7 @@ TEST_CASE("random tensors have the shape and type that attributes give", "[ops]"
   CHECK_THAT(inferred({"y = RandomUniform <shape = [2], dtype = 7> ()"}),
              Catch::Contains("attribute 'dtype' is int64, which version 22"));
   CHECK_THAT(inferred({"y = RandomUniform <shape = [2], dtype = 99> ()"}),
-             Catch::Contains("attribute 'dtype' is 99 (expected a type's number"));
+             Catch::Contains("attribute 'dtype' is 99 (expected the number of a type"));
   CHECK_THAT(inferred({"y = RandomNormal <shape = [2, -1]> ()"}), Catch::StartsWith("invalid: "));
   CHECK_THAT(inferred({"y = RandomNormal <shape = [4611686018427387904, 4611686018427387904]> ()"}),
              Catch::StartsWith("invalid: "));

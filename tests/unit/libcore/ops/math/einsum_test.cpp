@@ -40,8 +40,8 @@ TEST_CASE("formulas that are none, and inputs they are not for, are refused", "[
   CHECK_THAT(einsum("ij->k", "a", matrix), Catch::Contains("no input has"));
   CHECK_THAT(einsum("...i...", "a", matrix), Catch::Contains("two ellipses"));
   CHECK_THAT(einsum("ij,jk", "a", matrix), Catch::Contains("2 terms for 1 inputs"));
-  CHECK_THAT(einsum("ijk", "a", matrix), Catch::Contains("the equation's term has 3 axes"));
-  CHECK_THAT(einsum("i", "a", matrix), Catch::Contains("the equation's term has 1 axes"));
+  CHECK_THAT(einsum("ijk", "a", matrix), Catch::Contains("its term of the equation has 3 axes"));
+  CHECK_THAT(einsum("i", "a", matrix), Catch::Contains("its term of the equation has 1 axes"));
   CHECK_THAT(einsum("ij,jk", "a, a", matrix), Catch::Contains("3 and 2"));
 }
 

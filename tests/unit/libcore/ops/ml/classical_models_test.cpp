@@ -169,7 +169,7 @@ TEST_CASE("support vector machines check their many lists", "[ops]") {
                 "vectors_per_class contains -1");
   check_refused(svm("vectors_per_class = [9223372036854775807, 2, 2], rho = [0.0]"),
                 "vectors_per_class contains 9223372036854775807");
-  check_refused(svm("vectors_per_class = [2, 1, 1], rho = [0.0]"), "cannot be shared out among 4");
+  check_refused(svm("vectors_per_class = [2, 1, 1], rho = [0.0]"), "cannot be divided evenly among 4");
   check_refused(svm("vectors_per_class = [1, 1, 1], rho = [0.0, 0.0, 0.0], prob_a = [1.0]"),
                 "'prob_b' has 0 elements (expected 1");
   check_refused(svm("vectors_per_class = [1, 1, 1], rho = [0.0, 0.0, 0.0], kernel_params = [1.0]"),

@@ -21,7 +21,7 @@ TEST_CASE("quantized tensors take their type from the zero point, an attribute, 
   CHECK_THAT(inferred({"y = QuantizeLinear <precision = 6> (x, s)", "float[3] x, float s"}),
              Catch::Contains("precision is int32"));
   CHECK_THAT(inferred({"y = QuantizeLinear(x, s)", "float16[3] x, float s", "", 21}),
-             Catch::Contains("input 1 is float32 beside float16"));
+             Catch::Contains("input 1 is float32, but another is float16"));
 }
 
 TEST_CASE("tensors that are dequantized take the scale's type, or an attribute's", "[ops]") {
@@ -32,7 +32,7 @@ TEST_CASE("tensors that are dequantized take the scale's type, or an attribute's
   CHECK_THAT(inferred({"y = DequantizeLinear(x, s)", "uint8[N] x, float8e8m0 s"}),
              Catch::Contains("'x_scale' is float8e8m0"));
   CHECK_THAT(inferred({"y = DequantizeLinear(x, s, z)", "uint8[N] x, float s, int8 z"}),
-             Catch::Contains("input 2 is int8 beside uint8"));
+             Catch::Contains("input 2 is int8, but another is uint8"));
 }
 
 TEST_CASE("scales lie along an axis, or one a block", "[ops]") {
@@ -100,7 +100,7 @@ TEST_CASE("integer products have the shape of products", "[ops]") {
   CHECK_THAT(inferred({"y = QLinearMatMul(a, as, az, b, bs, bz, ys, yz)",
                        "uint8[2, 3] a, float16 as, uint8 az, int8[3, 4] b, float bs, int8 bz, "
                        "float16 ys, int8 yz"}),
-             Catch::Contains("input 4 is float32 beside float16"));
+             Catch::Contains("input 4 is float32, but another is float16"));
 }
 
 }  // namespace

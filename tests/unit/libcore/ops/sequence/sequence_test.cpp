@@ -28,7 +28,7 @@ TEST_CASE("a sequence keeps what its tensors have in common", "[ops]") {
   CHECK(inferred({"y = SequenceLength(s)", held}) == "int64[scalar]");
   check_refused(inferred({"y = SequenceLength(t)", held}), "does not accept");
   check_refused(inferred({"y = SequenceInsert(s, t)", "seq(int64[2]) s, float[2] t"}),
-                "float32 beside int64");
+                "float32, but another is int64");
   check_refused(inferred({"y = SequenceAt(s, i)", "seq(float[2]) s, int64[2] i"}), "'position'");
 }
 

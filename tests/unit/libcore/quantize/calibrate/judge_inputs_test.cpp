@@ -94,7 +94,7 @@ TEST_CASE("what a normalization was trained on is compared with what it makes") 
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.22F, 0}), with_norm()), Contains("left out"));
   CHECK_THAT(*judge_inputs(of_samples(9, {}, {0.004F, 0}), with_norm()),
              Contains("0-1 instead of 0-255"));
-  CHECK_THAT(*judge_inputs(of_samples(9, {}, {1, 5}), with_norm()), Contains("another mean"));
+  CHECK_THAT(*judge_inputs(of_samples(9, {}, {1, 5}), with_norm()), Contains("different mean"));
 }
 
 TEST_CASE("a few samples may vary little") {

@@ -140,7 +140,7 @@ TEST_CASE("broken tables of listed trees are refused", "[ops]") {
                          "the true branch of tree 7 refers to node 4, which does not exist");
   check_ensemble_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}),
                          "form a cycle");
-  check_ensemble_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "looks at feature -1");
+  check_ensemble_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "reads feature -1");
   check_ensemble_refused(regress({{"nodes_featureids", "[3, 0, 0]"}}),
                          "has 3 features (expected at least 4");
   check_ensemble_refused(regress({{"nodes_featureids", "[9223372036854775807, 0, 0]"}}),
