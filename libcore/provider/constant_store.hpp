@@ -4,11 +4,13 @@
 #include <span>
 #include <unordered_map>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/value.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
+
+class Graph;
 
 /// Content by value. Addresses of tensors stay until they are freed.
 class ConstantStore {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
+
+class Graph;
 
 /// Quantization parameters; all are constants.
 struct Quantization {
