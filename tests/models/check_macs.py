@@ -56,7 +56,7 @@ def count(program, path):
 def main():
     program, python, builder = sys.argv[1:]
     if not os.path.exists(builder):
-        print(f"SKIPPED: there is no {maker}")
+        print(f"SKIPPED: there is no {builder}")
         return 77
     if not os.path.exists(python):
         print(f"SKIPPED: there is no {python}")
