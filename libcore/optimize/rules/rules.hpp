@@ -37,9 +37,11 @@ Rule merge_casts();
 Rule merge_slices();
 Rule merge_concats();
 
-// libcore/optimize/rules/fuse_activation.cpp
+// libcore/optimize/rules/fuse_gelu.cpp
 Rule fuse_gelu();
 Rule fuse_gelu_tanh();
+
+// libcore/optimize/rules/fuse_activation.cpp
 Rule fuse_swish();
 Rule fuse_hard_swish();
 Rule fuse_hard_sigmoid();
