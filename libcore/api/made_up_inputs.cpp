@@ -11,7 +11,7 @@ MadeUpInputs make_up_inputs(const Model& model, const RandomInputOptions& random
   SymbolSizes sizes = random.sizes;
   const auto seed = static_cast<std::uint64_t>(random.seed + index);
   std::int64_t position = -1;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : model.inputs()) {
     ++position;
     if (input->has_default()) continue;
     const auto range = random.ranges.find(input->name());

@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"

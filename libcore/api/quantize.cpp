@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"

@@ -9,7 +9,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/value_names.hpp"
-#include "libcore/runtime/lean_session.hpp"
+#include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
 namespace {
@@ -47,7 +47,7 @@ bool VerifyReport::has_passed() const {
 std::vector<std::pair<std::string, std::string>> match_inputs(const Session& session,
                                                               NamedValues& inputs) {
   std::vector<std::pair<std::string, std::string>> renamed;
-  const std::vector<std::string> names = names_of(session.model().graph->inputs());
+  const std::vector<std::string> names = names_of(session.model().inputs());
   const std::span<Value* const> wanted = session.inputs();
   if (wanted.size() != inputs.size()) return renamed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -84,8 +84,8 @@ VerifyReport verify(const Model& original, const Model& result, const VerifyOpti
   const Progress progress(task, "verifying");
   SessionOptions session_settings = session_options(options.compute);
   session_settings.pool = &scope.pool();
-  const auto before = make_lean_session(copy_model(original), session_settings);
-  const auto after = make_lean_session(copy_model(result), session_settings);
+  const auto before = make_compact_session(copy_model(original), session_settings);
+  const auto after = make_compact_session(copy_model(result), session_settings);
   NamedValues inputs = options.inputs;
   if (inputs.empty()) {
     MadeUpInputs made = make_up_inputs(before->model(), options.random, 0, task.memory);

@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/check/checks.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"

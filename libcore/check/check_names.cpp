@@ -5,6 +5,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/utf8.hpp"
 #include "libcore/check/checks.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/check/checks.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

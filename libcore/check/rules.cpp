@@ -1,5 +1,6 @@
 // Table of check rules, one line each; docs/reference/checks.md shows the same table.
 #include "libcore/check/finding.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

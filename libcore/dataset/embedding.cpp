@@ -118,7 +118,7 @@ Preprocessing nodes_for(const ImageOptions& recipe, ImageLayout pictures, bool h
 Embedding read_embedding(const std::string& text, const Model& model,
                          std::span<const std::string> names) {
   const NamedValue pair = split_named_value(option_name, text, names, "input", "inputs");
-  const Value& input = *model.graph->find_value(pair.name);
+  const Value& input = *model.find_value(pair.name);
   Embedding embedding{.input = pair.name, .type = input.type()};
   if (!takes_pictures(input) || input.has_default())
     refuse_input(pair.name, format("does not take an image ({})", input.type().to_string()),
@@ -151,7 +151,7 @@ std::vector<Embedding> embed_pictures(std::span<const std::string> texts, bool h
   if (texts.empty()) return embeddings;
   const DeclaredTypes declared(model);
   infer_shapes(model);
-  const std::vector<std::string> names = names_of(model.graph->inputs());
+  const std::vector<std::string> names = names_of(model.inputs());
   for (const std::string& text : texts) {
     Embedding embedding = read_embedding(text, model, names);
     if (std::any_of(embeddings.begin(), embeddings.end(),
@@ -161,7 +161,7 @@ std::vector<Embedding> embed_pictures(std::span<const std::string> texts, bool h
   }
   declared.restore(model, has_fixed_shapes);
   for (Embedding& embedding : embeddings) {
-    Value& input = *model.graph->find_value(embedding.input);
+    Value& input = *model.find_value(embedding.input);
     embedding.embedded_as = embed_preprocessing(model, input, embedding.nodes).name();
   }
   return embeddings;

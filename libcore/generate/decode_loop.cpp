@@ -97,7 +97,7 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     return std::any_of(inputs.begin(), inputs.end(),
                        [&](const GivenInput& input) { return input.name == name; });
   };
-  for (const Value* value : model.graph->inputs()) {
+  for (const Value* value : model.inputs()) {
     for (const GivenInput& input : inputs) {
       if (input.name == value->name() && input.value.is_tensor()) {
         learn_symbols(*value, input.value.tensor().shape(), symbols);
@@ -106,7 +106,7 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
   }
   std::vector<std::string> made;
   for (const std::string& name : fed_inputs(feedback)) {
-    const Value& value = *model.graph->find_value(name);
+    const Value& value = *model.find_value(name);
     if (is_given(name) || value.has_default()) continue;
     if (!value.type().is_tensor() || !value.type().shape) {
       throw Error(

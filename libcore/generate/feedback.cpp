@@ -31,9 +31,7 @@ std::optional<std::string> inside(std::string_view text, std::string_view word) 
 class FeedbackReader {
  public:
   FeedbackReader(const TaskContext& task, const Model& model)
-      : task_(task),
-        inputs_(names_of(model.graph->inputs())),
-        outputs_(names_of(model.graph->outputs())) {}
+      : task_(task), inputs_(names_of(model.inputs())), outputs_(names_of(model.outputs())) {}
 
   std::vector<Feedback> read(std::span<const std::string> texts) {
     for (const std::string& text : texts) read_one(text);

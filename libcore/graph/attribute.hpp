@@ -8,13 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "libcore/graph/graph_fwd.hpp"
 #include "libcore/graph/notes.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
-
-class Graph;
 
 /// Attribute kinds with ONNX's numbers (AttributeProto.AttributeType).
 enum class AttributeKind : std::int32_t {

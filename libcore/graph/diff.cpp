@@ -14,6 +14,7 @@
 #include "libcore/graph/diff/compare_nodes.hpp"
 #include "libcore/graph/diff/compare_weights.hpp"
 #include "libcore/graph/diff/matcher.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

@@ -374,3 +374,7 @@ void Graph::unlink(Node& node) {
 }
 
 }  // namespace ortool
+
+void std::default_delete<ortool::Graph>::operator()(ortool::Graph* graph) const {
+  delete graph;
+}

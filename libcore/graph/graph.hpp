@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/graph/graph_fwd.hpp"
 #include "libcore/graph/node.hpp"
 #include "libcore/graph/notes.hpp"
 #include "libcore/graph/value.hpp"

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/graph_fwd.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 
@@ -49,6 +51,13 @@ struct Model {
   std::string directory;              ///< where external data was searched; empty: nowhere
   bool has_external_data = true;      ///< false: external tensors hold zeros instead of their data
   std::vector<std::string> warnings;  ///< irregularities of the file that were accepted
+
+  // Of the main graph.
+  std::span<Value* const> inputs() const;
+  std::span<Value* const> outputs() const;
+  Value* find_value(std::string_view name) const;
+  /// The opset version of `domain`, or 0.
+  std::int64_t opset(std::string_view domain) const;
 };
 
 /// Before IR 4, every initializer had to be a graph input as well. In such models, inputs with a

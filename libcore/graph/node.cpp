@@ -23,6 +23,10 @@ Value* Node::implicit_input(std::int64_t index) const {
   return implicit_inputs_[static_cast<std::size_t>(index)].value;
 }
 
+int Node::depth() const {
+  return graph_->depth();
+}
+
 std::int64_t Node::opset() const {
   return graph_->opset(domain_);
 }

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "libcore/graph/attribute.hpp"
+#include "libcore/graph/graph_fwd.hpp"
 #include "libcore/graph/notes.hpp"
 #include "libcore/graph/value.hpp"
 
 namespace ortool {
-
-class Graph;
 
 /// An operator applied to values, as plain data in the form and opset in which it was loaded.
 class Node {
@@ -27,6 +26,8 @@ class Node {
   /// Empty for ONNX's own operators ("ai.onnx" is stored as empty).
   std::string_view domain() const { return domain_; }
   Graph& graph() const { return *graph_; }
+  /// The number of graphs around the node's graph: 0 in a main graph.
+  int depth() const;
   /// The version of its domain that the graph is written for, or 0.
   std::int64_t opset() const;
 

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/graph/graph_fwd.hpp"
 #include "libcore/graph/notes.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
 
-class Graph;
 class Node;
 
 /// One use of a value.

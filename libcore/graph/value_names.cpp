@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool {
 
 std::vector<std::string> names_of(std::span<Value* const> values) {
@@ -12,7 +14,7 @@ std::vector<std::string> names_of(std::span<Value* const> values) {
 }
 
 std::vector<std::string> input_symbols(const Model& model) {
-  return input_symbols(model.graph->inputs());
+  return input_symbols(model.inputs());
 }
 
 std::vector<std::string> input_symbols(std::span<Value* const> inputs) {

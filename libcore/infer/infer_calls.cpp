@@ -3,6 +3,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/inference.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/infer/node_context.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/inference.hpp"
 #include "libcore/ops/check_node.hpp"
 
@@ -50,7 +51,7 @@ void infer_shapes(Model& model) {
 void fix_dimension(Model& model, std::string_view symbol, std::int64_t number) {
   const SymbolMap numbers = {{std::string(symbol), number}};
   bool is_of_input = false;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : model.inputs()) {
     if (!input->type().is_tensor() || !input->type().shape) continue;
     for (const Dimension& dimension : *input->type().shape)
       is_of_input = is_of_input || dimension.symbol() == symbol;
@@ -69,7 +70,7 @@ void fix_dimension(Model& model, std::string_view symbol, std::int64_t number) {
 }
 
 void fix_shape(Model& model, std::string_view input, const Shape& shape) {
-  Value* value = model.graph->find_value(input);
+  Value* value = model.find_value(input);
   if (value == nullptr || !value->is_graph_input()) {
     throw Error(ErrorCode::invalid, format("the model has no input '{}'", input),
                 "'ortool inspect' shows the inputs");

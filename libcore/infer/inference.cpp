@@ -8,6 +8,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/captured.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/infer/merge_types.hpp"
 #include "libcore/infer/node_context.hpp"
@@ -57,7 +58,7 @@ Inference::Inference(Model& model) : model_(model) {
   for (const Function& function : model.functions)
     callees_[name_of_callee(function.domain, function.name, function.overload)].function =
         &function;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : model.inputs()) {
     add_symbols(input->type(), input_symbols_);
     name_dimensions(*input);
   }

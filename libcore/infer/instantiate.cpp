@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/body_copier.hpp"
 
 namespace ortool {

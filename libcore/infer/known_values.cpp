@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/inference.hpp"
 #include "libcore/infer/merge_types.hpp"
 #include "libcore/ops/catalog.hpp"

@@ -13,6 +13,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/symbol_sum.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
@@ -103,7 +104,7 @@ class SizeSearch {
         end_(std::chrono::steady_clock::now() +
              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                  std::chrono::duration<double>(options.max_seconds))) {
-    for (const Value* input : model.graph->inputs()) {
+    for (const Value* input : model.inputs()) {
       if (!input->has_default()) add_free_dimensions(*input, sizes_);
     }
     for (const auto& [name, size] : sizes_) {
@@ -268,7 +269,7 @@ void set_input_sizes(Model& model, const InputSizes& sizes) {
     const auto found = sizes.find(name);
     return found != sizes.end() ? std::optional(found->second) : std::nullopt;
   };
-  for (Value* input : model.graph->inputs()) {
+  for (Value* input : model.inputs()) {
     if (!input->type().is_tensor() || !input->type().shape) continue;
     const std::size_t rank = input->type().shape->size();
     for (std::size_t i = 0; i < rank; ++i) {

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/formula.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {

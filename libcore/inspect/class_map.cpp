@@ -1,6 +1,7 @@
 // Follows outputs back to ArgMax through operators that only move or cast elements.
 #include "libcore/inspect/class_map.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {
@@ -21,7 +22,7 @@ bool comes_from_arg_max(const Value& output) {
 
 std::set<std::string, std::less<>> class_maps(const Model& model) {
   std::set<std::string, std::less<>> names;
-  for (const Value* output : model.graph->outputs()) {
+  for (const Value* output : model.outputs()) {
     const ValueType& type = output->type();
     if (type.is_tensor() && is_integer(type.element) && comes_from_arg_max(*output))
       names.emplace(output->name());

@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/product_macs.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -6,6 +6,7 @@
 
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {
@@ -106,7 +107,7 @@ std::set<std::string, std::less<>> fp16_outputs(const Model& model) {
   Fp16Walk walk(model);
   walk.walk(*model.graph);
   std::set<std::string, std::less<>> names;
-  for (const Value* output : model.graph->outputs()) {
+  for (const Value* output : model.outputs()) {
     const bool has_wide_type = !output->type().is_tensor() ||
                                output->type().element == DataType::float32 ||
                                output->type().element == DataType::float64;

@@ -6,6 +6,7 @@
 
 #include "libcore/base/sha256.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

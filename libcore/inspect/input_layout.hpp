@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

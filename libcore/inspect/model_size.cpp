@@ -2,6 +2,7 @@
 #include "libcore/inspect/model_size.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/inspect/cost.hpp"
 
 namespace ortool {

@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/count_macs.hpp"
 #include "libcore/inspect/hash_graph.hpp"
 

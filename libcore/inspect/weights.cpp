@@ -2,6 +2,7 @@
 #include "libcore/inspect/weights.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 

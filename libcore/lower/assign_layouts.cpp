@@ -7,8 +7,9 @@
 #include <unordered_map>
 
 #include "libcore/graph/algorithms/import_domain.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/lower/layout_search.hpp"
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {

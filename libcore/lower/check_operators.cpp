@@ -8,7 +8,8 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

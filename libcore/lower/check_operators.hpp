@@ -1,7 +1,7 @@
 // Operator check: reports all operators of a model that nothing can run in one error.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

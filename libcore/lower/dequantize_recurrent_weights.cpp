@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

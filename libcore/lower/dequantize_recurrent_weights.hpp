@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/rewrite/evaluator.hpp"
 
 namespace ortool {

@@ -3,8 +3,9 @@
 #include "libcore/lower/fuse_quantized.hpp"
 
 #include "libcore/graph/algorithms/import_domain.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
-#include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/rewrite/pass.hpp"
 
 namespace ortool {

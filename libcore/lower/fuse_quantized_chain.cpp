@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/lower/quantized_chain.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
-#include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {

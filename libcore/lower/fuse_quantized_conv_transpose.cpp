@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
-#include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv/conv_transpose.hpp"
 #include "libcore/ops/own_domain.hpp"

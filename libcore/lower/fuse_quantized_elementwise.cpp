@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"

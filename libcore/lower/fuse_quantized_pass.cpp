@@ -1,5 +1,6 @@
 // Quantized fusion as a pass over all graphs of a model, for files that only ortool reads.
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/lower/resolve_captures.hpp"

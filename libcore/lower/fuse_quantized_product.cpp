@@ -1,6 +1,6 @@
 // Quantized Conv and MatMul become QuantizedConv and QLinearMatMul.
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
-#include "libcore/lower/session_nodes.hpp"
 #include "libcore/ops/own_domain.hpp"
 
 namespace ortool {

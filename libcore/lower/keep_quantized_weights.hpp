@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

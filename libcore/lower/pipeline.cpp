@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/lower/assign_layouts.hpp"
 #include "libcore/lower/check_operators.hpp"

@@ -7,7 +7,8 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 
 namespace ortool {
 namespace {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

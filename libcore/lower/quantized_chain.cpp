@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "libcore/graph/attribute_access.hpp"
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
 #include "libcore/ops/tensor/pad.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/precision/quantized_boundary.hpp"
 
 namespace ortool {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -1,7 +1,7 @@
 // Capture resolution: captured constants become constants of the bodies that read them.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -96,10 +96,8 @@ void append_trace_events(std::string& text, const Session& session, const Profil
                          const TraceTimes& times, std::int64_t process) {
   // Names are unique within a graph; the first node of a name represents all of its depth.
   std::map<std::pair<int, std::string_view>, const Node*> nodes;
-  for (const Graph* graph : graphs_in(session.model())) {
-    const int depth = graph->depth();
-    for (const Node& node : graph->nodes()) nodes.emplace(std::pair(depth, node.name()), &node);
-  }
+  for (const Node* node : nodes_in(session.model()))
+    nodes.emplace(std::pair(node->depth(), node->name()), node);
 
   const double load_us = times.load_ms * 1e3;
   const double compile_us = times.compile_ms * 1e3;

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/limits.hpp"
 #include "libcore/onnx/read/read_function.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

@@ -1,6 +1,7 @@
 // Helpers of InferContext that are shared by all shape rules.
 #include "libcore/ops/infer_context.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/attribute_reader.hpp"
 
 namespace ortool {

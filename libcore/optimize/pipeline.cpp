@@ -6,6 +6,7 @@
 
 #include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 

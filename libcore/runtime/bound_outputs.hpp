@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/tensor/run_value.hpp"
 
 namespace ortool {

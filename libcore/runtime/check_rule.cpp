@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "libcore/tensor/convert.hpp"
@@ -77,7 +78,7 @@ std::unique_ptr<Session> session_of(const Model& model,
 NamedValues inputs_for(const Session& session, const NamedValues& all) {
   NamedValues wanted;
   for (const auto& each : all) {
-    const Value* value = session.model().graph->find_value(each.first);
+    const Value* value = session.model().find_value(each.first);
     if (value != nullptr && value->is_graph_input()) wanted.push_back(each);
   }
   return wanted;

@@ -14,6 +14,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {
@@ -37,8 +38,7 @@ class KeyBuilder {
       if (found == names_->end()) return {};
       name = found->second;
     }
-    std::string key =
-        names_ != nullptr ? std::string(name) : format("{}:{}", node.graph().depth(), name);
+    std::string key = names_ != nullptr ? std::string(name) : format("{}:{}", node.depth(), name);
     const std::int64_t before = counts_[key]++;
     return before == 0 ? key : format("{}#{}", key, before);
   }

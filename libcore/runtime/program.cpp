@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/runtime/program_run.hpp"
 
 namespace ortool {

@@ -2,7 +2,7 @@
 #include "libcore/runtime/program_run.hpp"
 
 #include "libcore/base/format.hpp"
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/lower/node_predicates.hpp"
 
 namespace ortool {
 

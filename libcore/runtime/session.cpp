@@ -12,6 +12,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/provider/packing_budget.hpp"
 #include "libcore/runtime/input_spec.hpp"
 #include "libcore/runtime/model_types_observer.hpp"
@@ -177,7 +178,7 @@ std::span<Value* const> Session::inputs() const {
 }
 
 std::span<Value* const> Session::outputs() const {
-  return state_->model->graph->outputs();
+  return state_->model->outputs();
 }
 
 std::vector<RunValue> Session::State::match(const NamedValues& given) const {

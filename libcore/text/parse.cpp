@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse_attribute.hpp"
 #include "libcore/text/parse_graph.hpp"
 #include "libcore/text/scanner.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
 
 namespace ortool {

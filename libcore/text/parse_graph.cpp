@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse_literal.hpp"
 
 namespace ortool {

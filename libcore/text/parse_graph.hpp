@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/graph/value_type.hpp"
 #include "libcore/text/parse_attribute.hpp"
 #include "libcore/text/scanner.hpp"

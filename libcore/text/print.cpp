@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/scanner.hpp"
 
 namespace ortool {

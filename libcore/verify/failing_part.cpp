@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
 
@@ -119,7 +120,7 @@ class PartSearch {
     std::unique_ptr<Model> model = extract(before_change(), {}, made);
     NamedValues inputs;
     for (const auto& input : verification_.inputs) {
-      const Value* value = model->graph->find_value(input.first);
+      const Value* value = model->find_value(input.first);
       if (value != nullptr && value->is_graph_input()) inputs.push_back(input);
     }
     std::vector<RunValue> results = run(std::move(model), inputs);

@@ -9,6 +9,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 

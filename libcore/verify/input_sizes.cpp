@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/activation_memory.hpp"
 #include "libcore/inspect/count_macs.hpp"

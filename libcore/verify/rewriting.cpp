@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
@@ -28,8 +29,7 @@ void freeze_defaults(Graph& graph, bool takes_all) {
 /// become separate nodes, each of which rounds.
 bool rounds_on_the_way(const Model& model, std::int64_t target) {
   constexpr std::int64_t opset_of_channel_scales = GroupNormalization::opset_of_channel_scales;
-  if (model.graph->opset("") < opset_of_channel_scales || target >= opset_of_channel_scales)
-    return false;
+  if (model.opset("") < opset_of_channel_scales || target >= opset_of_channel_scales) return false;
   for (const Graph* graph : graphs_in(model)) {
     for (const Node& node : graph->nodes()) {
       if (node.op_type() == "GroupNormalization" && node.domain().empty()) return true;
@@ -81,12 +81,12 @@ std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
 
 std::unique_ptr<Model> Rewriting::cut(std::unique_ptr<Model> model) const {
   std::map<std::string, ValueType, std::less<>> types;
-  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+  for (const std::span<Value* const> values : {model->inputs(), model->outputs()}) {
     for (const Value* value : values) types.emplace(value->name(), value->type());
   }
   infer_shapes(*model);
   model = extract(std::move(model), source_.extracted_inputs, source_.extracted_outputs);
-  for (const std::span<Value* const> values : {model->graph->inputs(), model->graph->outputs()}) {
+  for (const std::span<Value* const> values : {model->inputs(), model->outputs()}) {
     for (Value* value : values) {
       const auto declared = types.find(value->name());
       if (declared != types.end()) value->set_type(declared->second);
@@ -131,7 +131,7 @@ std::vector<ClosestMatch> Rewriting::closest(const Model& model) const {
 }
 
 void Rewriting::convert(Model& model) const {
-  if (settings_.opset == 0 || settings_.opset == model.graph->opset("")) return;
+  if (settings_.opset == 0 || settings_.opset == model.opset("")) return;
   inline_all(model);
   infer_shapes(model);
   conversion_rounds_ = rounds_on_the_way(model, settings_.opset);

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/readable_number.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 
 namespace ortool {

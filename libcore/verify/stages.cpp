@@ -1,6 +1,7 @@
 // Quantization stages: finds quantizing nodes, and the names of their inputs and outputs.
 #include "libcore/verify/stages.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
 

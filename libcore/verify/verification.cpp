@@ -12,7 +12,7 @@
 #include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/pin_random_seeds.hpp"
-#include "libcore/runtime/lean_session.hpp"
+#include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
 namespace {
@@ -81,7 +81,7 @@ std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
   options.optimize = level;
   // Weights are packed on demand: the same bits, without a copy of the model.
   if (level != OptimizeLevel::none) options.max_packed_bytes = 0;
-  return make_lean_session(std::move(model), std::move(options));
+  return make_compact_session(std::move(model), std::move(options));
 }
 
 std::vector<RunValue> Verifier::run(const Session& session, const NamedValues& inputs) const {
@@ -99,7 +99,7 @@ void Verifier::read_test_inputs() {
       !std::filesystem::is_directory(folder, ignored))
     return;
   const std::unique_ptr<Model> model = rewriting_.load();
-  const auto inputs = model->graph->inputs();
+  const auto inputs = model->inputs();
   const auto positions = input_positions(inputs);
   try {
     const ValueSet set(folder, "input");

@@ -9,6 +9,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/io/npz.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"

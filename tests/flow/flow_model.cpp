@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "libcore/graph/graph.hpp"
 #include "tests/flow/flow_writer.hpp"
 
 namespace ortool::test {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::test {

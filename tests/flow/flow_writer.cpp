@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool::test {
 namespace {

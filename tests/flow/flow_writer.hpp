@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "tests/flow/copy_nodes.hpp"
 #include "tests/flow/flow_plan.hpp"
 

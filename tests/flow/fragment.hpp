@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"

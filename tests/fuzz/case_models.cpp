@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/write/save.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/ops/case_file.hpp"

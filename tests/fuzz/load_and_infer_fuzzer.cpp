@@ -11,6 +11,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/check/check_model.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/write/save.hpp"

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "libcore/base/random_bits.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::test {

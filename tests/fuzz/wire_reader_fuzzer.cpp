@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/wire.hpp"
 

@@ -17,6 +17,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/ops/catalog.hpp"

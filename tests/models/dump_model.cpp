@@ -6,6 +6,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/sha256.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
 
 namespace {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/onnx/read/load.hpp"
 

@@ -13,6 +13,7 @@
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/value_file.hpp"
 #include "libcore/runtime/session.hpp"

@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/random_bits.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse_literal.hpp"
 #include "libcore/text/scanner.hpp"

@@ -2,6 +2,7 @@
 #include "tests/ops/case_model.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace ortool::test {

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/text/print.hpp"
 #include "providers/cpu/cpu_provider.hpp"

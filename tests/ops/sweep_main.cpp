@@ -9,6 +9,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"

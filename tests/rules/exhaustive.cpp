@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/rules/run_case.hpp"
 #include "tests/rules/small_graphs.hpp"

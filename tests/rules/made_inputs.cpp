@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool::test {

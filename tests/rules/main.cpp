@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/rules/exhaustive.hpp"
 #include "tests/rules/random_graph.hpp"

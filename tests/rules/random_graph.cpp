@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "tests/rules/graph_writer.hpp"
 
 namespace ortool::test {

@@ -11,6 +11,7 @@
 #include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
 #include "libcore/graph/diff.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"

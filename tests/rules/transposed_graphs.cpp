@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool::test {
 

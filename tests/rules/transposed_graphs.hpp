@@ -1,6 +1,7 @@
 // Small graphs around Transposes by every order of up to four axes.
 #pragma once
 
+#include "libcore/graph/graph.hpp"
 #include "tests/rules/small_graphs.hpp"
 
 namespace ortool::test {

@@ -18,7 +18,7 @@ _BINDING_TYPES = ("KernelRow",)
 # Files with a list that no trait could say, each with the reason.
 EXCEPTIONS = {
     "libcore/inspect/preprocessing.cpp": "it tells what each of the four arithmetic operators does to a picture",
-    "libcore/optimize/rules/channel_map.cpp": "a pattern of the arithmetic that it folds into weights",
+    "libcore/optimize/rules/channel_affine.cpp": "a pattern of the arithmetic that it folds into weights",
     "libcore/optimize/opset/opset_adapters.cpp": "binds each operator to the function that converts it",
     "libcore/optimize/rewrite/pattern.cpp": "spells out the ways to write one division",
     "libcore/optimize/rules/fuse_matmul_add_reshape.cpp": "follows the steps of one mask that onnxruntime knows",

@@ -3,6 +3,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/text/parse.hpp"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/graph/graph.hpp"
 #include "tests/support/inferred_model.hpp"
 
 namespace ortool {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 #include "tests/support/inferred_model.hpp"

@@ -9,6 +9,7 @@
 
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
 #include "tests/support/inferred_model.hpp"

@@ -10,7 +10,7 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/stopwatch.hpp"
-#include "libcore/runtime/lean_session.hpp"
+#include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
 namespace {
@@ -90,8 +90,8 @@ std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const Bench
   apply_shapes(invocation, variant, variant.model == settings_.models.front(), *loaded.model);
   in_file(loaded.path, [&] {
     const Stopwatch watch;
-    shared->session = make_lean_session(std::move(loaded.model),
-                                        session_options(invocation, std::move(providers), pool_));
+    shared->session = make_compact_session(
+        std::move(loaded.model), session_options(invocation, std::move(providers), pool_));
     shared->compile_ms = watch.milliseconds();
     check_pinned_providers(options, *shared->session);
   });

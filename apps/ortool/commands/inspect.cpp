@@ -43,13 +43,11 @@ void infer_what_is_known(const Invocation& invocation, Model& model) {
 /// Calls `visit` with the names of nodes and values until it returns true; returns whether it did.
 template <typename Visit>
 bool visit_names(const Model& model, const Visit& visit) {
-  for (const Graph* graph : graphs_in(model)) {
-    for (const Node& node : graph->nodes()) {
-      if (visit(node.name())) return true;
-    }
-    for (const Value* value : graph->values()) {
-      if (visit(value->name())) return true;
-    }
+  for (const Node* node : nodes_in(model)) {
+    if (visit(node->name())) return true;
+  }
+  for (const Value* value : values_in(model)) {
+    if (visit(value->name())) return true;
   }
   return false;
 }

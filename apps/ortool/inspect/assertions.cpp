@@ -146,12 +146,12 @@ Metrics::Metrics(const Model& model, const Summary& summary,
   metrics_["nan_weights"] = of_weights(nans);
   metrics_["infinite_weights"] = of_weights(infinities);
   metrics_["unknown_shape_nodes"] = count(summary.shape_blockers.size());
-  metrics_["input_count"] = count(model.graph->inputs().size());
-  metrics_["output_count"] = count(model.graph->outputs().size());
+  metrics_["input_count"] = count(model.inputs().size());
+  metrics_["output_count"] = count(model.outputs().size());
   metrics_["function_count"] = count(model.functions.size());
   metrics_["external_files"] = count(model.external_files.size());
   metrics_["ir_version"] = {model.ir_version, {}};
-  metrics_["opset"] = {model.graph->opset(""), {}};
+  metrics_["opset"] = {model.opset(""), {}};
   metrics_["quantized_nodes"] = {quantization.quantized_nodes, {}};
   metrics_["float_islands"] = count(quantization.islands.size());
 }
@@ -161,7 +161,7 @@ ModelFigure Metrics::find(std::string_view name) const {
   if (found != metrics_.end()) return found->second;
   if (name.starts_with(opset_prefix)) {
     const std::string_view domain = canonical_domain(name.substr(opset_prefix.size()));
-    return {model_.graph->opset(domain), {}};
+    return {model_.opset(domain), {}};
   }
   std::vector<std::string> known;
   if (name.starts_with(operators_prefix)) {

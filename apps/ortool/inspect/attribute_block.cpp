@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

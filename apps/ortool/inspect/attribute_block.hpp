@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "libcore/graph/attribute.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/json/json.hpp"
 
 namespace ortool {

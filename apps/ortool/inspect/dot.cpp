@@ -9,6 +9,7 @@
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {

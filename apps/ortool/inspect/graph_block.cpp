@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/weights.hpp"
 #include "libcore/ops/catalog.hpp"
 
@@ -210,7 +211,7 @@ Json BlockBuilder::graph(const Graph& graph) const {
 
 Json BlockBuilder::main_graph() const {
   Json block = graph(*model_.graph);
-  const std::span<Value* const> values = model_.graph->inputs();
+  const std::span<Value* const> values = model_.inputs();
   Json inputs = Json::list_from(values.size(), [this, values](std::size_t i) {
     Json input = value_block(*values[i]);
     const PreprocessingHint hint = find_preprocessing(model_, *values[i]);

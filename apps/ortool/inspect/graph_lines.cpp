@@ -3,6 +3,7 @@
 
 #include "apps/ortool/inspect/graph_block.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

@@ -10,6 +10,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/count_macs.hpp"
 
 namespace ortool {

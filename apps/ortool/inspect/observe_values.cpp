@@ -15,6 +15,7 @@
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/dataset/sample_set.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/value_names.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
@@ -81,11 +82,11 @@ class OneSample : public SampleSet {
 std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Model& model) {
   const OptionValues& options = invocation.options;
   if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
-  const std::span<Value* const> inputs = model.graph->inputs();
+  const std::span<Value* const> inputs = model.inputs();
   const auto recipes = read_image_recipes(options, names_of(inputs));
   auto set = open_sample_set(
       options.text("data"),
-      {invocation.task(), inputs, model.graph->outputs(), recipes, {}, options.has("labels")});
+      {invocation.task(), inputs, model.outputs(), recipes, {}, options.has("labels")});
   refuse_unused_recipes(recipes, std::span(&set, 1));
   return set;
 }
@@ -116,7 +117,7 @@ std::vector<ObservedValue> observe(const Invocation& invocation, const Model& mo
   for (std::int64_t i = 0;;) {
     invocation.stop.poll();
     for (const auto& [name, value] : sample.inputs) {
-      const Value* input = session->model().graph->find_value(name);
+      const Value* input = session->model().find_value(name);
       if (input != nullptr) watcher.add(*input, value);
     }
     session->run(sample.inputs, run_options);

@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/escape.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/weights.hpp"
 
 namespace ortool {
@@ -91,8 +92,7 @@ std::string macs_text(const Model& model, const Cost& macs) {
   const auto is_open = [](const Value* input) {
     return !input->has_default() && input->type().is_tensor() && !to_known(input->type().shape);
   };
-  const bool may_be_decided =
-      std::any_of(model.graph->inputs().begin(), model.graph->inputs().end(), is_open);
+  const bool may_be_decided = std::any_of(model.inputs().begin(), model.inputs().end(), is_open);
   return format("unknown: depends on {}{}", quote(macs.cause(), 60),
                 may_be_decided ? " (--dim or --shape may decide it)" : "");
 }
@@ -146,11 +146,11 @@ std::string overview_text(const Inspection& inspection) {
   std::string text = format("{}\n", cut_to(printable(inspection.path()), 2 * line_columns));
   text += "  " + opsets_text(model) + "\n";
   std::vector<Value*> inputs;
-  for (Value* input : model.graph->inputs()) {
+  for (Value* input : model.inputs()) {
     if (!input->has_default()) inputs.push_back(input);
   }
   text += values_section(model, "inputs", inputs);
-  text += values_section(model, "outputs", model.graph->outputs());
+  text += values_section(model, "outputs", model.outputs());
   text += format("nodes: {}\n", summary.node_count) + histogram_text(summary);
   TextTable figures;
   figures.add_row(

@@ -150,10 +150,9 @@ void OptimizeRun::save_failing_part(FailingPart& part) const {
   repro.save(*part.after, "optimized.onnx");
   std::vector<GivenInput> inputs;
   for (auto& [name, value] : part.inputs) inputs.push_back({name, value, ""});
-  const Graph& graph = *part.before->graph;
-  repro.save_inputs(inputs, graph.inputs());
+  repro.save_inputs(inputs, part.before->inputs());
   std::vector<Output> outputs;
-  for (const Value* value : graph.outputs()) {
+  for (const Value* value : part.before->outputs()) {
     const std::size_t position = outputs.size();
     outputs.push_back(
         {std::string(value->name()), position, std::move(part.outputs[position]), value->type()});
@@ -191,7 +190,7 @@ bool OptimizeRun::optimize_model(Model& model) {
 void OptimizeRun::tell_frozen_defaults(const Model& model) const {
   if (!settings_.is_float16 || settings_.freezes_defaults) return;
   std::vector<std::string> names;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : model.inputs()) {
     if (is_weight_input(*input)) names.emplace_back(input->name());
   }
   if (names.empty()) return;
@@ -202,7 +201,7 @@ void OptimizeRun::tell_frozen_defaults(const Model& model) const {
 
 void OptimizeRun::look_at_original(const Model& model) {
   // Read where inputs are made up; a wrong one would only keep the original from running there.
-  static_cast<void>(read_random_ranges(options_, names_of(model.graph->inputs())));
+  static_cast<void>(read_random_ranges(options_, names_of(model.inputs())));
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
 }
 

@@ -47,7 +47,7 @@ class InputGatherer {
       : invocation_(invocation),
         options_(invocation.options),
         model_(model),
-        inputs_(model.graph->inputs()),
+        inputs_(model.inputs()),
         names_(names_of(inputs_)),
         later_(later) {}
 

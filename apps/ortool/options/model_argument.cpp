@@ -7,6 +7,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/base/stopwatch.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/early_use.hpp"
 
 namespace ortool {

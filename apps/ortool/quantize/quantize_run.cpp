@@ -43,10 +43,8 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
   const auto size = std::filesystem::file_size(loaded.path, failure);
   if (failure) return 0;
   auto bytes = static_cast<std::int64_t>(size);
-  for (const Graph* graph : graphs_in(*loaded.model->graph)) {
-    for (const Value* value : graph->values()) {
-      if (value->is_external) bytes += value->constant().size_bytes();
-    }
+  for (const Value* value : values_in(*loaded.model)) {
+    if (value->is_external) bytes += value->constant().size_bytes();
   }
   return bytes;
 }
@@ -122,7 +120,7 @@ OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& se
     const auto found = chosen.find(name);
     return found != chosen.end() ? std::optional(found->second) : std::nullopt;
   };
-  for (const std::string& name : free_dimension_names(model.graph->inputs())) {
+  for (const std::string& name : free_dimension_names(model.inputs())) {
     if (chosen.empty() || known.contains(name)) continue;
     std::optional<std::int64_t> size = number_of(name);
     if (!size) size = called_sum(name, number_of);
@@ -145,7 +143,7 @@ QuantizeData data_for(const Invocation& invocation, const QuantizeSettings& sett
                            invocation.memory,
                            invocation.has_document,
                            invocation.words};
-  return read_quantize_data(of_data, settings, prepared.graph->inputs());
+  return read_quantize_data(of_data, settings, prepared.inputs());
 }
 
 QuantizeOptions quantize_options_of(const Invocation& invocation, const QuantizeSettings& settings,

@@ -11,7 +11,7 @@
 #include "libcore/api/verify.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/runtime/lean_session.hpp"
+#include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
 namespace {
@@ -36,7 +36,7 @@ class VariantRun {
     LoadedModel loaded = load_model_at(path);
     apply_shapes(*loaded.model);
     in_file(loaded.path, [&] {
-      session_ = make_lean_session(
+      session_ = make_compact_session(
           std::move(loaded.model),
           session_options(changed, choose_providers(changed, variant.max_isa), pool_));
     });

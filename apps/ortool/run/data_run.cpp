@@ -279,8 +279,7 @@ OptionGroup data_options() {
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
                    std::span<const std::string> labels,
                    const std::map<std::string, ImageOptions, std::less<>>& recipes) {
-  SampleContext context{invocation.task(), session.model().graph->inputs(), session.outputs(),
-                        recipes};
+  SampleContext context{invocation.task(), session.model().inputs(), session.outputs(), recipes};
   context.has_class_names = invocation.options.has("labels");
   auto set = open_sample_set(invocation.options.text("data"), std::move(context));
   refuse_unused_recipes(recipes, std::span(&set, 1));

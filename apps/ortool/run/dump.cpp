@@ -18,11 +18,9 @@ namespace {
 /// Calls `visit` with every output of a node.
 template <typename Visit>
 void each_output(const Model& model, const Visit& visit) {
-  for (const Graph* graph : graphs_in(model)) {
-    for (const Node& node : graph->nodes()) {
-      for (std::int64_t i = 0; i < node.output_count(); ++i) {
-        if (node.output(i) != nullptr) visit(node.output(i)->name());
-      }
+  for (const Node* node : nodes_in(model)) {
+    for (std::int64_t i = 0; i < node->output_count(); ++i) {
+      if (node->output(i) != nullptr) visit(node->output(i)->name());
     }
   }
 }
@@ -87,7 +85,7 @@ void ValueDump::observe(const Node& node, std::int64_t index, const RunValue& va
                   .set("value", name)
                   .set("node", node.name())
                   .set("op_type", node.op_type())
-                  .set("depth", node.graph().depth())
+                  .set("depth", node.depth())
                   .set("dtype", dtype_text(value))
                   .set("shape", value.is_tensor() ? shape_block(value.tensor().shape()) : Json()));
 }

@@ -38,7 +38,7 @@
 #include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 #include "libcore/measure/trace.hpp"
-#include "libcore/runtime/lean_session.hpp"
+#include "libcore/runtime/compact_session.hpp"
 #include "libcore/verify/output_judge.hpp"
 
 namespace ortool {
@@ -107,7 +107,7 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   const Progress progress(invocation_.task(), "compiling");
   const Stopwatch watch;
   auto session =
-      make_lean_session(std::move(model), session_options(invocation_, providers_, *pool_));
+      make_compact_session(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
   check_pinned_providers(options_, *session);
   if (options_.flag("explain")) {
@@ -171,7 +171,7 @@ void ModelRun::gather(const Model& model) {
   inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_));
   add_empty_inputs(invocation_.task(), model, feedback_, inputs_);
   if (!repro_) return;
-  repro_->save_inputs(inputs_, model.graph->inputs());
+  repro_->save_inputs(inputs_, model.inputs());
   repro_->save_command(invocation_, "ortool run . --test");
 }
 
@@ -188,7 +188,7 @@ void ModelRun::run_tests(const std::string& model_folder) {
 }
 
 void ModelRun::run_set() {
-  const std::vector<std::string> names = names_of(session_->model().graph->inputs());
+  const std::vector<std::string> names = names_of(session_->model().inputs());
   const DataTimes times =
       run_data(invocation_, *session_, run_options_, labels_, read_image_recipes(options_, names));
   times_.first_run_ms = times.first_run_ms;

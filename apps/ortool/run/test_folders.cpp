@@ -22,7 +22,7 @@ NamedValues read_inputs(const ValueSet& set, const Session& session, const std::
                         MemoryCap& cap) {
   NamedValues inputs;
   std::vector<std::string> missing;
-  const std::span<Value* const> wanted = session.model().graph->inputs();
+  const std::span<Value* const> wanted = session.model().inputs();
   const auto positions = input_positions(wanted);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const std::string name(wanted[i]->name());

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/elementwise/binary_rows.hpp"
-#include "kernels/cpu/parallel/task_grain.hpp"
+#include "kernels/cpu/parallel/grain_size.hpp"
 #include "kernels/cpu/types/fp16_bits.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -65,7 +65,7 @@ void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::
               const BroadcastPlan& plan, Workers& workers, Row row) {
   const BroadcastPlan::Loop& inner = plan.loops.back();
   workers.parallel_ranges(
-      plan.count, flat_grain(plan.count), [&](std::int64_t begin, std::int64_t end) {
+      plan.count, elementwise_grain_size(plan.count), [&](std::int64_t begin, std::int64_t end) {
         walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
           row(BinaryRow{.a = advance(a, offsets[0] * bytes),
                         .b = advance(b, offsets[1] * bytes),

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/isa/unary_f32.hpp"
-#include "kernels/cpu/parallel/task_grain.hpp"
+#include "kernels/cpu/parallel/grain_size.hpp"
 #include "kernels/cpu/types/convert_element.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/tensor/float_formats.hpp"
@@ -170,24 +170,26 @@ void float_unary(Isa isa, UnaryOp op, UnaryParameters parameters, const float* i
 template <typename Half>
 void fp16_unary(UnaryOp op, UnaryParameters parameters, const Half* in, Half* out,
                 std::int64_t count, Workers& workers, Isa isa) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    float values[unary_block];
-    for (std::int64_t i = begin; i < end; i += unary_block) {
-      const std::int64_t size = std::min(unary_block, end - i);
-      convert_to_float(in + i, values, size);
-      float_unary(isa, op, parameters, values, values, size);
-      convert_from_float(values, out + i, size);
-    }
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            float values[unary_block];
+                            for (std::int64_t i = begin; i < end; i += unary_block) {
+                              const std::int64_t size = std::min(unary_block, end - i);
+                              convert_to_float(in + i, values, size);
+                              float_unary(isa, op, parameters, values, values, size);
+                              convert_from_float(values, out + i, size);
+                            }
+                          });
 }
 
 }  // namespace
 
 void unary(UnaryOp op, UnaryParameters parameters, const float* in, float* out, std::int64_t count,
            Workers& workers, Isa isa) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    float_unary(isa, op, parameters, in + begin, out + begin, end - begin);
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            float_unary(isa, op, parameters, in + begin, out + begin, end - begin);
+                          });
 }
 
 void unary(UnaryOp op, UnaryParameters parameters, const double* in, double* out,
@@ -214,24 +216,27 @@ void unary_integer(UnaryOp op, const Integer* in, Integer* out, std::int64_t cou
     using Unsigned = std::make_unsigned_t<Integer>;
     return static_cast<Integer>(static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(x)));
   };
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    const auto with = [&](auto function) { map(in + begin, out + begin, end - begin, function); };
-    switch (op) {
-      case UnaryOp::relu:
-        return with([](Integer x) { return std::max(x, Integer{0}); });
-      case UnaryOp::negate:
-        return with(negated);
-      case UnaryOp::absolute:
-        return with([&](Integer x) { return x < Integer{0} ? negated(x) : x; });
-      case UnaryOp::sign:
-        return with([](Integer x) {
-          return static_cast<Integer>(static_cast<int>(x > Integer{0}) -
-                                      static_cast<int>(x < Integer{0}));
-        });
-      default:
-        ORTOOL_CHECK(false && "no integer form");
-    }
-  });
+  workers.parallel_ranges(
+      count, elementwise_grain_size(count), [&](std::int64_t begin, std::int64_t end) {
+        const auto with = [&](auto function) {
+          map(in + begin, out + begin, end - begin, function);
+        };
+        switch (op) {
+          case UnaryOp::relu:
+            return with([](Integer x) { return std::max(x, Integer{0}); });
+          case UnaryOp::negate:
+            return with(negated);
+          case UnaryOp::absolute:
+            return with([&](Integer x) { return x < Integer{0} ? negated(x) : x; });
+          case UnaryOp::sign:
+            return with([](Integer x) {
+              return static_cast<Integer>(static_cast<int>(x > Integer{0}) -
+                                          static_cast<int>(x < Integer{0}));
+            });
+          default:
+            ORTOOL_CHECK(false && "no integer form");
+        }
+      });
 }
 
 template <typename Integer>
@@ -241,52 +246,57 @@ void unary_real_integer(UnaryOp op, UnaryParameters parameters, const Integer* i
   const long double lambd = parameters.alpha;
   const long double bias = parameters.beta;
   ORTOOL_CHECK(op == UnaryOp::erf || op == UnaryOp::shrink);
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    map(in + begin, out + begin, end - begin, [=](Integer x) {
-      const auto real = static_cast<long double>(x);
-      if (op == UnaryOp::erf) return convert_number<Integer>(std::erf(static_cast<double>(real)));
-      const long double high = real > lambd ? real - bias : 0.0L;
-      return convert_number<Integer>(real < -lambd ? real + bias : high);
-    });
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            map(in + begin, out + begin, end - begin, [=](Integer x) {
+                              const auto real = static_cast<long double>(x);
+                              if (op == UnaryOp::erf)
+                                return convert_number<Integer>(std::erf(static_cast<double>(real)));
+                              const long double high = real > lambd ? real - bias : 0.0L;
+                              return convert_number<Integer>(real < -lambd ? real + bias : high);
+                            });
+                          });
 }
 
 template <typename T>
 void clip(const T* in, T* out, std::int64_t count, T low, T high, Workers& workers) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    map(in + begin, out + begin, end - begin, [=](T x) {
-      const T raised = x < low ? low : x;
-      return raised > high ? high : raised;
-    });
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            map(in + begin, out + begin, end - begin, [=](T x) {
+                              const T raised = x < low ? low : x;
+                              return raised > high ? high : raised;
+                            });
+                          });
 }
 
 template <typename T>
 void is_nan(const T* in, bool* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if constexpr (std::is_same_v<T, double>) {
-        out[i] = std::isnan(in[i]);
-      } else {
-        out[i] = std::isnan(to_float(in[i]));
-      }
-    }
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i) {
+                              if constexpr (std::is_same_v<T, double>) {
+                                out[i] = std::isnan(in[i]);
+                              } else {
+                                out[i] = std::isnan(to_float(in[i]));
+                              }
+                            }
+                          });
 }
 
 template <typename T>
 void is_infinite(const T* in, bool* out, std::int64_t count, bool positive, bool negative,
                  Workers& workers) {
   const auto matches = [=](auto x) { return std::isinf(x) && (x > 0 ? positive : negative); };
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if constexpr (std::is_same_v<T, double>) {
-        out[i] = matches(in[i]);
-      } else {
-        out[i] = matches(to_float(in[i]));
-      }
-    }
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i) {
+                              if constexpr (std::is_same_v<T, double>) {
+                                out[i] = matches(in[i]);
+                              } else {
+                                out[i] = matches(to_float(in[i]));
+                              }
+                            }
+                          });
 }
 
 namespace {
@@ -297,9 +307,10 @@ void map_float8(DataType type, const std::uint8_t* in, bool* out, std::int64_t c
                 Workers& workers, Predicate holds) {
   bool table[256];
   for (std::size_t bits = 0; bits < 256; ++bits) table[bits] = holds(decode_float(type, bits));
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];
+                          });
 }
 
 }  // namespace
@@ -316,16 +327,19 @@ void is_infinite_float8(DataType type, const std::uint8_t* in, bool* out, std::i
 }
 
 void logical_not(const bool* in, bool* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    map(in + begin, out + begin, end - begin, [](bool x) { return !x; });
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            map(in + begin, out + begin, end - begin, [](bool x) { return !x; });
+                          });
 }
 
 template <typename Integer>
 void bitwise_not(const Integer* in, Integer* out, std::int64_t count, Workers& workers) {
-  workers.parallel_ranges(count, flat_grain(count), [&](std::int64_t begin, std::int64_t end) {
-    map(in + begin, out + begin, end - begin, [](Integer x) { return static_cast<Integer>(~x); });
-  });
+  workers.parallel_ranges(count, elementwise_grain_size(count),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            map(in + begin, out + begin, end - begin,
+                                [](Integer x) { return static_cast<Integer>(~x); });
+                          });
 }
 
 #define ORTOOL_INTEGER(T)                                                                \

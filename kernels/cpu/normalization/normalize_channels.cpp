@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/normalization/normalize.hpp"
 #include "kernels/cpu/normalization/normalize_rows.hpp"
-#include "kernels/cpu/parallel/task_grain.hpp"
+#include "kernels/cpu/parallel/grain_size.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
@@ -14,7 +14,7 @@ namespace {
 /// Rows per task.
 std::int64_t grain_of(std::int64_t rows, std::int64_t elements) {
   constexpr double nanoseconds_an_element = 0.2;
-  return even_grain(rows, nanoseconds_an_element * static_cast<double>(rows * elements));
+  return grain_size(rows, nanoseconds_an_element * static_cast<double>(rows * elements));
 }
 
 }  // namespace

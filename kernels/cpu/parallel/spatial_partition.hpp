@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cpu/parallel/task_grain.hpp"
+#include "kernels/cpu/parallel/grain_size.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
@@ -29,7 +29,7 @@ class SpatialPartition {
   SpatialPartition(std::int64_t batch, std::int64_t rows, std::int64_t blocks, bool is_by_rows,
                    double nanoseconds)
       : batch_(batch), rows_(rows), blocks_(blocks), is_by_rows_(is_by_rows) {
-    const std::int64_t wanted = worthwhile_tasks(nanoseconds);
+    const std::int64_t wanted = task_count(nanoseconds);
     const std::int64_t wanted_pieces = (wanted + batch - 1) / batch;
     std::int64_t& first = is_by_rows ? bands_ : shares_;
     std::int64_t& second = is_by_rows ? shares_ : bands_;

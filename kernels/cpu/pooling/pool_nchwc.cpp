@@ -80,8 +80,7 @@ void global_average_pool_nchwc(std::int64_t batch, std::int64_t channels, std::i
   const std::int64_t blocks = (channels + lanes - 1) / lanes;
   const std::int64_t count = batch * blocks;
   if (count <= 0) return;
-  const std::int64_t tasks =
-      std::min(count, worthwhile_tasks(0.5 * static_cast<double>(count * pixels)));
+  const std::int64_t tasks = std::min(count, task_count(0.5 * static_cast<double>(count * pixels)));
   workers.parallel_ranges(count, (count + tasks - 1) / tasks,
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t plane = begin; plane < end; ++plane) {

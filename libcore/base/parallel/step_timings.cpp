@@ -28,16 +28,16 @@ void take_in(std::int64_t& known_ns, std::int64_t time_ns) {
 
 }  // namespace
 
-StepTimings::Strategy StepTimings::choose(std::uint64_t key) {
+StepTimings::Mode StepTimings::choose(std::uint64_t key) {
   Entry& entry = place_of(key);
   if (entry.key != key) entry = {.key = key};
   const std::uint32_t use = entry.uses++;
-  if (use < trials || entry.shared_ns >= long_job_ns) return Strategy::shared;
-  if (use < 2 * trials) return Strategy::alone;
+  if (use < trials || entry.shared_ns >= long_job_ns) return Mode::shared;
+  if (use < 2 * trials) return Mode::alone;
   const bool is_better_shared =
       entry.shared_ns != 0 && 100 * entry.shared_ns < (100 - min_sharing_gain) * entry.alone_ns;
-  if (is_better_shared != is_trial(use)) return Strategy::shared;
-  return use % uses_between_records == 0 ? Strategy::alone : Strategy::known_alone;
+  if (is_better_shared != is_trial(use)) return Mode::shared;
+  return use % uses_between_records == 0 ? Mode::alone : Mode::known_alone;
 }
 
 void StepTimings::record(std::uint64_t key, bool was_shared, Duration time) {

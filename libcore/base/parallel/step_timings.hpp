@@ -14,7 +14,7 @@ class StepTimings {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  enum class Strategy : std::uint8_t {
+  enum class Mode : std::uint8_t {
     shared,
     alone,
     known_alone,  ///< its time is known well enough; record() may be omitted
@@ -22,7 +22,7 @@ class StepTimings {
 
   /// The mode for the next execution of the step. A new step is shared; a short one is tried both
   /// ways, then run in the faster mode, with occasional trials of the other.
-  Strategy choose(std::uint64_t key);
+  Mode choose(std::uint64_t key);
   /// Records the time of a step in the mode last chosen. Optional.
   void record(std::uint64_t key, bool was_shared, Duration time);
 

@@ -23,28 +23,26 @@ void ThreadCountHeuristic::begin_step(std::uint64_t key) {
     run_strategy_ = runs_.choose(key);
   }
   if (run_strategy_ != RunStrategies::Strategy::by_step) {
-    strategy_ =
-        run_strategy_ == RunStrategies::Strategy::shared ? Strategy::shared : Strategy::known_alone;
+    mode_ = run_strategy_ == RunStrategies::Strategy::shared ? Mode::shared : Mode::known_alone;
     return;
   }
   end_step();
   step_key_ = key;
-  strategy_ = steps_.choose(key);
+  mode_ = steps_.choose(key);
   had_help_ = false;
-  if (strategy_ != Strategy::known_alone) step_begin_ = Clock::now();
+  if (mode_ != Mode::known_alone) step_begin_ = Clock::now();
 }
 
 void ThreadCountHeuristic::end_job(bool had_help) {
-  if (step_key_ == 0 || strategy_ == Strategy::known_alone) return;
+  if (step_key_ == 0 || mode_ == Mode::known_alone) return;
   had_help_ = had_help_ || had_help;
   step_end_ = Clock::now();
 }
 
 void ThreadCountHeuristic::end_step() {
-  const bool is_known =
-      strategy_ == Strategy::alone || (strategy_ == Strategy::shared && had_help_);
+  const bool is_known = mode_ == Mode::alone || (mode_ == Mode::shared && had_help_);
   if (step_key_ != 0 && is_known)
-    steps_.record(step_key_, strategy_ == Strategy::shared, step_end_ - step_begin_);
+    steps_.record(step_key_, mode_ == Mode::shared, step_end_ - step_begin_);
   step_key_ = 0;
 }
 

@@ -13,7 +13,7 @@ namespace ortool {
 class ThreadCountHeuristic {
  public:
   using Clock = std::chrono::steady_clock;
-  using Strategy = StepTimings::Strategy;
+  using Mode = StepTimings::Mode;
 
   void begin_run();
   /// Records the run's time; not to be called for a run that ends with an error.
@@ -26,7 +26,7 @@ class ThreadCountHeuristic {
   /// Discards the time of the current step.
   void forget_step() { step_key_ = 0; }
   /// The mode for the jobs of the current step.
-  Strategy strategy() const { return strategy_; }
+  Mode mode() const { return mode_; }
   /// A job of the current step has ended, with or without help of other threads.
   void end_job(bool had_help);
 
@@ -42,7 +42,7 @@ class ThreadCountHeuristic {
   bool is_oversubscribed_ = false;
   /// 0: no step is measured. Measured from the start of its first job to the end of its last.
   std::uint64_t step_key_ = 0;
-  Strategy strategy_ = Strategy::shared;
+  Mode mode_ = Mode::shared;
   bool had_help_ = false;
   Clock::time_point step_begin_;
   Clock::time_point step_end_;

@@ -169,7 +169,7 @@ void Workers::parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> b
   const bool is_named = step_ != nullptr;
   if (is_named && jobs_of_step_++ == 0)
     heuristic.begin_step(key_of_step(step_, tasks, taken_count_));
-  if (!is_named || heuristic.strategy() == StepTimings::Strategy::shared) {
+  if (!is_named || heuristic.mode() == StepTimings::Mode::shared) {
     if (room > 0) return share(tasks, body);
     heuristic.forget_step();
     for (int i = 0; i < taken_count_; ++i)

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/io/npz.hpp"
 #include "libcore/io/tensor_file.hpp"
 #include "libcore/tensor/run_value.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/tensor/run_value.hpp"
 
 namespace ortool {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 

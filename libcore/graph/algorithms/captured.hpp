@@ -1,7 +1,7 @@
 // Captured values: finds the outer value of a capture, and captures values into nested graphs.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

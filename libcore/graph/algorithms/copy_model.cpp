@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool {
 namespace {
 

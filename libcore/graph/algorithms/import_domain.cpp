@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool {
 
 void import_domain(Graph& graph, std::string_view domain, std::int64_t version) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -1,7 +1,7 @@
 // Name shadowing in nested graphs: ONNX's single static assignment spans outer scopes.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -1,7 +1,7 @@
 // Topological sort of a graph's nodes.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -39,6 +39,22 @@ std::vector<const Graph*> graphs_in(const Model& model) {
   return graphs;
 }
 
+std::vector<const Node*> nodes_in(const Model& model) {
+  std::vector<const Node*> nodes;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Node& node : graph->nodes()) nodes.push_back(&node);
+  }
+  return nodes;
+}
+
+std::vector<const Value*> values_in(const Model& model) {
+  std::vector<const Value*> values;
+  for (const Graph* graph : graphs_in(model)) {
+    for (const Value* value : graph->values()) values.push_back(value);
+  }
+  return values;
+}
+
 Node* only_consumer(const Value& value) {
   if (value.uses().size() != 1 || value.uses().front().kind != Use::Kind::input) return nullptr;
   return value.uses().front().node;

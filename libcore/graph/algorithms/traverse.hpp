@@ -14,6 +14,10 @@ std::vector<Graph*> graphs_in(Graph& graph);
 /// Same for the main graph, then for the body of each function.
 std::vector<const Graph*> graphs_in(const Model& model);
 
+/// All nodes and values of these graphs, in their order.
+std::vector<const Node*> nodes_in(const Model& model);
+std::vector<const Value*> values_in(const Model& model);
+
 /// The only consumer of `value`, or null if there is none or more than one.
 Node* only_consumer(const Value& value);
 

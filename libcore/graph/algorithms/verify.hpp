@@ -1,7 +1,7 @@
 // Graph verifier: checks the invariants that every graph must satisfy.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "libcore/graph/diff/node_groups.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool::diff {
 namespace {

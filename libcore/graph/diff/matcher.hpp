@@ -11,7 +11,7 @@
 #include "libcore/graph/diff.hpp"
 #include "libcore/graph/diff/matching.hpp"
 #include "libcore/graph/diff/node_hash.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::diff {
 

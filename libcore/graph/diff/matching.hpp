@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::diff {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/graph/diff.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::diff {
 

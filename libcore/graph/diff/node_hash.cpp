@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/base/file/file.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::diff {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::diff {
 

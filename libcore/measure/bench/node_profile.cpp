@@ -29,9 +29,7 @@ class FileWork {
     }
     infer_shapes(*model_);
     counter_.emplace(*model_);
-    for (const Graph* graph : graphs_in(*model_)) {
-      for (const Node& node : graph->nodes()) nodes_.emplace(node.name(), &node);
-    }
+    for (const Node* node : nodes_in(*model_)) nodes_.emplace(node->name(), node);
   }
 
   /// For nodes computed together `times` times; 0 for anything unknown.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/onnx/read/external_data.hpp"
 #include "libcore/onnx/read/limits.hpp"
 #include "libcore/onnx/read/load.hpp"

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read/read_attribute.hpp"
 #include "libcore/onnx/read/read_graph.hpp"

@@ -7,6 +7,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/sort_nodes.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/invalid.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read/read_node.hpp"

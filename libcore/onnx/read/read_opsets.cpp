@@ -3,6 +3,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/onnx/messages.hpp"
 

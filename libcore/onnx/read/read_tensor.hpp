@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "libcore/graph/attribute.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/onnx/read/load_context.hpp"
 #include "libcore/tensor/tensor.hpp"
 

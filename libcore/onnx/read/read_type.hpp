@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/onnx/read/load_context.hpp"
 
 namespace ortool::onnx {

@@ -1,6 +1,8 @@
 // Names in the file, where inner graphs can see the names of outer ones.
 #include "libcore/onnx/write/write_context.hpp"
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool::onnx {
 
 std::string_view WriteContext::name_of(const Value& value) const {

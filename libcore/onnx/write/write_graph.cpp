@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/write/write_node.hpp"
 #include "libcore/onnx/write/write_tensor.hpp"

@@ -1,6 +1,7 @@
 // Writer for ModelProto and its functions.
 #include "libcore/onnx/write/write_model.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/write/write_graph.hpp"
 #include "libcore/onnx/write/write_node.hpp"

@@ -1,7 +1,7 @@
 // Writer for TypeProto and ValueInfoProto.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/onnx/field_presence.hpp"
 #include "libcore/onnx/write/wire_writer.hpp"
 

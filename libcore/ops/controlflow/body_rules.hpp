@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/ops/infer_context.hpp"
 
 namespace ortool {

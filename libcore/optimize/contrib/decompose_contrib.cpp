@@ -13,6 +13,7 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"

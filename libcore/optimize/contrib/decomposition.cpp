@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/import_domain.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 

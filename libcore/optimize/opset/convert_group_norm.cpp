@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"

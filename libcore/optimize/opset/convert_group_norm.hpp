@@ -1,7 +1,7 @@
 // GroupNormalization conversion across opset 21, where scale and bias became per channel.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -11,6 +11,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
@@ -78,7 +79,7 @@ constexpr std::size_t max_list_bytes = 600;
 class OpsetConversion {
  public:
   OpsetConversion(Model& model, std::int64_t target)
-      : model_(model), source_(model.graph->opset("")), target_(target) {}
+      : model_(model), source_(model.opset("")), target_(target) {}
 
   void run() {
     for (const Node* node : own_nodes(model_)) {
@@ -237,7 +238,7 @@ void convert_opset(Model& model, std::int64_t target) {
                 format("opsets 1 to {} are supported", newest_opset))
         .with_id("opset.unknown");
   }
-  if (model.graph->opset("") != target) OpsetConversion(model, target).run();
+  if (model.opset("") != target) OpsetConversion(model, target).run();
 }
 
 }  // namespace ortool

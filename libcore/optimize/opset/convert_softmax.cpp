@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 

@@ -9,6 +9,7 @@
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/tensor/convert.hpp"
 

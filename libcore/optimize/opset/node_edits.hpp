@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -9,6 +9,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/opset/convert_group_norm.hpp"
 #include "libcore/optimize/opset/convert_softmax.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"

@@ -1,7 +1,7 @@
 // Opset guards: version changes that keep a node's form but change its meaning.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::guards {
 

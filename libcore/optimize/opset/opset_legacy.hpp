@@ -1,7 +1,7 @@
 // Opset adapters of the oldest versions: broadcasting by axis, types by name, training modes.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::legacy {
 

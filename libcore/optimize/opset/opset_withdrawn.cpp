@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/experimental/crop.hpp"
 #include "libcore/ops/experimental/scaled_functions.hpp"

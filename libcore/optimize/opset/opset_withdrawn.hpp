@@ -1,7 +1,7 @@
 // Opset adapters of operators withdrawn with opset 10, decomposed to operators that remain.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool::withdrawn {
 

@@ -3,6 +3,7 @@
 
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant.hpp"
 #include "libcore/optimize/passes/fold_growth.hpp"

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 
 namespace ortool {

@@ -6,6 +6,7 @@
 
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/known_values.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/layout/reshape.hpp"

@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
 #include "libcore/ops/math/gemm.hpp"

@@ -1,6 +1,7 @@
 // Subgraph inlining copies instead of moving, since a value belongs to one graph permanently.
 #include "libcore/optimize/passes/inline_body.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/body_copier.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 

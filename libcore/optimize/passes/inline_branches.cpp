@@ -1,6 +1,7 @@
 // Branch inlining: an If with a constant condition is replaced by the taken branch.
 #include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/if.hpp"
 #include "libcore/optimize/passes/inline_body.hpp"

@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/body_copier.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/infer/instantiate.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 

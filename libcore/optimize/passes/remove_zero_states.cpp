@@ -1,5 +1,6 @@
 // Removes initial states of recurrent nodes that are all zeros, which is the default.
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/generator/constant_of_shape.hpp"
 #include "libcore/optimize/passes/passes.hpp"

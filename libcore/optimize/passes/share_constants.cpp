@@ -5,6 +5,7 @@
 
 #include "libcore/base/file/file.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 
 namespace ortool {

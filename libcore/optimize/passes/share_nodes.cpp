@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/passes/passes.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/instantiate.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/controlflow/loop.hpp"

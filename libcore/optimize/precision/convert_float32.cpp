@@ -13,6 +13,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/tensor/convert.hpp"

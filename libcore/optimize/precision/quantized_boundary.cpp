@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/mismatch.hpp"
 
 namespace ortool {

@@ -1,7 +1,7 @@
 // Shape inference of a single node from its inputs' types.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/rewrite/pattern.hpp"
 
 namespace ortool {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/ops/op_traits.hpp"
 
 namespace ortool {

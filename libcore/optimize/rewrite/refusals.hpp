@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libcore/base/copy_safe_variant.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/rewrite/match.hpp"
 
 namespace ortool {

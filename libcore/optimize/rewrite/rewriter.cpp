@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/apply_rule.hpp"
 
 namespace ortool {

@@ -1,6 +1,7 @@
 // Run-time sizes by Shape and Slice, in the form of the graph's opset.
 #include "libcore/optimize/rewrite/size_source.hpp"
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 
 namespace ortool {

@@ -1,6 +1,7 @@
 // Instance and group normalization fusion from arithmetic.
 #include <optional>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"

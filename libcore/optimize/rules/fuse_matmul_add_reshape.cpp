@@ -1,5 +1,6 @@
 // MatMul with bias before a head split becomes a Gemm between Reshapes.
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/conv/conv.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"

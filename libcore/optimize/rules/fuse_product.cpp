@@ -1,6 +1,7 @@
 // Gemm fusion: additions and transposes around a matrix product.
 #include <string>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/version_facts.hpp"

@@ -1,5 +1,6 @@
 // Softmax and LogSoftmax fusion from exponentials.
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/softmax.hpp"
 #include "libcore/ops/reduction/reduce.hpp"

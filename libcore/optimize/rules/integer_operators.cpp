@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/tensor/resize.hpp"

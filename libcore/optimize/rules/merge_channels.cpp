@@ -1,11 +1,12 @@
 // Merging of per-channel scales and shifts: with each other, or into a preceding matrix product.
 #include <optional>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
-#include "libcore/optimize/rules/channel_map.hpp"
+#include "libcore/optimize/rules/channel_affine.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -22,7 +23,7 @@ Pattern with_operand(const Pattern& x) {
 }
 
 /// A BatchNormalization like `norm` that applies the map to x, with mean 0 and variance 1.
-Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const ChannelMap& map) {
+Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const ChannelAffine& map) {
   const DataType type = norm.input(1)->constant().type();
   const auto vector = [&](const std::vector<double>& numbers) {
     return &replacement.constant(vector_of(type, numbers));
@@ -35,14 +36,14 @@ Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const Chan
 }
 
 /// The composition of a chain of `norm` and an operation with "operand", in either order.
-std::optional<ChannelMap> map_of_pair(const Match& match, bool is_norm_first) {
+std::optional<ChannelAffine> map_of_pair(const Match& match, bool is_norm_first) {
   const Node& norm = is_norm_first ? match.node("norm") : match.root();
   const Node& other = is_norm_first ? match.root() : match.node("other");
-  const std::optional<ChannelMap> map = map_of_norm(norm);
-  const std::optional<ChannelMap> operand =
-      map_of_operand(other, match["operand"], match[is_norm_first ? "norm" : "x"]);
+  const std::optional<ChannelAffine> map = affine_of_norm(norm);
+  const std::optional<ChannelAffine> operand =
+      affine_of_operand(other, match["operand"], match[is_norm_first ? "norm" : "x"]);
   if (!map || !operand || map->scale.size() != operand->scale.size()) return std::nullopt;
-  ChannelMap both = is_norm_first ? map->then(*operand) : operand->then(*map);
+  ChannelAffine both = is_norm_first ? map->then(*operand) : operand->then(*map);
   if (!both.is_finite()) return std::nullopt;
   return both;
 }
@@ -85,16 +86,16 @@ Rule merge_batch_norms() {
           .pattern = batch_norm(batch_norm(any("x")).as("first")),
           .where =
               [](const Match& match) {
-                const auto inner = map_of_norm(match.node("first"));
-                const auto outer = map_of_norm(match.root());
+                const auto inner = affine_of_norm(match.node("first"));
+                const auto outer = affine_of_norm(match.root());
                 if (!inner || !outer || inner->scale.size() != outer->scale.size())
                   return no("one of them is not one constant number per channel");
                 return yes();
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            const ChannelMap both =
-                map_of_norm(match.node("first"))->then(*map_of_norm(match.root()));
+            const ChannelAffine both =
+                affine_of_norm(match.node("first"))->then(*affine_of_norm(match.root()));
             return add_norm(replacement, match.root(), match["x"], both);
           }};
 }
@@ -150,7 +151,7 @@ Rule fold_batch_norm_product() {
       .pattern = batch_norm(any_of({gemm, product})),
       .where =
           [](const Match& match) {
-            const std::optional<ChannelMap> map = map_of_norm(match.root());
+            const std::optional<ChannelAffine> map = affine_of_norm(match.root());
             if (!map || !map->is_finite()) return no("it is not one constant number per channel");
             if (match.graph().opset("") < opset_of_broadcasting())
               return no("before opset 7 an attribute controls broadcasting");
@@ -165,7 +166,7 @@ Rule fold_batch_norm_product() {
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();
-        const ChannelMap map = *map_of_norm(match.root());
+        const ChannelAffine map = *affine_of_norm(match.root());
         const Tensor& weights = match["weights"].constant();
         std::vector<double> bias = *bias_of(match, map.scale.size());
         for (std::size_t c = 0; c < bias.size(); ++c)

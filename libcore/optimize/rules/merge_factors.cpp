@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rules/rules.hpp"

@@ -1,6 +1,7 @@
 // Merging of consecutive data movement: Transpose, Reshape, Squeeze, Slice, Concat, Cast.
 #include <algorithm>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/shape_rules.hpp"
 #include "libcore/ops/tensor/cast.hpp"
@@ -12,7 +13,7 @@
 #include "libcore/optimize/rewrite/refusals.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/rewrite/write_node.hpp"
-#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/preserved_patterns.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 
 namespace ortool {

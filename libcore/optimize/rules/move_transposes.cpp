@@ -1,6 +1,7 @@
 // Transpose cancellation: removes inverse Transposes around a chain of axis-agnostic nodes.
 #include <algorithm>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/version_facts.hpp"

@@ -1,4 +1,5 @@
 // Expand removal: operators that broadcast need no expanded operand.
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/refusals.hpp"

@@ -4,7 +4,7 @@
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
-#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/preserved_patterns.hpp"
 #include "libcore/optimize/rules/rules.hpp"
 #include "libcore/tensor/convert.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"

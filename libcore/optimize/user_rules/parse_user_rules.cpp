@@ -5,6 +5,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/user_rules/user_rules.hpp"
 #include "libcore/text/parse.hpp"

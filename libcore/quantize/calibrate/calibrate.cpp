@@ -9,7 +9,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 
 namespace ortool {
 namespace {

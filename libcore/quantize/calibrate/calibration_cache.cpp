@@ -10,6 +10,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

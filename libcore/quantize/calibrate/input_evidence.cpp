@@ -11,10 +11,11 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/preprocessing.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -122,7 +123,7 @@ bool is_picture(const Value& input) {
 
 ModelEvidence find_model_evidence(const Model& model) {
   ModelEvidence model_evidence;
-  for (const Value* input : model.graph->inputs()) {
+  for (const Value* input : model.inputs()) {
     if (!input->type().is_tensor() || input->has_default()) continue;
     find_norms(*input, model_evidence);
     if (!is_picture(*input)) continue;

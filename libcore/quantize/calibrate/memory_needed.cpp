@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/inspect/activation_memory.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
 #include "libcore/quantize/calibrate/input_moments.hpp"

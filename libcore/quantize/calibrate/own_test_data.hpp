@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/quantize/calibrate/input_evidence.hpp"
 
 namespace ortool {

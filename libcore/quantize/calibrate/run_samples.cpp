@@ -7,6 +7,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

@@ -6,10 +6,11 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/calibrate/calibration_data.hpp"
 #include "libcore/quantize/calibrate/memory_needed.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 
 namespace ortool {
 namespace {

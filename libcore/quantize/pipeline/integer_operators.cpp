@@ -7,8 +7,7 @@ void use_integers(const QuantizeContext& context, const Session& floats, Model& 
                   DataRole role) {
   context.result.integers = use_integer_operators(model, &context.task.stop);
   if (role == DataRole::none) return;
-  CalibrationData data(context.task, context.data, role, floats.model().graph->inputs(),
-                       floats.outputs());
+  CalibrationData data(context.task, context.data, role, floats.model().inputs(), floats.outputs());
   const std::unique_ptr<Session> integers =
       make_session(context.task, context.machine, model, OptimizeLevel::none);
   EndToEnd& end_to_end = context.result.end_to_end;

@@ -14,6 +14,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {

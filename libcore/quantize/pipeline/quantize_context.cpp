@@ -4,7 +4,8 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 namespace ortool {
@@ -62,8 +63,7 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
 
 void compare_with_float_model(const QuantizeContext& context, const Session& floats,
                               const Model& model, DataRole role) {
-  CalibrationData data(context.task, context.data, role, floats.model().graph->inputs(),
-                       floats.outputs());
+  CalibrationData data(context.task, context.data, role, floats.model().inputs(), floats.outputs());
   const std::unique_ptr<Session> quantized =
       make_session(context.task, context.machine, model, OptimizeLevel::none);
   context.result.end_to_end =

@@ -32,7 +32,7 @@ class StaticRun {
         task_(context.task),
         model_(model),
         floats_(make_session(task_, context.machine, model, OptimizeLevel::none)) {
-    const auto inputs = floats_->model().graph->inputs();
+    const auto inputs = floats_->model().inputs();
     check_image_recipes(task_, context.data, inputs, floats_->outputs());
     if (!context.settings.has_random_data && !context.data.has(DataRole::calibration)) return;
     data_.emplace(task_, context.data, DataRole::calibration, inputs, floats_->outputs());
@@ -102,7 +102,7 @@ void StaticRun::diagnose_data() {
   }
   const InputEvidence evidence{
       context_.result.preparation.model_evidence,
-      ranges_of_own_pictures(context_.model_path, model_.graph->inputs(), task_.memory),
+      ranges_of_own_pictures(context_.model_path, model_.inputs(), task_.memory),
       context_.result.end_to_end.labels};
   context_.result.diagnosis = diagnose(*calibration_, ranges, evidence);
   const Diagnosis& found = context_.result.diagnosis;
@@ -225,7 +225,7 @@ void StaticRun::run() {
   if (has_validation || data_) {
     judged.emplace(task_, context_.data,
                    has_validation ? DataRole::validation : DataRole::calibration,
-                   floats_->model().graph->inputs(), floats_->outputs());
+                   floats_->model().inputs(), floats_->outputs());
     compare(candidate, *judged);
   }
   if (judged && !is_fast && !context_.settings.follows_plan)

@@ -60,8 +60,8 @@ PlanChoices choose_faster(const QuantizeContext& context, const Model& model,
                                     [&](Model& candidate, const PlanChoices& tried) {
                                       return make_dynamic(context, candidate, tried);
                                     });
-  CalibrationData data(context.task, context.data, DataRole::validation,
-                       floats.model().graph->inputs(), floats.outputs());
+  CalibrationData data(context.task, context.data, DataRole::validation, floats.model().inputs(),
+                       floats.outputs());
   Candidate candidate = candidates.make(choices);
   context.result.kept_faster =
       keep_faster(candidates, floats, data.sample(0).inputs, choices, candidate);
@@ -119,8 +119,7 @@ void quantize_without_data(const QuantizeContext& context, Model& model) {
   if (has_validation || budget)
     floats = make_session(context.task, context.machine, model, OptimizeLevel::none);
   if (has_validation)
-    check_image_recipes(context.task, context.data, floats->model().graph->inputs(),
-                        floats->outputs());
+    check_image_recipes(context.task, context.data, floats->model().inputs(), floats->outputs());
   std::optional<Validation> validation;
   if (budget) validation.emplace(context, *budget, model, *floats);
   if (context.settings.mode == QuantizeMode::dynamically) {

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "libcore/graph/algorithms/traverse.hpp"
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 
 namespace ortool {
 namespace {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/nn/conv/conv.hpp"
@@ -14,7 +15,7 @@
 #include "libcore/ops/tensor/concat.hpp"
 #include "libcore/ops/tensor/layout/transpose.hpp"
 #include "libcore/ops/tensor/pad.hpp"
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

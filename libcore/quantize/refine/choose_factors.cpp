@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {

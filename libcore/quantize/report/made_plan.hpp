@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/quantize/scheme/plan.hpp"
 
 namespace ortool {

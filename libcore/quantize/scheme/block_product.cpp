@@ -8,6 +8,7 @@
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/import_domain.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"

@@ -7,6 +7,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/captured.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/optimize/precision/quantized_product.hpp"

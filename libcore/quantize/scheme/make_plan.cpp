@@ -6,6 +6,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/quantize/report/float_reasons.hpp"

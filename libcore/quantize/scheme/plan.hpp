@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libcore/graph/model.hpp"
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 
 namespace ortool {
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 

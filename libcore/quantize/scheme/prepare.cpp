@@ -10,6 +10,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/early_use.hpp"
@@ -20,7 +21,7 @@
 #include "libcore/optimize/precision/convert_float32.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 namespace ortool {
@@ -116,7 +117,7 @@ std::int64_t reachable_opset(const Model& model, std::int64_t least) {
 }
 
 void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options) {
-  const std::int64_t now = model.graph->opset("");
+  const std::int64_t now = model.opset("");
   if (now >= opset) return;
   opset = reachable_opset(model, opset);
   if (options.fallback_opset > 0 && !can_have_opset(model, opset)) {
@@ -139,9 +140,9 @@ void raise_opset(Model& model, std::int64_t opset, const PrepareOptions& options
 void raise_for_weights(Model& model, const std::vector<DataType>& types,
                        const PrepareOptions& options) {
   if (!has_weights(model)) return;
-  const std::int64_t before = model.graph->opset("");
+  const std::int64_t before = model.opset("");
   raise_opset(model, min_opset_for(model, types, options), options);
-  if (model.graph->opset("") != before) infer_shapes(model);
+  if (model.opset("") != before) infer_shapes(model);
 }
 
 struct Count {
@@ -177,7 +178,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
   const std::vector<DataType> types = product_types(model);
-  preparation.opset_before = model.graph->opset("");
+  preparation.opset_before = model.opset("");
   raise_for_weights(model, types, options);
   if (options.in_float32 && !types.empty()) {
     convert_to_float32(model, types);
@@ -205,7 +206,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     // Nodes that generated weights have been folded into constants.
     raise_for_weights(model, types, options);
   }
-  preparation.opset_after = model.graph->opset("");
+  preparation.opset_after = model.opset("");
   drop_unread_constants(model);
   update_model_evidence(model, preparation.model_evidence);
   const Count after = count(model);

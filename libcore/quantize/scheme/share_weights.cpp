@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/scheme/node_writer.hpp"
 
 namespace ortool {

@@ -9,11 +9,12 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/captured.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/scheme/block_product.hpp"
-#include "libcore/quantize/scheme/body_weights.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 #include "libcore/quantize/scheme/node_writer.hpp"
 #include "libcore/quantize/scheme/share_weights.hpp"
+#include "libcore/quantize/scheme/subgraph_weights.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -78,7 +79,7 @@ class WeightWriter {
   const WeightOnlyOptions& options_;
   BlockProductWriter block_products_;
   std::map<Key, QuantizedConstants> stored_;
-  BodyWeights bodies_;
+  SubgraphWeights bodies_;
 };
 
 bool is_worthwhile(Value* value) {

@@ -9,6 +9,7 @@
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 
 namespace ortool {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "libcore/graph/graph.hpp"
+
 namespace ortool {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/calibrate/sample_split.hpp"
 #include "libcore/quantize/search/candidate.hpp"
 

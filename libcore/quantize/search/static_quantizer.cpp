@@ -10,7 +10,7 @@
 #include "libcore/quantize/refine/bias_correction.hpp"
 #include "libcore/quantize/refine/cached_refiner.hpp"
 #include "libcore/quantize/refine/refine_weights.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 
 namespace ortool {
 
@@ -135,12 +135,12 @@ MadePlan StaticQuantizer::make(Model& model, const PlanChoices& choices) {
   const auto names = names_apart(model);
   const QuantizePlan plan = make_plan(model, rules_of(context_, calibration_, choices, names));
   PlanParams params;
-  params.groups = choose_params(plan,
-                                {.calibration = calibration_,
-                                 .type = context_.settings.activations,
-                                 .method = context_.settings.method,
-                                 .choices = &choices},
-                                made.chosen);
+  params.groups = choose_group_params(plan,
+                                      {.calibration = calibration_,
+                                       .type = context_.settings.activations,
+                                       .method = context_.settings.method,
+                                       .choices = &choices},
+                                      made.chosen);
   params.weights.type = context_.settings.weights;
   params.cap = &context_.task.memory;
   const ShiftingRefiner refiner(refine(plan, params, choices.weight_fit), choices, names);

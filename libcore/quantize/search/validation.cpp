@@ -97,14 +97,14 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
   }
   float_score_ = judge(prepared);
   if (needs_set) {
-    samples_ = CalibrationData(context.task, context.data, role_, floats.model().graph->inputs(),
+    samples_ = CalibrationData(context.task, context.data, role_, floats.model().inputs(),
                                floats.outputs())
                    .size();
   }
 }
 
 CandidateScore Validation::judge_labels(const Session& session) const {
-  CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
+  CalibrationData data(context_.task, context_.data, role_, floats_.model().inputs(),
                        floats_.outputs());
   const std::vector<std::string>& known = context_.data.class_names;
   SampleJudge judge(session, known.empty() ? data.class_names() : known,
@@ -134,7 +134,7 @@ CandidateScore Validation::judge_labels(const Session& session) const {
 }
 
 CandidateScore Validation::judge_outputs(const Session& session) const {
-  CalibrationData data(context_.task, context_.data, role_, floats_.model().graph->inputs(),
+  CalibrationData data(context_.task, context_.data, role_, floats_.model().inputs(),
                        floats_.outputs());
   const std::vector<OutputError> outputs =
       compare_outputs(context_.task, context_.machine, floats_, session, data, data.size());

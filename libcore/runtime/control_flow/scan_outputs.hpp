@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

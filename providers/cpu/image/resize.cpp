@@ -15,7 +15,7 @@
 #include "providers/cpu/image/resize_taps.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
-#include "providers/cpu/support/content_kernel.hpp"
+#include "providers/cpu/support/data_dependent_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/join_rows.hpp"
@@ -189,7 +189,7 @@ KernelPtr compile_resize(const NodeView& view, const KernelRow& row,
   });
   const bool reads_region = op.coordinates == Resampling::Coordinates::tf_crop_and_resize &&
                             view.constant(op.roi_input) == nullptr;
-  return reads_region ? make_content_kernel(row.name, std::move(kernel)) : std::move(kernel);
+  return reads_region ? make_data_dependent_kernel(row.name, std::move(kernel)) : std::move(kernel);
 }
 
 template <typename Op>

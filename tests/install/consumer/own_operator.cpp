@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "libcore/api/ortool.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/unary.hpp"
 #include "libcore/text/parse.hpp"

@@ -11,6 +11,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/file/descriptor.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/write/write_model.hpp"
 #include "libcore/text/parse.hpp"
 

@@ -38,7 +38,7 @@ PixelTiles cut_pixels(const ConvSizes& sizes, const GemmFunctions& functions) {
   const std::int64_t images = sizes.batch * sizes.groups;
   const double products = static_cast<double>(sizes.batch * sizes.channels_out * cut.pixels) *
                           static_cast<double>(cut.k);
-  const std::int64_t tasks = worthwhile_tasks(2 * products / flops_a_nanosecond);
+  const std::int64_t tasks = task_count(2 * products / flops_a_nanosecond);
   cut.tiles = (tasks + images - 1) / images;
   while (cut.tiles > 1 && cut.panels < min_panels * cut.tiles) cut.tiles /= 2;
   const auto tile_floats = [&] {

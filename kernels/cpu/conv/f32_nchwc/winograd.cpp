@@ -61,13 +61,13 @@ struct WinogradPlan {
 
   std::int64_t transform_tasks() const {
     constexpr double tile_ns = 50;
-    return worthwhile_tasks(tile_ns * static_cast<double>(planes * tiles));
+    return task_count(tile_ns * static_cast<double>(planes * tiles));
   }
   std::int64_t multiply_tasks() const {
     constexpr double products_a_nanosecond = 70;
     const double products = static_cast<double>(winograd_products * tiles * lanes * lanes) *
                             static_cast<double>(planes * blocks);
-    return std::min(groups, worthwhile_tasks(products / products_a_nanosecond));
+    return std::min(groups, task_count(products / products_a_nanosecond));
   }
 
   std::int64_t lanes;

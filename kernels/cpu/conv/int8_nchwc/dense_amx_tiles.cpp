@@ -326,7 +326,7 @@ void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& 
     const std::int64_t rows = sizes.out[1] + plan.steps.reach[0];
     const double copy_ns = 0.05 * static_cast<double>(plan.plane_bytes() * plan.steps.planes());
     workers.parallel_ranges(
-        rows, even_grain(rows, copy_ns),
+        rows, grain_size(rows, copy_ns),
         [&](std::int64_t begin, std::int64_t end) { tiled.copy_shared(0, begin, end); });
   }
   if (!from_nchw) {

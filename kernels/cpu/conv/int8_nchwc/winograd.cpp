@@ -268,9 +268,9 @@ void convolve_winograd(const NchwcInt8Conv& conv, void* workspace, Workers& work
     WorkspaceSlots slots(space + plan.values_bytes, plan.sums_bytes, workers.count());
     const double input_ns = plane_tile_ns * static_cast<double>(plan.planes * plan.tiles);
     workers.parallel_ranges(
-        plan.planes, even_grain(plan.planes, input_ns),
+        plan.planes, grain_size(plan.planes, input_ns),
         [&](std::int64_t begin, std::int64_t end) { piece.bring_planes(begin, end); });
-    workers.parallel_ranges(plan.blocks, even_grain(plan.blocks, plan.multiply_ns()),
+    workers.parallel_ranges(plan.blocks, grain_size(plan.blocks, plan.multiply_ns()),
                             [&](std::int64_t begin, std::int64_t end) {
                               const WorkspaceSlots::Lease lease(slots);
                               piece.compute_blocks(begin, end, lease.data());

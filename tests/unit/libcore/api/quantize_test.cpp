@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/provider_list.hpp"

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/write/save.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/scratch_file.hpp"

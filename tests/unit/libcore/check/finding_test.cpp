@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
+
 using namespace ortool;
 
 TEST_CASE("the rules of checks are sorted, so that each is found") {

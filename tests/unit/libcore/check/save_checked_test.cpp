@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/read/outline.hpp"
 #include "libcore/text/parse.hpp"

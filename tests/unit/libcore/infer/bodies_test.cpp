@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/inferred_graph.hpp"

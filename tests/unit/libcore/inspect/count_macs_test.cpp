@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "tests/support/inferred_model.hpp"
 
 namespace ortool {

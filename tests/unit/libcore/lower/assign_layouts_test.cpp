@@ -7,7 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/lower/node_predicates.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "tests/support/inferred_model.hpp"

@@ -1,6 +1,7 @@
 // What the pass makes of quantized clusters in a file for ortool.
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
 #include "tests/support/inferred_model.hpp"
 

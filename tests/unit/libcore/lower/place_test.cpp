@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 
 using namespace ortool;

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"

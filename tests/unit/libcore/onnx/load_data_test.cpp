@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/value_file.hpp"
 #include "tests/unit/libcore/onnx/model_bytes.hpp"

@@ -13,6 +13,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/write/wire_writer.hpp"

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/write/external_data_file.hpp"
 #include "libcore/onnx/write/save.hpp"

@@ -5,6 +5,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace ortool {

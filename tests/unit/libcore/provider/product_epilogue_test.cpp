@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "providers/cpu/cpu_provider.hpp"

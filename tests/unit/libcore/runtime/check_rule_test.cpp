@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
 #include "libcore/text/print.hpp"

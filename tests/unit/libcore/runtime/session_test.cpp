@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/session_support.hpp"
 

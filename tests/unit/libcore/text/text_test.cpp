@@ -1,6 +1,7 @@
 // Text to graphs and back, and every error with its place.
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/text/parse.hpp"
 #include "libcore/text/print.hpp"

@@ -8,6 +8,7 @@
 #include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/lower/promote_fp16.hpp"

@@ -1,4 +1,5 @@
-// The onednn provider compared with the cpu provider: the same results, the same bits for any threads.
+// The onednn provider compared with the cpu provider: the same results, the same bits for any
+// threads.
 #include "providers/onednn/onednn_provider.hpp"
 
 #include <atomic>
@@ -8,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/write/save.hpp"

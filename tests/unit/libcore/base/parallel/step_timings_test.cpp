@@ -6,7 +6,7 @@
 namespace ortool {
 namespace {
 
-using StepStrategy = StepTimings::Strategy;
+using StepMode = StepTimings::Mode;
 using std::chrono::microseconds;
 
 /// How often of `uses` the job is shared when it takes these times.
@@ -14,11 +14,10 @@ int shared_uses(StepTimings& memory, std::uint64_t key, int uses, microseconds a
                 microseconds shared) {
   int count = 0;
   for (int i = 0; i < uses; ++i) {
-    const StepStrategy strategy = memory.choose(key);
-    if (strategy == StepStrategy::shared) ++count;
-    if (strategy != StepStrategy::known_alone)
-      memory.record(key, strategy == StepStrategy::shared,
-                    strategy == StepStrategy::shared ? shared : alone);
+    const StepMode mode = memory.choose(key);
+    if (mode == StepMode::shared) ++count;
+    if (mode != StepMode::known_alone)
+      memory.record(key, mode == StepMode::shared, mode == StepMode::shared ? shared : alone);
   }
   return count;
 }
@@ -52,7 +51,7 @@ TEST_CASE("a job that becomes worth sharing is found out") {
 TEST_CASE("jobs with other keys are judged apart, and more of them than there is room for") {
   StepTimings memory;
   for (std::uint64_t key = 1; key <= 5000; ++key) {
-    CHECK(memory.choose(key) == StepStrategy::shared);
+    CHECK(memory.choose(key) == StepMode::shared);
     memory.record(key, true, microseconds(9));
   }
   CHECK(shared_uses(memory, 1, 1000, microseconds(4), microseconds(9)) <= 12);

@@ -8,13 +8,13 @@
 namespace ortool {
 namespace {
 
-using StepStrategy = StepTimings::Strategy;
+using StepMode = StepTimings::Mode;
 
 /// A run of one step of one job; true when it is shared.
 bool run_once(ThreadCountHeuristic& heuristic, bool is_oversubscribed) {
   heuristic.begin_run();
   heuristic.begin_step(7);
-  const bool is_shared = heuristic.strategy() == StepStrategy::shared;
+  const bool is_shared = heuristic.mode() == StepMode::shared;
   heuristic.end_job(is_shared);
   if (is_oversubscribed) heuristic.set_oversubscribed();
   heuristic.end_run();
@@ -32,7 +32,7 @@ bool fail_once(ThreadCountHeuristic& heuristic) {
   try {
     const Run run(heuristic);
     heuristic.begin_step(7);
-    is_shared = heuristic.strategy() == StepStrategy::shared;
+    is_shared = heuristic.mode() == StepMode::shared;
     throw std::runtime_error("stopped");
   } catch (const std::runtime_error&) {
   }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/print.hpp"
 #include "tests/support/inferred_model.hpp"
 

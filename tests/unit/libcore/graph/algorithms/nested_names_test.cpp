@@ -8,6 +8,7 @@
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 
 namespace ortool {

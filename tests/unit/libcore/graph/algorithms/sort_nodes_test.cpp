@@ -9,6 +9,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 
 using ortool::Error;
 using ortool::Graph;

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 
 using ortool::Error;
 using ortool::Graph;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "tests/unit/libcore/onnx/model_bytes.hpp"
 
 namespace ortool {

@@ -12,6 +12,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/onnx/write/wire_writer.hpp"

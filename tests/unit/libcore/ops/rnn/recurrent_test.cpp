@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/rnn/lstm.hpp"
 #include "libcore/text/parse.hpp"

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/tensor/slice.hpp"
 #include "libcore/text/parse.hpp"

@@ -1,6 +1,7 @@
 // Steps of training share their inputs out; Gradient names values of the graph.
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "tests/support/inferred.hpp"
 
 namespace ortool::test {

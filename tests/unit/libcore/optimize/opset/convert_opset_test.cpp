@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/text/print.hpp"
 #include "tests/support/inferred_model.hpp"
@@ -276,7 +277,8 @@ TEST_CASE("bodies are converted with the graph around them") {
 TEST_CASE("a value of an attribute goes to no opset before its own, and stays early where it was") {
   const std::string wrap =
       "g (float[4] x) => (float[6] y) <int64[2] p = {1, 1}> { y = Pad <mode = \"wrap\"> (x, p) }";
-  CHECK_THROWS_WITH(converted(19, 18, wrap), Catch::Contains("mode 'wrap' was introduced in opset 19"));
+  CHECK_THROWS_WITH(converted(19, 18, wrap),
+                    Catch::Contains("mode 'wrap' was introduced in opset 19"));
   CHECK(has(converted(18, 13, wrap), "wrap"));
   CHECK(has(converted(13, 21, wrap), "wrap"));
   const std::string layer =

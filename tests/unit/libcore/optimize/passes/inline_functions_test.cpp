@@ -5,6 +5,7 @@
 
 #include "libcore/check/save_checked.hpp"
 #include "libcore/graph/algorithms/nested_names.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/session_support.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "tests/support/inferred_model.hpp"

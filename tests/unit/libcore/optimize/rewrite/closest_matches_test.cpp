@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/rewrite/mismatch.hpp"
 #include "tests/support/inferred_model.hpp"
 
@@ -86,8 +87,7 @@ TEST_CASE("each way not to fit has its words") {
                   graph("float c = {3}", "[a] s = Sub (x, z) [b] y = Mul (s, x)")) ==
         "found 'z' where a constant is expected");
   CHECK(reason_of(op("Mul", {any_of({op("Add", {x, any()}), op("Div", {x, any()})}), x}),
-                  graph("float c = {3}", inner)) ==
-        "found 'a' (Sub) where Add or Div is expected");
+                  graph("float c = {3}", inner)) == "found 'a' (Sub) where Add or Div is expected");
   CHECK(reason_of(op("Mul", {op("Sub", {x, any()}), x}),
                   graph("float c = {3}", "[a] s = Sub (z, c) [b] y = Mul (s, x)")) ==
         "'x' is not the value that the pattern reads elsewhere");

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rules/rules.hpp"

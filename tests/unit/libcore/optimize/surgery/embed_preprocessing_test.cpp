@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/io/image_tensor.hpp"
 #include "libcore/runtime/session.hpp"

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"

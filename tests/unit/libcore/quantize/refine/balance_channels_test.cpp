@@ -6,10 +6,11 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
 #include "libcore/quantize/refine/choose_factors.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -139,7 +140,7 @@ struct Network {
     const QuantizePlan plan = make_plan(*quantized, {.is_wanted = wants_all});
     std::vector<ChosenValue> chosen;
     PlanParams params;
-    params.groups = choose_params(
+    params.groups = choose_group_params(
         plan, {.calibration = &calibration, .method = {CalibrationMethod::mse}}, chosen);
     insert_qdq(*quantized, plan, params);
     infer_shapes(*quantized);

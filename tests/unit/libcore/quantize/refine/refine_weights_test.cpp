@@ -6,9 +6,10 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/calibrate/collect.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -56,7 +57,7 @@ double error_of(bool is_refined) {
   collect(floats_session, calibration, sample, options);
   std::vector<ChosenValue> chosen;
   PlanParams params;
-  params.groups = choose_params(
+  params.groups = choose_group_params(
       plan, {.calibration = &calibration, .method = {CalibrationMethod::minmax}}, chosen);
   params.weights.type.is_reduced = true;
   const WeightRefiner refiner(plan, params, calibration, floats_session, sample, options);

@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/refine/cached_refiner.hpp"
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 #include "libcore/quantize/scheme/plan.hpp"
 #include "tests/support/inferred_model.hpp"
@@ -44,7 +45,7 @@ TEST_CASE("a fixed scale holds for all values of its group, without any data") {
   const QuantizePlan plan = make_plan(*model, {});
   const PlanChoices choices = scales_of({{"x", {0.5F, 1}}, {"q", {0.25F, 2}}});
   std::vector<ChosenValue> chosen;
-  const auto params = choose_params(plan, {.choices = &choices}, chosen);
+  const auto params = choose_group_params(plan, {.choices = &choices}, chosen);
   REQUIRE(chosen.size() == 3);
   CHECK(chosen[1].name == "p");
   const GroupParams& moved = params[static_cast<std::size_t>(chosen[1].group)];
@@ -57,10 +58,10 @@ TEST_CASE("two scales for one group, and a value without any, are errors that na
   const QuantizePlan plan = make_plan(*model, {});
   std::vector<ChosenValue> chosen;
   const PlanChoices two = scales_of({{"p", {0.5F, 1}}, {"q", {0.25F, 2}}});
-  CHECK_THROWS_WITH(choose_params(plan, {.choices = &two}, chosen),
+  CHECK_THROWS_WITH(choose_group_params(plan, {.choices = &two}, chosen),
                     Catch::Contains("'p' and 'q' share one scale"));
   const PlanChoices few = scales_of({{"x", {0.5F, 1}}});
-  CHECK_THROWS_WITH(choose_params(plan, {.choices = &few}, chosen),
+  CHECK_THROWS_WITH(choose_group_params(plan, {.choices = &few}, chosen),
                     Catch::Contains("value 'p' has no scale"));
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("a node may store its weights in a way of its own") {
   const PlanChoices choices = scales_of({{"x", {0.5F, 1}}, {"q", {0.25F, 2}}});
   std::vector<ChosenValue> chosen;
   PlanParams params;
-  params.groups = choose_params(plan, {.choices = &choices}, chosen);
+  params.groups = choose_group_params(plan, {.choices = &choices}, chosen);
   insert_qdq(*model, plan, params);
   std::string types;
   for (const Node& node : model->graph->nodes()) {

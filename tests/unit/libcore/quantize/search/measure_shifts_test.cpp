@@ -1,6 +1,7 @@
 // Measured shifts: two consecutive products whose weights are off by known factors.
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/quantize/search/techniques.hpp"
 #include "tests/support/quantize_call.hpp"
 #include "tests/support/reported_node.hpp"

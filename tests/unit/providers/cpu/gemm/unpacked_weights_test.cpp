@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "tests/support/kernel_test.hpp"

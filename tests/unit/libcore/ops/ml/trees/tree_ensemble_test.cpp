@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
@@ -138,8 +139,7 @@ TEST_CASE("broken tables of listed trees are refused", "[ops]") {
                          "node 1 of tree 7 is given twice");
   check_ensemble_refused(regress({{"nodes_truenodeids", "[4, 0, 0]"}}),
                          "the true branch of tree 7 refers to node 4, which does not exist");
-  check_ensemble_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}),
-                         "form a cycle");
+  check_ensemble_refused(regress({{"nodes_truenodeids", "[0, 0, 0]"}}), "form a cycle");
   check_ensemble_refused(regress({{"nodes_featureids", "[-1, 0, 0]"}}), "reads feature -1");
   check_ensemble_refused(regress({{"nodes_featureids", "[3, 0, 0]"}}),
                          "has 3 features (expected at least 4");
@@ -211,8 +211,7 @@ TEST_CASE("broken tables of indexed trees are refused", "[ops]") {
   check_ensemble_refused(ensemble({{"nodes_truenodeids", "[0, 2]"}}),
                          "nodes_truenodeids of node 1 is 2");
   check_ensemble_refused(ensemble({{"nodes_trueleafs", "[1, 2]"}}), "its kind 2");
-  check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[0, 0]"}}),
-                         "form a cycle");
+  check_ensemble_refused(ensemble({{"nodes_falsenodeids", "[0, 0]"}}), "form a cycle");
   check_ensemble_refused(ensemble({{"tree_roots", "[2]"}}), "tree_roots holds 2");
   check_ensemble_refused(ensemble({{"tree_roots", "[-1]"}}), "tree_roots holds -1");
   check_ensemble_refused(ensemble({{"leaf_targetids", "[1]"}}),

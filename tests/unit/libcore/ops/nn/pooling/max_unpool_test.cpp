@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 #include "tests/support/inferred_model.hpp"
 
 namespace ortool {

@@ -1,7 +1,7 @@
 // Preserved patterns: node sequences in files that other runtimes fuse by pattern matching.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/optimize/rewrite/match.hpp"
 
 namespace ortool {

@@ -1,4 +1,4 @@
-// Lean session: a session whose temporary memory during construction is returned to the system.
+// Compact session: a session whose temporary memory during construction is returned to the system.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,6 @@ namespace ortool {
 
 /// Constructs Session(model, options) with blocks above 1 MiB allocated by mmap: they leave memory
 /// when freed, whereas a heap would keep the gaps. Throws what the session throws.
-std::unique_ptr<Session> make_lean_session(std::unique_ptr<Model> model, SessionOptions options);
+std::unique_ptr<Session> make_compact_session(std::unique_ptr<Model> model, SessionOptions options);
 
 }  // namespace ortool

@@ -1,5 +1,5 @@
 // Quantization role of a node: that of its operator, if attributes and operands allow it.
-#include "libcore/quantize/scheme/roles.hpp"
+#include "libcore/quantize/scheme/quantize_role.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Quantization parameters: scales and zero points of a plan's values from calibration records.
+// Group parameters: one scale and zero point for each group of values of a plan, from calibration.
 #pragma once
 
 #include <string>
@@ -35,8 +35,8 @@ struct ParamsSource {
 /// one that covers the ranges chosen for all of them. `chosen` receives an entry per value. Throws
 /// ErrorCode::invalid when choices within a group contradict each other, and for values that
 /// neither the choices nor the calibration know.
-std::vector<GroupParams> choose_params(const QuantizePlan& plan, const ParamsSource& source,
-                                       std::vector<ChosenValue>& chosen);
+std::vector<GroupParams> choose_group_params(const QuantizePlan& plan, const ParamsSource& source,
+                                             std::vector<ChosenValue>& chosen);
 
 /// Whether a node has an input or output that calibration never saw, as in a branch not taken.
 bool reads_unseen(const Node& node, const Calibration& calibration);

@@ -1,4 +1,4 @@
-// Placement of quantized weights that bodies of If, Loop and Scan read.
+// Placement of quantized weights that subgraphs (bodies of If, Loop and Scan) read.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 
@@ -21,7 +21,7 @@ struct QuantizedConstants {
 /// two are in different graphs (1.31: "Missing required weight"). So each graph that reads weights
 /// gets a copy of the quantized values, as long as all copies together are smaller than the
 /// original floats; otherwise they are dequantized once, in the graph that holds them.
-class BodyWeights {
+class SubgraphWeights {
  public:
   /// Announces that a node of `graph` reads `weights`; all calls precede the first query.
   void expect(const Value& weights, const Graph& graph) { consumers_[&weights].insert(&graph); }

@@ -1,7 +1,8 @@
 // Preserved patterns: normalizations by mean, root and quotient; biased products; masks.
-#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/preserved_patterns.hpp"
 
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 

@@ -1,7 +1,7 @@
 // Node predicates of sessions: control flow, reorders, plain attributes.
 #pragma once
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 
 namespace ortool {
 

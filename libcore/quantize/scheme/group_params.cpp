@@ -1,6 +1,4 @@
-// Quantization parameters: one range per value, united over the values that share a scale.
-#include "libcore/quantize/scheme/choose_params.hpp"
-
+// Group parameters: one range per value, united over the values that share a scale.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -8,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -124,8 +123,8 @@ bool reads_unseen(const Node& node, const Calibration& calibration) {
   return false;
 }
 
-std::vector<GroupParams> choose_params(const QuantizePlan& plan, const ParamsSource& source,
-                                       std::vector<ChosenValue>& chosen) {
+std::vector<GroupParams> choose_group_params(const QuantizePlan& plan, const ParamsSource& source,
+                                             std::vector<ChosenValue>& chosen) {
   std::vector<Group> groups(static_cast<std::size_t>(plan.group_count));
   for (const PlannedValue& planned : plan.values) {
     if (const ValueChoice* choice = choice_of(source, planned))

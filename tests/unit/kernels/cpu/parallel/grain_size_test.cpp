@@ -1,5 +1,5 @@
 // How many tasks work is cut into: few, equal ones, none for what is soon done.
-#include "kernels/cpu/parallel/task_grain.hpp"
+#include "kernels/cpu/parallel/grain_size.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,31 +9,31 @@ namespace {
 TEST_CASE("more work is never cut into fewer tasks, and always into a power of two of them") {
   std::int64_t last = 1;
   for (double nanoseconds = 100; nanoseconds < 1e9; nanoseconds *= 1.3) {
-    const std::int64_t tasks = worthwhile_tasks(nanoseconds);
+    const std::int64_t tasks = task_count(nanoseconds);
     CHECK(tasks >= last);
     CHECK((tasks & (tasks - 1)) == 0);
     last = tasks;
   }
-  CHECK(worthwhile_tasks(1000) == 1);
+  CHECK(task_count(1000) == 1);
   CHECK(last == 128);
 }
 
 TEST_CASE("numbers in a row are cut into equal parts of whole lines, none of them large") {
   for (const std::int64_t count : {0, 1, 1000, 38400, 100000, 1234567, 100000000}) {
-    const std::int64_t grain = flat_grain(count);
+    const std::int64_t grain = elementwise_grain_size(count);
     CHECK(grain % 64 == 0);
     CHECK(grain > 0);
     CHECK(grain <= 32768);
   }
-  CHECK(flat_grain(1000) >= 1000);
-  CHECK(flat_grain(38400) == 19200);
+  CHECK(elementwise_grain_size(1000) >= 1000);
+  CHECK(elementwise_grain_size(38400) == 19200);
 }
 
 TEST_CASE("items that take long are given to tasks one by one, short ones together") {
-  CHECK(even_grain(16, 1e8) == 1);
-  CHECK(even_grain(100, 1000) == 100);
-  CHECK(even_grain(100, 8000) == 50);
-  CHECK(even_grain(0, 0) == 1);
+  CHECK(grain_size(16, 1e8) == 1);
+  CHECK(grain_size(100, 1000) == 100);
+  CHECK(grain_size(100, 8000) == 50);
+  CHECK(grain_size(0, 0) == 1);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Content kernels: prepare and run at once, when the inputs' data is available.
-#include "providers/cpu/support/content_kernel.hpp"
+// Data-dependent kernels: prepare and run at once, when the inputs' data is available.
+#include "providers/cpu/support/data_dependent_kernel.hpp"
 
 #include <utility>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ortool::cpu {
 
-KernelPtr make_content_kernel(std::string_view name, KernelPtr inner) {
+KernelPtr make_data_dependent_kernel(std::string_view name, KernelPtr inner) {
   const std::shared_ptr<const Kernel> shared = std::move(inner);
   return make_dynamic_kernel(name, [shared](DynamicContext& context) {
     std::vector<Operand> inputs(context.input_count());

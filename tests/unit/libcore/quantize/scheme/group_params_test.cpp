@@ -1,10 +1,11 @@
 // Quantization parameters: what calibration is asked to record.
-#include "libcore/quantize/scheme/choose_params.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/graph.hpp"
 #include "tests/support/inferred_model.hpp"
 
 namespace ortool {

@@ -1,18 +1,19 @@
 // Quantized weights in subgraph bodies: counts the graphs that read each, creates the copies.
-#include "libcore/quantize/scheme/body_weights.hpp"
+#include "libcore/quantize/scheme/subgraph_weights.hpp"
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 
-bool BodyWeights::takes_copies(const Value& weights, DataType codes) const {
+bool SubgraphWeights::takes_copies(const Value& weights, DataType codes) const {
   const auto found = consumers_.find(&weights);
   ORTOOL_CHECK(found != consumers_.end());
   const auto graphs = static_cast<std::int64_t>(found->second.size());
   return graphs == 1 || graphs * element_bits(codes) < element_bits(weights.constant().type());
 }
 
-QuantizedConstants BodyWeights::copy_in(Graph& graph, const QuantizedConstants& stored) {
+QuantizedConstants SubgraphWeights::copy_in(Graph& graph, const QuantizedConstants& stored) {
   if (&stored.codes->graph() == &graph) return stored;
   QuantizedConstants& copy = copies_[{stored.codes, &graph}];
   if (copy.codes != nullptr) return copy;

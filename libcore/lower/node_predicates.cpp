@@ -1,5 +1,5 @@
 // Node predicates of a session's graph.
-#include "libcore/lower/session_nodes.hpp"
+#include "libcore/lower/node_predicates.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Lean session: lowers glibc's mmap threshold while a session is constructed.
-#include "libcore/runtime/lean_session.hpp"
+// Compact session: lowers glibc's mmap threshold while a session is constructed.
+#include "libcore/runtime/compact_session.hpp"
 
 #include <malloc.h>
 #include <utility>
@@ -21,7 +21,8 @@ class LowThreshold {
 
 }  // namespace
 
-std::unique_ptr<Session> make_lean_session(std::unique_ptr<Model> model, SessionOptions options) {
+std::unique_ptr<Session> make_compact_session(std::unique_ptr<Model> model,
+                                              SessionOptions options) {
   const LowThreshold low;
   return std::make_unique<Session>(std::move(model), std::move(options));
 }

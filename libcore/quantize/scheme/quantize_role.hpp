@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "libcore/graph/graph.hpp"
+#include "libcore/graph/node.hpp"
 #include "libcore/ops/op_traits.hpp"
 
 namespace ortool {

@@ -1,5 +1,5 @@
 // Weight-only quantization of what bodies of If read.
-#include "libcore/quantize/scheme/body_weights.hpp"
+#include "libcore/quantize/scheme/subgraph_weights.hpp"
 
 #include <cmath>
 #include <string>
@@ -10,6 +10,7 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/algorithms/verify.hpp"
+#include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
 #include "libcore/tensor/convert.hpp"

@@ -1,10 +1,11 @@
 // Patterns that files keep for other runtimes, and ortool's own models do not.
-#include "libcore/optimize/rules/kept_patterns.hpp"
+#include "libcore/optimize/rules/preserved_patterns.hpp"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/graph.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "tests/support/inferred_model.hpp"
 
