@@ -1,4 +1,4 @@
-// Checks one model per seed: node by node first, then every way a session or file may rewrite it.
+// Checks one random model per seed: node by node, then in sessions and files at every level.
 #include "tests/flow/check_models.hpp"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ constexpr int max_printed = 5;
 
 using Outputs = std::vector<std::vector<RunValue>>;  ///< by run
 
-/// What the bodies of all models held together.
+/// What the bodies of all models contained.
 struct Coverage {
   std::map<std::string, int> flows;  ///< by operator
   std::set<std::string> fragments;
-  std::set<std::string> rules;  ///< that did something
-  int refused = 0;              ///< models that no session runs
+  std::set<std::string> rules;  ///< that changed something
+  int refused = 0;              ///< models that no session can run
 };
 
 class ModelCheck {
@@ -52,7 +52,7 @@ class ModelCheck {
 
   const Outputs& expected() const { return expected_; }
 
-  /// What differs, or nothing.
+  /// The first difference found, if any.
   std::optional<std::string> run() {
     verify(*made_.model->graph);
     try {
@@ -116,13 +116,13 @@ class ModelCheck {
     return std::nullopt;
   }
 
-  /// Whether only quantized numbers differ, by one.
+  /// Whether the outputs are quantized and differ by at most one.
   bool is_step(const Tensor& expected, const TensorComparison& comparison) const {
     return is_integer(expected.type()) && comparison.difference.empty() &&
            tolerance_.rtol >= 1e-2 && comparison.max_abs_error <= 1;
   }
 
-  /// Rewritten as a file is, written, read, and run as `run` does.
+  /// Optimizes the model as for a file, saves it, loads it and runs it as `run` does.
   std::optional<std::string> check_file(OptimizeLevel level) const {
     try {
       std::unique_ptr<Model> model = copy_model(*made_.model);
@@ -156,7 +156,7 @@ class ModelCheck {
   Outputs expected_;
 };
 
-/// The loosest of its pieces', for values go through several.
+/// The loosest tolerance of all fragments, since values pass through several of them.
 Tolerance tolerance_of(const BodyPlan& plan) {
   Tolerance result = {.rtol = 0, .atol = 0, .atol_of_max = true};
   const auto take = [&](const Tolerance& other) {
@@ -179,7 +179,7 @@ void note(const BodyPlan& plan, Coverage& coverage) {
   }
 }
 
-/// STEM.onnx and, for each run, STEM.RUN.npz with "in:NAME" and "out:NAME".
+/// Writes STEM.onnx and, for each run, STEM.RUN.npz with "in:NAME" and "out:NAME".
 void write(Model& model, const std::vector<NamedValues>& runs, const Outputs& outputs,
            const std::string& stem) {
   try {
@@ -201,7 +201,7 @@ void write(Model& model, const std::vector<NamedValues>& runs, const Outputs& ou
   }
 }
 
-/// The cases of a plan alone, each once: FOLDER/case_NUMBER.onnx. `lines` names file and case.
+/// Writes each case of a plan once, as FOLDER/case_NUMBER.onnx; `lines` collects file and case.
 void write_cases(const BodyPlan& plan, const std::string& folder, std::set<std::string>& lines) {
   for (const FragmentUse& use : plan.fragments) {
     const Fragment& fragment = *use.fragment;
@@ -218,7 +218,7 @@ void write_cases(const BodyPlan& plan, const std::string& folder, std::set<std::
   }
 }
 
-/// FOLDER/SEED.onnx with its runs, and FOLDER/SEED.txt, a line for each of its cases.
+/// Writes FOLDER/SEED.onnx with its runs, and FOLDER/SEED.txt with one line per case.
 void write(const FlowModel& made, const BodyPlan& plan, const Outputs& outputs,
            const std::string& folder, std::uint64_t seed) {
   std::set<std::string> lines;

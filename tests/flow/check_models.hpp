@@ -1,4 +1,4 @@
-// Checks random models with control flow in sessions at every level.
+// Checks random control-flow models in sessions at every optimization level.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ struct CheckOptions {
   int count = 0;
   std::uint64_t seed = 1;
   std::string testdata;
-  /// Where models are written as files, with inputs and outputs beside them; empty: nowhere.
+  /// Where to write the models with their inputs and outputs; empty: nowhere.
   std::string folder;
 };
 
-/// Runs `count` models from `seed` on node by node, then at each level, with nodes side by side,
-/// and from files that were optimized: the outputs must agree, at the basic level to the bit.
-/// Prints the seed and text of each model that fails, and what all models held; returns how many
-/// failed.
+/// Runs `count` models starting at seed `seed`: node by node, then at each level, with nodes in
+/// parallel, and from optimized files. Outputs must agree, bit for bit at the basic level. Prints
+/// the seed and text of each failing model and what all models contained; returns the number of
+/// failures.
 int check_flow_models(const CheckOptions& options);
 
 }  // namespace ortool::test

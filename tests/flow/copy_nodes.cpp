@@ -1,4 +1,4 @@
-// Copies nodes: values get new names; attributes are copied, subgraphs value by value.
+// Copies nodes under fresh value names, with attributes and subgraphs.
 #include "tests/flow/copy_nodes.hpp"
 
 #include <memory>

@@ -8,7 +8,7 @@
 
 namespace ortool::test {
 
-/// Names that no value and node of a model has yet, whichever of its graphs it is in.
+/// Names that are unique across all graphs of a model.
 class FreshNames {
  public:
   std::string value() { return "v" + std::to_string(values_++); }
@@ -19,11 +19,11 @@ class FreshNames {
   int nodes_ = 0;
 };
 
-/// Values of one graph, and what stands for them in another.
+/// Maps values of one graph to their counterparts in another.
 using ValueMap = std::unordered_map<const Value*, Value*>;
 
-/// Appends the nodes of `from` to `to`. `values` has the inputs and constants of `from`, and gets
-/// what the nodes make.
+/// Appends the nodes of `from` to `to`. `values` maps the inputs and constants of `from`; the
+/// outputs of the copied nodes are added to it.
 void copy_nodes(const Graph& from, Graph& to, ValueMap& values, FreshNames& names);
 
 }  // namespace ortool::test

@@ -20,7 +20,7 @@ class FlowModelBuilder {
  public:
   FlowModelBuilder(RandomSource& dice, Scope& main) : dice_(dice), writer_(dice, main) {}
 
-  /// The nodes of the plan, and its outputs as values of the scope's graph.
+  /// Writes the nodes of the plan and returns its outputs as values of the scope's graph.
   std::vector<Value*> write_body(Scope& scope, const BodyPlan& plan) {
     std::vector<Value*> outputs;
     for (const FragmentUse& use : plan.fragments) write_fragment(scope, use, outputs);
@@ -98,7 +98,7 @@ class FlowModelBuilder {
     scope.inside = nullptr;
   }
 
-  /// Loop, Scan or SequenceMap. Slices of what is walked over are all the values of the input.
+  /// Writes a Loop, Scan or SequenceMap. Scanned inputs go through the values of a source in turn.
   void write_walk(Scope& scope, const FlowPlan& plan, std::vector<Value*>& outputs) {
     const BodyPlan& body = plan.bodies.front();
     const std::vector<Source> states = body.sources(InputRole::carried);
@@ -146,7 +146,7 @@ class FlowModelBuilder {
     for (Value* value : made) graph.add_output(writer_.as_output(inner, *value));
   }
 
-  /// The state as it is, or another one of its form, or a sum with zero that may lie over it.
+  /// The state, another one of its type and shape, or a sum with zero that may alias it.
   Value& next_state(Scope& inner, const FlowPlan& plan, const std::vector<Source>& states,
                     const std::vector<Value*>& carried, std::size_t index) {
     Value* value = carried[index];
@@ -163,7 +163,7 @@ class FlowModelBuilder {
     return writer_.as_output(inner, *value);
   }
 
-  /// Trip count and condition of Loop, the sequence of SequenceMap.
+  /// The trip count and condition of Loop, or the sequences of SequenceMap.
   std::vector<Value*> first_inputs(Scope& scope, FlowKind kind, const std::vector<Source>& slices) {
     std::vector<Value*> inputs;
     if (kind == FlowKind::loop) {
@@ -183,7 +183,7 @@ class FlowModelBuilder {
     return inputs;
   }
 
-  /// As many values of the input as there are trips.
+  /// One value of the input per trip.
   std::vector<Value*> values_of(Scope& scope, const Source& slice) {
     const auto& [fragment, input, chosen] = slice;
     std::vector<Value*> values;
@@ -229,7 +229,7 @@ class FlowModelBuilder {
     inner.graph->add_input(writer_.names().value(), ValueType::tensor(DataType::float32, {{}}));
   }
 
-  /// Slices hold other values in turn, so that nobody else may take one for the source.
+  /// A slice changes with every trip, so it replaces all other values of its source.
   std::vector<Value*> add_body_inputs(Scope& inner, const std::vector<Source>& sources,
                                       bool are_slices) {
     std::vector<Value*> values;
@@ -253,7 +253,7 @@ class FlowModelBuilder {
     return scope.graph->add_node(op_type, "", inputs, made, writer_.names().node());
   }
 
-  /// A body of `node`; until it is written, nodes of `scope` go before the node.
+  /// Opens a body of `node`; until it is written, new nodes of `scope` are inserted before `node`.
   Scope enter(Scope& scope, Node& node, std::string_view name) {
     scope.inside = &node;
     Scope inner;

@@ -10,10 +10,10 @@ namespace ortool::test {
 
 struct FlowModel {
   std::unique_ptr<Model> model;
-  std::vector<NamedValues> runs;  ///< they take other branches
+  std::vector<NamedValues> runs;  ///< which take different branches
 };
 
-/// The same model for the same plan and dice.
+/// Deterministic for a given plan and dice.
 FlowModel make_flow_model(RandomSource& dice, const BodyPlan& plan);
 
 }  // namespace ortool::test

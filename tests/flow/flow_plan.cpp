@@ -1,4 +1,4 @@
-// Plan of a random model: few pieces, so that bodies read the same outer values; then nested nodes.
+// Plans a random model: few fragments, so that bodies share outer values; then nested nodes.
 #include "tests/flow/flow_plan.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_number(const Value& value) {
          !is_packed(value.type().element);
 }
 
-/// Whether models can hold nodes of both.
+/// Whether one model can hold the nodes of both.
 bool go_together(const Fragment& a, const Fragment& b) {
   for (const auto& [domain, version] : a.model->graph->opsets()) {
     const auto other = b.model->graph->opsets().find(domain);
@@ -103,7 +103,7 @@ class Planner {
     if (!made.empty()) body.peeks.push_back({fragment, made[dice_.below(made.size())]});
   }
 
-  /// The same pieces over other values, without what is inside.
+  /// The same fragments on other input values, without nested control flow.
   BodyPlan twin_of(const BodyPlan& body) {
     BodyPlan twin;
     for (const FragmentUse& use : body.fragments) {

@@ -11,7 +11,7 @@
 
 namespace ortool::test {
 
-/// The same numbers for the same seed, on every machine.
+/// Random numbers that are the same for a seed on every machine.
 class RandomSource {
  public:
   explicit RandomSource(std::uint64_t seed) : engine_(seed) {}
@@ -23,20 +23,20 @@ class RandomSource {
   std::mt19937_64 engine_;
 };
 
-/// How a body gets what a piece reads: from graphs around it, as a state that its loop carries, or
-/// as a slice of what its loop walks over.
+/// How a body receives an input of a fragment: captured from an outer graph, as loop-carried state,
+/// or as a slice of a scanned input.
 enum class InputRole { captured, carried, scanned };
 
-/// The nodes of a piece once more, with values of its inputs by position.
+/// One use of a fragment's nodes, with the chosen value of each input.
 struct FragmentUse {
   const Fragment* fragment = nullptr;
-  std::vector<std::size_t> chosen;  ///< which of the piece's values
+  std::vector<std::size_t> chosen;  ///< index of each input's value
   std::vector<InputRole> roles;
 };
 
 enum class FlowKind { branches, loop, scan, map };
 
-/// One tensor for one input of a piece.
+/// One value of one input of a fragment.
 using Source = std::tuple<const Fragment*, std::size_t, std::size_t>;
 
 const Tensor& tensor_of(const Source& source);
@@ -46,16 +46,16 @@ struct FlowPlan;
 struct BodyPlan {
   std::vector<FragmentUse> fragments;
   std::vector<FlowPlan> flows;
-  /// Inner values of pieces of the graph around it that are outputs too.
+  /// An inner value of an outer graph's fragment that is also an output of the body.
   struct Peek {
     std::size_t fragment;
-    const Value* value;  ///< of the piece's own model
+    const Value* value;  ///< in the fragment's own model
   };
   std::vector<Peek> peeks;
 
-  /// Of its outputs: those of the pieces, of the flows, and what is peeked at.
+  /// Types of its outputs: of the fragments, the control-flow nodes and the peeks.
   std::vector<DataType> types() const;
-  /// What its pieces read in this way, each source once.
+  /// The distinct sources that its fragments read in this role.
   std::vector<Source> sources(InputRole role) const;
 };
 
@@ -65,12 +65,12 @@ struct FlowPlan {
   bool is_else_first = false;    ///< in the order of attributes
   bool swaps_states = false;
 
-  /// Of the node's outputs: those of the bodies, behind the states of Loop and Scan.
+  /// Types of the node's outputs: the states of Loop and Scan, then the outputs of the bodies.
   std::vector<DataType> types() const;
 };
 
-/// A plan for the main graph out of one to three pieces of one opset. Plans with numbers in a row
-/// begin with one group of nodes after the other.
+/// Plans the main graph from one to three fragments of one opset. Plans with consecutive numbers
+/// start with consecutive groups of nodes.
 BodyPlan make_plan(RandomSource& dice, Fragments& fragments, std::uint64_t number);
 
 }  // namespace ortool::test

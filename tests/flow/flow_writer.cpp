@@ -48,7 +48,7 @@ Value& FlowWriter::constant(Scope& scope, const Tensor& tensor) {
   return reach(scope, home->graph->add_constant(names_.value(), tensor));
 }
 
-/// Sizes as the piece declares them, all known, or each unknown on its own.
+/// Dimensions as the fragment declares them, all known, or each a fresh symbol.
 ValueType FlowWriter::type_for(const Source& source) {
   const auto& [fragment, input, chosen] = source;
   const Tensor& tensor = tensor_of(source);

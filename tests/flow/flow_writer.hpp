@@ -13,13 +13,13 @@
 
 namespace ortool::test {
 
-/// A graph being written, inside the ones around it.
+/// A graph being written, with its enclosing graphs.
 struct Scope {
   Graph* graph = nullptr;
   Scope* outer = nullptr;  ///< null: the main graph
   Node* inside = nullptr;  ///< the node whose bodies are being written; new nodes go before it
   std::map<Source, std::vector<Value*>> found;  ///< values of this graph that hold the source
-  std::vector<ValueMap> fragments;              ///< by use of a piece: its values in here
+  std::vector<ValueMap> fragments;              ///< for each fragment use: its values here
 };
 
 /// Adds nodes and inputs to scopes.
@@ -31,18 +31,18 @@ class FlowWriter {
   FreshNames& names() { return names_; }
   const NamedValues& inputs() const { return inputs_; }
 
-  /// The value in `scope`, captured graph by graph where it is one around it.
+  /// The value as seen in `scope`, captured through each enclosing graph if needed.
   Value& reach(Scope& scope, Value& value);
   Value& add_node(Scope& scope, std::string_view op_type, std::vector<Value*> inputs,
                   std::vector<Attribute> attributes = {});
-  /// A constant of the scope or of one around it, in here.
+  /// A constant of this scope or an enclosing one, as seen in this scope.
   Value& constant(Scope& scope, const Tensor& tensor);
-  /// What holds the source, seen from `scope`: an input of the model, or what was made of it on the
-  /// way.
+  /// A value that holds the source, as seen in `scope`: a model input or something derived from
+  /// one.
   Value& find(Scope& scope, const Source& source);
-  /// The input of that name, made when it is asked for the first time.
+  /// The input of that name, created on first use.
   Value& input(Scope& scope, const std::string& name, const Tensor& tensor);
-  /// `value` as an output of the graph: a node of the graph makes it, and no other output is it.
+  /// `value` as a graph output: produced by a node of this graph, and no other output of it.
   Value& as_output(Scope& scope, Value& value);
 
  private:
@@ -58,7 +58,7 @@ class FlowWriter {
   std::map<const Fragment*, std::string> prefixes_;
 };
 
-/// An attribute of a whole number, or of some.
+/// An attribute that holds one integer, or a list of them.
 Attribute integer_attribute(std::string name, std::int64_t value);
 Attribute integers_attribute(std::string name, std::vector<std::int64_t> values);
 

@@ -1,4 +1,4 @@
-// Pieces of test models: reads cases, generates inputs, and runs each once.
+// Fragments of test models: reads cases, generates inputs, and runs each fragment once.
 #include "tests/flow/fragment.hpp"
 
 #include <algorithm>
@@ -26,14 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of inputs and constants: models hold many pieces.
+/// Limit on inputs and constants, since a model holds many fragments.
 constexpr std::int64_t max_bytes = 64 << 10;
 
-/// Quantized numbers that round the other way move outputs by a step.
+/// A quantized value that rounds the other way moves outputs by one step.
 constexpr Tolerance of_quantized = {.rtol = 5e-2, .atol = 5e-2, .atol_of_max = true};
-/// Sums in another order, of an element and of the largest one.
+/// For reordered sums, relative to the element and to the largest one.
 constexpr Tolerance of_floats = {.rtol = 1e-4, .atol = 1e-4, .atol_of_max = true};
-/// Of ten bits, and of seven.
+/// For mantissas of ten bits (float16) and seven (bfloat16).
 constexpr Tolerance of_fp16 = {.rtol = 2e-2, .atol = 2e-2, .atol_of_max = true};
 
 std::vector<fs::path> files_of(const fs::path& folder) {
@@ -75,7 +75,7 @@ Tolerance tolerance_for(const Graph& graph) {
   return tolerance;
 }
 
-/// The elements one place further, the last one first.
+/// The elements rotated by one position.
 Tensor rolled(const Tensor& tensor) {
   Tensor result(tensor.type(), tensor.shape());
   const std::int64_t count = tensor.element_count();
@@ -90,7 +90,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
           std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0);
 }
 
-/// Whether it gives the same bits twice.
+/// Whether it runs, and gives the same bits twice.
 bool runs(const Fragment& fragment, bool takes_last) {
   try {
     const std::vector<RunValue> first = compute(fragment, takes_last);
@@ -109,7 +109,7 @@ std::int64_t opset_of(const OpsetImports& opsets) {
   return found != opsets.end() ? found->second : 0;
 }
 
-/// Null where the text is more than a graph, or the rank of an input is not known.
+/// Null if the text is more than a graph, or the rank of an input is unknown.
 std::unique_ptr<Model> model_of(const RuleCase& each, NamedValues& inputs) {
   auto model = std::make_unique<Model>();
   model->ir_version = 10;

@@ -1,4 +1,4 @@
-// Pieces of test models: cases of rewrite rules and operators as runnable groups of nodes.
+// Fragments of test models: cases of rewrite rules and operators as runnable groups of nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,45 +19,43 @@
 
 namespace ortool::test {
 
-/// A model of one graph without functions whose inputs and outputs are tensors of numbers.
+/// A single-graph model without functions whose inputs and outputs are numeric tensors.
 struct Fragment {
   std::string name;        ///< "fuse_attention.txt: plain"
-  std::size_t number = 0;  ///< its place among all
+  std::size_t number = 0;  ///< index among all cases
   std::unique_ptr<Model> model;
-  /// By input: one or two tensors of one type and shape; the model runs with the first of all
-  /// inputs and with the last of all.
+  /// For each input, one or two tensors of the same type and shape. The model runs with all the
+  /// first ones and with all the last ones.
   std::vector<std::vector<Tensor>> values;
-  Tolerance tolerance;  ///< between levels
+  Tolerance tolerance;  ///< between optimization levels
 
   std::int64_t opset() const { return model->graph->opset(""); }
 };
 
-/// The first or the last of the values of each input.
+/// The first or last value of each input.
 NamedValues inputs_of(const Fragment& fragment, bool takes_last);
-/// Its outputs, node by node.
+/// Its outputs, computed node by node.
 std::vector<RunValue> compute(const Fragment& fragment, bool takes_last);
 
-/// The cases of the folders `flow`, `rules` and `ops` of the test data; each is read and tried when
-/// it is asked for.
+/// The cases in the folders `flow`, `rules` and `ops` of the test data, built and tried on demand.
 class Fragments {
  public:
   explicit Fragments(const std::string& testdata);
 
   std::size_t count() const { return cases_.size(); }
-  /// The first of them hold groups of nodes: what rules look for, what one kernel computes. The
-  /// others are operators alone.
+  /// The first cases are groups of nodes that a rule matches or one kernel computes; the rest are
+  /// single operators.
   std::size_t group_count() const { return group_count_; }
-  /// Null where the case does not run, has strings or sequences, is large, or draws random
-  /// numbers.
+  /// Null if the case does not run, has strings or sequences, is large, or draws random numbers.
   const Fragment* at(std::size_t index);
-  /// The places of those for the same opset as `piece`.
+  /// Indices of the cases for the same opset as `fragment`.
   const std::vector<std::size_t>& like(const Fragment& fragment) const;
 
  private:
   struct Case {
     std::string name;
     std::variant<RuleCase, OpCase> text;
-    std::optional<std::unique_ptr<const Fragment>> fragment = {};  ///< nothing: not tried yet
+    std::optional<std::unique_ptr<const Fragment>> fragment = {};  ///< empty: not tried yet
   };
 
   void add_rules(const std::string& folder);

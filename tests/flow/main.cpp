@@ -1,6 +1,6 @@
-// flow_graphs COUNT [SEED]: made-up models with If, Loop, Scan and SequenceMap, whose bodies hold
-// the nodes of rule and operator cases, in sessions at every level; exit code 1 when one differs.
-// flow_graphs --write FOLDER COUNT [SEED]: also as files, with inputs and what they gave.
+// flow_graphs: checks random models whose control-flow bodies hold rule and operator cases.
+// flow_graphs COUNT [SEED]: runs them in sessions at every level; exit code 1 if one differs.
+// flow_graphs --write FOLDER COUNT [SEED]: also writes them as files, with inputs and outputs.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

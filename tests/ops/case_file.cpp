@@ -1,4 +1,4 @@
-// Reading case files line by line.
+// Parser of operator case files.
 #include "tests/ops/case_file.hpp"
 
 #include <algorithm>
@@ -180,7 +180,7 @@ std::vector<OpCase> parse_case_file(std::string_view text) {
   while (!text.empty()) {
     std::size_t end = text.find('\n');
     int lines = 1;
-    // What is indented belongs to the line before.
+    // Indented lines continue the line before.
     while (end != std::string_view::npos && end + 1 < text.size() && text[end + 1] == ' ') {
       end = text.find('\n', end + 1);
       ++lines;

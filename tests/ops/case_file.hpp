@@ -1,4 +1,4 @@
-// Operator cases as text: nodes, inputs, and the outputs or the error that is expected.
+// Operator cases as text: nodes, inputs, and the expected outputs or error.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ortool::test {
 
 struct CaseTensor {
   std::string name;
-  Tensor tensor;  ///< of an expected output: empty where the baseline variant gives the value
+  Tensor tensor;  ///< expected outputs: empty where the baseline ISA gives the value
 };
 
 struct ExpectedError {
@@ -34,8 +34,8 @@ struct OpCase {
   std::optional<ExpectedError> error;
 };
 
-/// Reads the cases of a file's text; the format stands in docs/contributing/testing.md. Throws
-/// ErrorCode::invalid naming the line.
+/// Parses the text of a case file; docs/contributing/testing.md describes the format. Throws
+/// ErrorCode::invalid with the line.
 std::vector<OpCase> parse_case_file(std::string_view text);
 
 }  // namespace ortool::test

@@ -1,4 +1,4 @@
-// Inputs and constants first, then the nodes from their text.
+// Builds the model of an operator case: inputs and constants, then the nodes from their text.
 #include "tests/ops/case_model.hpp"
 
 #include "libcore/base/format.hpp"
@@ -37,7 +37,7 @@ std::unique_ptr<Model> make_model(const OpCase& each, const ConstantMode& mode) 
       throw Error(ErrorCode::invalid, format("no node makes the output '{}'", name));
     graph.add_output(*value);
   }
-  // A case that fails names no outputs; what its last node makes is asked for.
+  // Cases that expect an error declare no outputs; every value without a consumer becomes one.
   if (each.outputs.empty()) {
     for (const Node& node : graph.nodes()) {
       for (std::int64_t i = 0; i < node.output_count(); ++i) {

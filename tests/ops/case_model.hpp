@@ -17,7 +17,7 @@ struct ConstantMode {
   std::size_t first_constant;
 };
 
-/// All given at run time, all but the first constant, all constant; no two that are the same.
+/// All inputs given at run time, all but the first constant, all constant; without duplicates.
 std::vector<ConstantMode> modes_of(const OpCase& each);
 
 std::unique_ptr<Model> make_model(const OpCase& each, const ConstantMode& mode);

@@ -1,4 +1,4 @@
-// Prints the catalog as JSON in ONNX's words, for comparison with another list of operators.
+// Prints the catalog as JSON in ONNX's terms, for comparison with another list of operators.
 #include <cstdio>
 #include <string>
 #include <string_view>

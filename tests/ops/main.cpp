@@ -1,6 +1,5 @@
-// op_cases [--digests] FILE...: runs the operator cases of each file; exit code 1 when one fails or
-// has none.
-// --digests prints the SHA-256 of every tensor that was computed, to compare two builds.
+// op_cases [--digests] FILE...: runs operator cases; exit code 1 if one fails or a file has none.
+// --digests prints the SHA-256 of every computed tensor, to compare two builds.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -25,7 +24,7 @@ std::string read_file(const char* path) {
   return text.str();
 }
 
-/// The number of cases that failed; a file that is none counts as one.
+/// Returns the number of failed cases; a file without valid cases counts as one.
 int run_file(const char* path, ThreadPool& pool, bool has_digests) {
   try {
     const std::vector<test::OpCase> cases = test::parse_case_file(read_file(path));

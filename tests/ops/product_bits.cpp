@@ -30,10 +30,10 @@ constexpr const char* usage =
 
 constexpr std::size_t max_findings = 20;
 
-/// Which operands are constants, bit by bit.
+/// Bit mask of the operands that are constants.
 using Mask = unsigned;
 
-/// Every choice for up to four operands; else none, each by itself, all but the first, and all.
+/// All masks for up to four operands; else none, each alone, all but the first, and all.
 std::vector<Mask> masks_of(std::size_t operands) {
   const Mask all = (Mask{1} << operands) - 1;
   std::vector<Mask> masks;

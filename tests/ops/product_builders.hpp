@@ -1,4 +1,4 @@
-// Builders of product cases, and what they share.
+// Builders of random product cases, and their shared helpers.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct MatMulSizes {
   Sizes b;
 };
 
-/// Vectors, matrices and batches that are broadcast.
+/// Sizes of vectors, matrices and broadcast batches.
 MatMulSizes matmul_sizes(ProductCases& random);
 
 /// Sizes of a convolution over one to three axes.
@@ -34,7 +34,7 @@ struct WindowSizes {
 
 WindowSizes window_sizes(ProductCases& random, bool is_transposed);
 
-// Of floats.
+// Float products.
 OpCase matmul(ProductCases& random);
 OpCase gemm(ProductCases& random);
 OpCase conv(ProductCases& random);
@@ -46,7 +46,7 @@ OpCase attention(ProductCases& random);
 OpCase causal_conv(ProductCases& random);
 OpCase fused_matmul(ProductCases& random);
 
-// Of bytes and levels.
+// Int8 and weight-only products.
 OpCase matmul_integer(ProductCases& random);
 OpCase qlinear_matmul(ProductCases& random);
 OpCase conv_integer(ProductCases& random);

@@ -14,7 +14,7 @@ struct Kind {
   OpCase (*make)(ProductCases& random);
 };
 
-// clang-format off: one line a kind
+// clang-format off: one line per kind
 constexpr std::array<Kind, 16> kind_list = {{
     {"MatMul", matmul},
     {"Gemm", gemm},

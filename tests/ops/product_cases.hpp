@@ -1,4 +1,4 @@
-// Random operator cases of everything that multiplies matrices or slides a window of weights.
+// Random cases of all product operators: those that multiply matrices or convolve.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ortool::test {
 
-/// Makes cases without expected outputs, in turn for each product operator.
+/// Generates cases of each product operator, without expected outputs.
 class ProductCases {
  public:
   explicit ProductCases(std::uint64_t seed) : random_(seed) {}
@@ -31,7 +31,7 @@ class ProductCases {
   std::int64_t columns();
   std::int64_t depth();
   Tensor floats(std::vector<std::int64_t> shape, DataType type = DataType::float32);
-  /// Whole numbers of any integer type.
+  /// Random integers of any integer type.
   Tensor integers(DataType type, std::vector<std::int64_t> shape, std::int64_t low,
                   std::int64_t high);
 

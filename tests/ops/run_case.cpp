@@ -1,4 +1,4 @@
-// Sessions for each way, and comparing what they give.
+// Runs an operator case in sessions of every configuration and compares the outputs.
 #include "tests/ops/run_case.hpp"
 
 #include <cstring>
@@ -27,7 +27,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
-/// "y[1,2]".
+/// For example "y[1,2]".
 std::string place_of(const std::string& name, const Shape& shape, std::int64_t index) {
   std::string text;
   for (std::int64_t axis = shape.rank() - 1; axis >= 0; --axis) {
@@ -123,7 +123,7 @@ class Runner {
     Tensor expected = output.tensor;
     std::string_view source = "expected";
     if (expected.is_empty()) {
-      // The first way that ran at the lowest level gives the value for all others.
+      // The first run at the lowest ISA level is the reference for all others.
       if (reference_.size() <= index) reference_.resize(index + 1);
       if (reference_[index].is_empty()) reference_[index] = found;
       expected = reference_[index];
@@ -141,8 +141,8 @@ class Runner {
     }
   }
 
-  /// Which inputs are constant must not change a bit, save where normalizations are folded into
-  /// weights. What oneDNN computes in a run the cpu provider computes for constants.
+  /// Bits must not depend on which inputs are constant, except where normalizations are folded into
+  /// weights. Not checked for oneDNN, since the cpu provider folds constants.
   void check_bits(std::string_view level, std::string_view where, std::size_t index,
                   const Tensor& found) {
     const bool is_folded = case_.nodes.find("BatchNormalization") != std::string::npos;

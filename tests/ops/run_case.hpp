@@ -1,4 +1,4 @@
-// Running an operator case in every way that must give the same.
+// Runs an operator case in every configuration that must give the same result.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace ortool::test {
 
-/// Runs the case at every instruction-set level of this processor: with its inputs given at run
-/// time, with all but the first as constants, and with all as constants; each with one thread and
-/// with four. Bits must be equal whatever the number of threads and whatever is constant. Gives
-/// what was wrong, a sentence a finding: empty when the case passed. With `digests` (may be null) a
-/// line is added for each tensor that was computed: where, and the SHA-256 of its bytes.
+/// Runs the case at every instruction-set level of this processor, with all inputs given at run
+/// time, all but the first constant, and all constant, each with one thread and with four. Bits
+/// must not depend on the number of threads or on what is constant. Returns one sentence per
+/// finding; empty if the case passed. With `digests` (may be null), adds a line for each computed
+/// tensor: where, and the SHA-256 of its bytes.
 std::vector<std::string> run_case(const OpCase& each, ThreadPool& pool,
                                   std::vector<std::string>* digests = nullptr);
 

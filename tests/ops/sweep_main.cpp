@@ -1,4 +1,4 @@
-// opset_sweep [--refusals] FILE...: operator cases written for other opsets give what they gave.
+// opset_sweep [--refusals] FILE...: operator cases converted to other opsets give the same bits.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +27,7 @@ constexpr const char* usage =
     "with\n"
     "ORTOOL_ALL_OPSETS in the environment to every opset, and run without rewriting; the session\n"
     "must give the same bits. Conversions that are refused are counted, with --refusals told.\n";
-/// Operators of ortool's own have the number of the newest opset.
+/// ortool's own domain has the version number of the newest opset.
 constexpr std::int64_t newest = own_opset;
 constexpr std::int64_t opset_between = 13;
 
@@ -52,7 +52,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.bytes(), b.bytes(), static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
-/// Below opset 21 scale and bias of channels become a Mul and an Add behind the normalization.
+/// Below opset 21, per-channel scale and bias become a Mul and an Add after the normalization.
 bool rounds_once_more(const test::OpCase& each) {
   return each.nodes.find("GroupNormalization") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// Reading case files line by line; what is indented belongs to the line before.
+// Parser of rule case files; indented lines continue the line before.
 #include "tests/rules/case_file.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// Cases of a rewrite rule as text: a graph before, and the graph after or why it stays.
+// Cases of a rewrite rule as text: the graph before, and the graph after or why it is unchanged.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ struct RuleCase {
   std::string rule;
   OpsetImports opsets;
   std::string before;                ///< graphs in the textual syntax
-  std::optional<std::string> after;  ///< nothing: the graph stays
-  /// A part of the reason; empty: the pattern does not fit at all.
+  std::optional<std::string> after;  ///< empty: the graph is unchanged
+  /// Part of the expected reason; empty: the pattern does not match at all.
   std::string reason;
   Tolerance tolerance = {.rtol = 1e-5, .atol = 1e-6};
 };
 
-/// Reads the cases of a file's text; the format stands in docs/contributing/testing.md. Throws
-/// ErrorCode::invalid naming the line.
+/// Parses the text of a case file; docs/contributing/testing.md describes the format. Throws
+/// ErrorCode::invalid with the line.
 std::vector<RuleCase> parse_rule_cases(std::string_view text);
 
 }  // namespace ortool::test

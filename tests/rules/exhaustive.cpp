@@ -1,5 +1,5 @@
-// Graphs are text, one for each choice of small numbers; integers make every misplaced element
-// show.
+// Exhaustive graphs as text, one per choice of small numbers.
+// Integer elements reveal every misplaced one.
 #include "tests/rules/exhaustive.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ Graphs reshapes() {
   return graphs;
 }
 
-/// Every order of axes of one and of more elements, before and behind every Reshape to other ones.
+/// Every permutation of axes, also of size 1, before and after every Reshape to another shape.
 Graphs transposed_reshapes() {
   Graphs graphs = reshapes();
   for (const Integers& shape : std::vector<Integers>{{1, 2}, {2, 1, 3}, {1, 2, 1}, {2, 1, 1, 3}}) {
@@ -105,7 +105,7 @@ Graphs squeezes() {
   return graphs;
 }
 
-/// One slice, and two of one another along the same axis and along two.
+/// Every slice of one axis; pairs of slices are below.
 Graphs slices() {
   Graphs graphs;
   for (std::int64_t size = 0; size <= 3; ++size) {
@@ -174,7 +174,7 @@ Graphs concats() {
   return graphs;
 }
 
-/// Every slice of three parts of two rows.
+/// Every slice of a concatenation of three parts with two rows each.
 Graphs joined_parts() {
   Graphs graphs;
   for (const Integers& each : lists(2, -7, 7)) {
@@ -212,7 +212,7 @@ Graphs expansions() {
   return graphs;
 }
 
-/// x times ones of every shape that broadcasts with it.
+/// x times ones, for every shape that broadcasts with x.
 Graphs broadcasts() {
   Graphs graphs;
   for (std::size_t rank = 0; rank <= 2; ++rank) {

@@ -1,10 +1,10 @@
-// Rules on indices, on every small shape and choice.
+// Exhaustive cases of rules on indices: every small shape and choice.
 #pragma once
 
 namespace ortool::test {
 
-/// Runs every rule marked exhaustive on every small graph of its kind, prints how many there were,
-/// and returns how many failed, rules without graphs among them.
+/// Runs every rule marked exhaustive on all its small graphs, prints their number, and returns the
+/// number of failures, counting rules without graphs.
 int run_exhaustive_cases();
 
 }  // namespace ortool::test

@@ -1,4 +1,4 @@
-// Names are counted; inputs, constants and nodes are put together at the end.
+// Writes random graphs as text with numbered names, joined from inputs, constants and nodes.
 #include "tests/rules/graph_writer.hpp"
 
 #include <algorithm>

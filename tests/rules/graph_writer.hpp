@@ -1,4 +1,4 @@
-// Writes a graph as text, step by step, out of random numbers and the values there are.
+// Writes a random graph as text, node by node, from the values added so far.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ std::int64_t count_of(const Sizes& sizes);
 /// "2, 3"
 std::string list(const Sizes& numbers);
 
-/// A value of float32 that steps may read.
+/// A float32 value that later nodes may read.
 struct Made {
   std::string name;
   Sizes sizes;
@@ -25,32 +25,32 @@ class GraphWriter {
  public:
   explicit GraphWriter(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
 
-  /// The same numbers for the same seed.
+  /// A random number below `count`, reproducible by seed.
   std::int64_t below(std::int64_t count);
   std::string fresh() { return name_of('v'); }
 
-  /// One to three inputs, some of them with a symbol.
+  /// Adds one to three inputs, some of them with a symbol.
   void add_inputs();
-  /// A value there is, mostly a late one, so that chains grow.
+  /// An existing value, mostly a recent one, so that chains grow.
   const Made& pick();
   const std::vector<Made>& values() const { return values_; }
-  /// A value for later steps; one of too many elements is left.
+  /// Offers a value to later nodes unless it has too many elements.
   void keep(std::string name, Sizes sizes);
 
-  /// Constants, by their names; an element's text is asked for as often as there are elements.
+  /// Adds a constant and returns its name; `number` is called once per element.
   std::string constant(std::string_view type, const Sizes& sizes,
                        const std::function<std::string()>& number);
   std::string floats(const Sizes& sizes);
   std::string filled(const Sizes& sizes, const std::string& number);
   std::string integers(const Sizes& numbers);
 
-  /// A node of one result.
+  /// Adds a node and returns the name of its only output.
   std::string node(const std::string& name, const std::string& inputs,
                    const std::string& attributes = {});
-  /// Nodes as they are.
+  /// Adds nodes verbatim.
   void add_text(const std::string& nodes) { nodes_ += nodes; }
 
-  /// The graph with two outputs.
+  /// The text of the graph, with two outputs.
   std::string finish();
 
  private:

@@ -1,4 +1,4 @@
-// Floats between -2 and 2, zeros and ones for other types.
+// Inputs of rule cases: floats between -2 and 2, zeros and ones for other types.
 #include "tests/rules/made_inputs.hpp"
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t first_symbol_size = 3;
 
-/// Numbers for an input, the same for the same name; each symbol has a size of its own.
+/// A tensor for an input, deterministic for its name; each symbol has its own size.
 Tensor make_input(const Value& input, std::map<std::string, std::int64_t>& symbols) {
   std::vector<std::int64_t> sizes;
   for (const Dimension& dimension : *input.type().shape) {

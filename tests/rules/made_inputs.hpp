@@ -1,4 +1,4 @@
-// Inputs for a graph of a rule case: numbers that its names and symbols decide.
+// Inputs for the graph of a rule case, determined by its names and symbols.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -6,8 +6,8 @@
 
 namespace ortool::test {
 
-/// A tensor for each input, whose shapes are known but for symbols: the same numbers for the same
-/// name, a size of its own for each symbol.
+/// A tensor for each input, whose shape must be known except for symbols. Elements are
+/// deterministic for the input's name; each symbol has its own size.
 NamedValues make_inputs(const Graph& graph);
 
 }  // namespace ortool::test

@@ -1,7 +1,7 @@
-// rule_cases FILE...: runs the cases of rewrite rules; exit code 1 when one fails or has none.
-// rule_cases --missing FOLDER: exit code 1 when a rule of the pipeline has no file there.
-// rule_cases --exhaustive: rules that say so, on every small graph they are for.
-// rule_cases --random COUNT [SEED]: all rules together on random graphs.
+// rule_cases FILE...: runs rewrite-rule cases; exit code 1 if one fails or a file has none.
+// rule_cases --missing FOLDER: exit code 1 if a rule of the pipeline has no file there.
+// rule_cases --exhaustive: runs rules marked exhaustive on all their small graphs.
+// rule_cases --random COUNT [SEED]: runs all rules together on random graphs.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,4 +1,4 @@
-// Some steps write several nodes, as exporters do; results are read once, often or never.
+// Random graphs with node groups as exporters write them; results are read once, often or never.
 #include "tests/rules/random_graph.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class StepWriter : private GraphWriter {
     keep(node("Reshape", x.name + ", " + integers(written)), sizes);
   }
 
-  /// The first dimension kept, the others joined, all of it computed from the shape.
+  /// Keeps the first dimension and joins the others, all computed from Shape.
   void reshape_by_shape(const Made& x) {
     if (x.sizes.size() < 2) return;
     const std::string shape = node("Shape", x.name);
@@ -259,7 +259,7 @@ class StepWriter : private GraphWriter {
     keep(node("Expand", x.name + ", " + integers(to)), to);
   }
 
-  /// An If whose condition follows from a shape.
+  /// An If whose condition depends on a shape.
   void branch(const Made& x) {
     const std::string size = node("Gather", node("Shape", x.name) + ", " + integers({-1}));
     const std::string is_two = node("Equal", size + ", " + integers({2}));
@@ -294,7 +294,7 @@ class StepWriter : private GraphWriter {
          {x.sizes[0], x.sizes[2], x.sizes[2]});
   }
 
-  /// Decomposed attention of rows, with some or all of the nodes that decoders put around it.
+  /// Decomposed attention, with some or all of the nodes that decoders put around it.
   void attention(const Made& x) {
     constexpr std::int64_t heads = 2;
     constexpr std::int64_t size = 2;
@@ -341,7 +341,7 @@ class StepWriter : private GraphWriter {
          {1, length, heads * size});
   }
 
-  /// The same twice.
+  /// Computes the same twice.
   void repeat(const Made& x) {
     const std::string a = node("Sigmoid", x.name);
     const std::string b = node("Sigmoid", x.name);

@@ -1,4 +1,4 @@
-// Graphs made up of what rules look for, in any order.
+// Random graphs of patterns that rules match, in any order.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace ortool::test {
 
-/// A graph of some dozen nodes over small tensors of float32, as text, the same for the same seed;
-/// opset 18 fits it. A dimension may be the symbol N, which stands for 3. Numbers stay small.
+/// The text of a graph of a few dozen nodes on small float32 tensors, deterministic for the seed
+/// and valid at opset 18. A dimension may be the symbol N, which stands for 3. Values stay small.
 std::string random_graph(std::uint64_t seed);
 
-/// Optimizes `count` random graphs, from `seed` on: at the basic level to the same bits, at the
-/// extended level for a file, and inside a session, to the same numbers. Prints the seed of each
-/// that fails, and returns how many did.
+/// Optimizes `count` random graphs starting at `seed`. The basic level must give the same bits; the
+/// extended level for a file, and a session, the same values within a tolerance. Prints the seed of
+/// each failure and returns their number.
 int run_random_graphs(std::uint64_t seed, int count);
 
 }  // namespace ortool::test

@@ -1,4 +1,4 @@
-// The same numbers before and after, with every graph run through all that rewrites it.
+// Runs random graphs as written and with every kind of rewriting, and compares the outputs.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t opset = 23;
 constexpr std::int64_t known_symbol_size = 3;
-/// Of the largest number of an output, as extended rules may reorder sums.
+/// Relative to the largest element of an output, since extended rules may reorder sums.
 constexpr double tolerance = 1e-4;
 
 std::unique_ptr<Model> model_of(const std::string& text) {
@@ -60,10 +60,10 @@ std::vector<RunValue> compute(std::unique_ptr<Model> model, OptimizeLevel level)
   return session.run(inputs, {});
 }
 
-/// The rules and passes that did something.
+/// The rules and passes that changed something.
 using Acted = std::set<std::string>;
 
-/// Rewritten as a file is: nothing of ortool's own.
+/// Rewritten as for a file, without ortool's own operators.
 std::unique_ptr<Model> rewritten(const std::string& text, OptimizeLevel level, Acted& acted) {
   std::unique_ptr<Model> model = model_of(text);
   infer_shapes(*model);
@@ -84,7 +84,7 @@ std::unique_ptr<Model> rewritten(const std::string& text, OptimizeLevel level, A
   return model;
 }
 
-/// What differs; `is_exact` asks for the same bits.
+/// The first difference, if any; `is_exact` requires the same bits.
 std::optional<std::string> difference(const std::vector<RunValue>& found,
                                       const std::vector<RunValue>& expected, bool is_exact) {
   for (std::size_t k = 0; k < expected.size(); ++k) {

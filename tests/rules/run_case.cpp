@@ -1,4 +1,4 @@
-// The rule alone rewrites the graph; sessions that rewrite nothing compute both forms.
+// Runs a rule case: only the rule rewrites the graph; unoptimized sessions compute both versions.
 #include "tests/rules/run_case.hpp"
 
 #include <cstring>

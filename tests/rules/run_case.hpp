@@ -1,4 +1,4 @@
-// One case of a rewrite rule, checked in every way.
+// Checks one case of a rewrite rule in every way.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace ortool::test {
 
-/// What is wrong: the graph after the rule and the one expected, invariants, names and types of
-/// inputs and outputs, origins of new nodes, a second run that changes something, numbers that
-/// differ when both graphs run. Rules of the basic level must give the same bits.
+/// Returns findings: the graph is not the expected one or breaks invariants, names or types of
+/// inputs and outputs change, new nodes lack origins, a second run changes something, or both
+/// graphs compute different values. Rules of the basic level must give the same bits.
 std::vector<std::string> run_rule_case(const RuleCase& each);
 
-/// A rule or pass alone, made once for many graphs; throws where there is none of the name.
+/// Runs one rule or pass on many graphs; throws if none has the name.
 class RewriteTrial {
  public:
   explicit RewriteTrial(std::string_view rule);
   ~RewriteTrial();
 
-  /// Rewrites the graph and computes both forms, which must have the same bits. Returns what is
-  /// wrong.
+  /// Rewrites the graph and computes both versions, which must have the same bits. Returns the
+  /// findings.
   std::vector<std::string> check(const std::string& graph, std::int64_t opset);
 
-  /// The graphs that were changed so far.
+  /// The number of graphs changed so far.
   std::int64_t acted() const { return acted_; }
 
  private:

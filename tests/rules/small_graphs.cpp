@@ -1,4 +1,4 @@
-// Graphs are text, so that a failing one can be read.
+// Builders of small graphs as text, so that a failing one can be read.
 #include "tests/rules/small_graphs.hpp"
 
 #include <algorithm>
@@ -21,19 +21,16 @@ std::string type_of(const char* element, const Integers& shape) {
   return shape.empty() ? std::string(element) : format("{}[{}]", element, listed(shape));
 }
 
-/// "int64[2] s = {1, 2}"
 std::string vector_constant(std::string_view name, const Integers& numbers) {
   return format("int64[{}] {} = ", numbers.size(), name) + "{" + listed(numbers) + "}";
 }
 
-/// A graph of x whose result may have any shape.
 std::string graph_of(const Integers& shape, const std::string& constants,
                      const std::string& nodes) {
   return "g (" + type_of("int32", shape) + " x) => (int32[] y) <" + constants + "> { a = Neg (x) " +
          nodes + " y = Abs (z) }";
 }
 
-/// Every list of `length` numbers of [low, high].
 std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t high) {
   std::vector<Integers> all = {{}};
   for (std::size_t i = 0; i < length; ++i) {
@@ -49,7 +46,6 @@ std::vector<Integers> lists(std::size_t length, std::int64_t low, std::int64_t h
   return all;
 }
 
-/// Every shape of `count` elements with at most `max_rank` dimensions.
 std::vector<Integers> shapes_of(std::int64_t count, std::size_t max_rank) {
   std::vector<Integers> shapes;
   for (std::size_t rank = 1; rank <= max_rank; ++rank) {

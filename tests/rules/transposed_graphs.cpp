@@ -1,4 +1,4 @@
-// Sizes differ, so that a misplaced axis shows.
+// Small graphs around Transposes; sizes differ, so that a misplaced axis shows.
 #include "tests/rules/transposed_graphs.hpp"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// Small graphs around Transposes by every order of up to four axes.
+// Small graphs around Transposes with every permutation of up to four axes.
 #pragma once
 
 #include "libcore/graph/graph.hpp"
@@ -6,13 +6,13 @@
 
 namespace ortool::test {
 
-/// Two in a row.
+/// Two consecutive Transposes.
 Graphs transposes();
-/// One before a reduction along every set of axes.
+/// A Transpose before a reduction along every set of axes.
 Graphs transposed_reductions();
-/// One and its inverse, around nodes that treat each axis on its own.
+/// A Transpose and its inverse around axis-wise nodes.
 Graphs transposed_nodes();
-/// One before an ArgMax along every axis, which stays as 1 or goes.
+/// A Transpose before an ArgMax along every axis, with and without keepdims.
 Graphs transposed_extremes();
 
 }  // namespace ortool::test
