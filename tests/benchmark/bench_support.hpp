@@ -1,4 +1,4 @@
-// Support of the kernel benchmark: timing and filled buffers.
+// Helpers of the kernel benchmark: timing and filled buffers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ortool::cpu::bench {
 
-/// The best seconds of many runs of `body`, for about `budget` seconds.
+/// The fastest run of `body` in seconds, measured for about `budget` seconds.
 template <typename Body>
 double best_seconds(double budget, Body&& body) {
   using Clock = std::chrono::steady_clock;

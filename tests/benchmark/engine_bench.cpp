@@ -1,6 +1,5 @@
-// What the engine costs beside its kernels: time and allocations a node, waking after idleness, two
-// sessions at once.
-//   engine_bench MODEL [MODEL2]    the models take float inputs whose shapes are fixed
+// Benchmark of engine overhead: time and allocations per node, wake-up, two sessions at once.
+//   engine_bench MODEL [MODEL2]    the models take float inputs of fixed shapes
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -41,7 +40,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Cheap nodes one behind the other, none of which fuses with the next.
+/// A chain of cheap nodes, none of which fuses with the next.
 std::string chain(int nodes) {
   std::string text =
       "<ir_version: 8, opset_import: [\"\": 17]>\nchain (float[4] v0) => (float[4] v" +
@@ -72,7 +71,7 @@ void show_nodes() {
   }
 }
 
-/// How much longer than one task two tasks of 0.3 ms take after 50 ms of sleep.
+/// Overhead of two parallel tasks of 0.3 ms after 50 ms of sleep.
 void show_waking() {
   ThreadPool pool(2);
   std::vector<double> lost;

@@ -1,5 +1,4 @@
-// Prints the speed of the CPU kernels for layers of known networks: kernels_bench [FILTER]
-// [SECONDS].
+// kernels_bench [FILTER] [SECONDS]: speed of the CPU kernels on layers of known networks.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -81,8 +80,7 @@ void run_gemm(const Options& options) {
   }
 }
 
-/// A row by the transpose of a matrix that is known only at run time, as in the scores of a
-/// decoder.
+/// A row times the transpose of a matrix known only at run time, as in a decoder's scores.
 void run_row(const Options& options) {
   struct Shape {
     const char* name;
@@ -181,7 +179,7 @@ ConvSizes sizes_of(const Layer& layer) {
   return sizes;
 }
 
-/// Blocked images. Weights come from far away, as they do in a network: from one of many copies.
+/// NCHWc convolutions. Cycles through many copies of the weights, so that none stays in cache.
 void run_blocked_conv(const Options& options) {
   for (const Layer& layer : layers) {
     const ConvSizes sizes = sizes_of(layer);

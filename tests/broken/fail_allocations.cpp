@@ -1,6 +1,6 @@
-// A library to preload that makes allocations of a program fail, counted from the begin of its
-// main(). FAIL_ALLOCATION=N: the N-th fails; with FAIL_ALL_LATER set, so do all behind it.
-// FAIL_REPORT=FILE: at exit, how many there were is written there.
+// Preload library that makes allocations of a program fail, counted from the start of main().
+// FAIL_ALLOCATION=N: the N-th fails; with FAIL_ALL_LATER set, so do all later ones.
+// FAIL_REPORT=FILE: writes the number of allocations there at exit.
 #include <atomic>
 #include <cerrno>
 #include <cstdio>

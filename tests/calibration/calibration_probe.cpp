@@ -37,7 +37,7 @@ void print(const std::string& line) {
   std::printf("%s\n", line.c_str());
 }
 
-/// ranges FILE.npz METHOD TYPE PERCENTILE: a line an array, whose first axis is the samples.
+/// ranges FILE.npz METHOD TYPE PERCENTILE: a line per array, whose first axis is the samples.
 void print_ranges(const Arguments& arguments) {
   const NpzFile file(arguments.at(1));
   const MethodOptions options{method_from_name(arguments.at(2)).value(),
@@ -91,7 +91,7 @@ void save_blocks(const Arguments& arguments) {
   save_npz(arguments.at(2), out);
 }
 
-/// What this process took at most: getrusage() would begin with what its parent had.
+/// Peak memory of this process; getrusage() would start from its parent's peak.
 std::string peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -1,5 +1,4 @@
-// case_models FOLDER FILE...: writes each operator case as a model file whose inputs hold the
-// case's values.
+// case_models FOLDER FILE...: writes each operator case as a model file that holds its inputs.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -19,8 +18,8 @@ using namespace ortool;
 
 constexpr std::int64_t max_bytes = 16384;
 
-/// With its inputs as graph inputs that have defaults: a fuzzer that changes the file changes the
-/// values that kernels get.
+/// Stores the inputs as defaults of graph inputs, so that a fuzzer that mutates the file also
+/// mutates the values that kernels read.
 Model make_model(const test::OpCase& each) {
   Model model;
   model.ir_version = 10;
@@ -62,7 +61,7 @@ int write_models(const std::filesystem::path& folder, const std::filesystem::pat
                  {.external_data = ExternalData::never});
       ++written;
     } catch (const Error& error) {
-      // Some cases are about nodes that no file can hold.
+      // Some cases test nodes that no file can hold.
       std::printf("%s:%d: %s\n", path.c_str(), each.line, error.what());
     }
   }

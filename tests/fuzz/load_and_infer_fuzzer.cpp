@@ -29,7 +29,7 @@ std::string read_file(const std::string& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-/// What was loaded can be saved, and what was saved loads and saves to the same bytes.
+/// A loaded model can be saved, and loading and saving it again gives the same bytes.
 void save_twice(const ortool::Model& model) {
   const std::string path = scratch_path();
   ortool::save_model(model, path);
@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const auto model = ortool::load_model_from_bytes(bytes, nullptr, "fuzz", "", {});
-    // Files are slow, so that only some inputs take this way.
+    // File access is slow, so only some inputs are saved.
     if (size % 16 == 0) save_twice(*model);
     ortool::infer_shapes(*model);
     ortool::verify(*model->graph);

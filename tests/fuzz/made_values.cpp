@@ -1,5 +1,4 @@
-// Random values of fuzzed models: elements from our own generator, with one of four distributions
-// per tensor.
+// Random values for fuzzed models, with one of four element distributions per tensor.
 #include "tests/fuzz/made_values.hpp"
 
 #include <algorithm>
@@ -76,7 +75,7 @@ Tensor made_tensor(RandomBits& random, DataType type, Shape shape) {
   return tensor;
 }
 
-/// Draws values for types; symbols keep their number.
+/// Generates random values of given types; each symbol keeps its size.
 class ValueGenerator {
  public:
   explicit ValueGenerator(std::uint64_t seed) : random_(seed) {}

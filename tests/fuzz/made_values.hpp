@@ -1,4 +1,4 @@
-// Values for a fuzzed model's inputs: of the right type, with small, odd and extreme elements.
+// Random inputs for fuzzed models: values of the right type, with small, odd and extreme elements.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace ortool::test {
 
-/// A value for each input that must be given; the same for the same seed. Dimensions that are open
-/// become small numbers, a symbol the same one everywhere. Throws ErrorCode::unsupported for types
-/// and sizes that are not made up.
+/// A value for each required input, deterministic for a seed. Unknown dimensions become small
+/// numbers, each symbol the same one everywhere. Throws ErrorCode::unsupported for types and sizes
+/// that cannot be generated.
 NamedValues made_inputs(const Session& session, std::uint64_t seed);
 
-/// Whether a node somewhere in the model draws random numbers.
+/// Whether any node of the model draws random numbers.
 bool is_random(const Model& model);
 
 }  // namespace ortool::test

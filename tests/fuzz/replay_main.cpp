@@ -33,7 +33,7 @@ void add_folder(const std::filesystem::path& folder, std::vector<Bytes>& files) 
   }
 }
 
-/// A few bytes changed, removed, doubled or taken from another file.
+/// Changes, removes or duplicates a few bytes, or inserts some from another file.
 Bytes mutate(const std::vector<Bytes>& files, std::mt19937& random) {
   const auto below = [&](std::size_t bound) { return bound == 0 ? 0 : random() % bound; };
   Bytes bytes = files[below(files.size())];
@@ -70,7 +70,7 @@ Bytes mutate(const std::vector<Bytes>& files, std::mt19937& random) {
 }
 
 void give(const Bytes& bytes) {
-  // A copy of exactly its size, so that the address sanitizer sees a read past the end.
+  // A copy of exactly its size, so that AddressSanitizer detects reads past the end.
   const Bytes exact(bytes);
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }

@@ -1,4 +1,4 @@
-// Fuzzer: loads the bytes as a model, runs it with values made from them, and compares runs.
+// Fuzzer: loads the bytes as a model, runs it with inputs derived from them, and compares runs.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ constexpr int pool_threads = 3;
   std::abort();
 }
 
-/// What the bytes decide beside the model: a hash of them.
+/// A hash of the bytes, which selects options and input values.
 std::uint64_t hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const std::byte each : bytes)
@@ -70,7 +70,7 @@ bool has_same_bits(const RunValue& a, const RunValue& b) {
   return true;
 }
 
-/// The outputs, or nothing where the run ended in an error.
+/// The outputs, or nothing if the run failed.
 std::optional<std::vector<RunValue>> run(const Session& session, const NamedValues& inputs,
                                          const RunOptions& options) {
   try {

@@ -1,5 +1,4 @@
-// Fuzzer: parses the bytes as a model in textual syntax; accepted text must print and parse to the
-// same.
+// Fuzzer: parses the bytes as a model in textual syntax; accepted text must round-trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

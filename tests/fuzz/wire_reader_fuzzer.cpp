@@ -1,4 +1,4 @@
-// Fuzzer: parses the bytes as a model and as another message: the wire reader without the graph.
+// Fuzzer of the wire reader: parses the bytes as a model and as another message, without a graph.
 #include <cstdlib>
 #include <iterator>
 #include <map>
@@ -31,7 +31,7 @@ constexpr const MessageTable* tables[] = {
     &ortool::onnx::function_table,
 };
 
-/// Which messages a field leads to; a field not listed is walked as the type it stands in.
+/// The message type of a field; a field not listed is read as its parent's type.
 const MessageTable& table_of(const MessageTable& parent, std::string_view field) {
   static const std::map<std::pair<const MessageTable*, std::string_view>, const MessageTable*>
       children = {
@@ -61,7 +61,7 @@ const MessageTable& table_of(const MessageTable& parent, std::string_view field)
   return found != children.end() ? *found->second : parent;
 }
 
-/// Reads all there is of one message; the bytes seen must add up to what the field said.
+/// Reads every field of a message, and checks counts of numbers and of unknown bytes.
 void walk(const WireSource& source, Message message, const MessageTable& table) {
   std::vector<std::pair<Message, const MessageTable*>> inner;
   WireReader reader(source, message, table);
@@ -97,7 +97,7 @@ void walk(const WireSource& source, Message message, const MessageTable& table) 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   const WireSource source{bytes};
-  // The size picks the other kind: any change of length tries the same bytes as another message.
+  // The size picks the second type, so that changing the length tries another message.
   for (const MessageTable* table : {tables[0], tables[size % std::size(tables)]}) {
     try {
       walk(source, {bytes, 0}, *table);

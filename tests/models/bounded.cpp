@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/// bounded MEGABYTES COMMAND ARGUMENT...: the command's output is thrown away, its errors are not.
-/// Megabytes of the largest resident set, 1,000,000 bytes each. Exits as the command did, or 1.
+/// bounded MEGABYTES COMMAND ARGUMENT...: discards the command's stdout, not its stderr. Limits the
+/// largest resident set, in megabytes of 1,000,000 bytes. Exits as the command did, or 1.
 int main(int count, char** arguments) {
   if (count < 3) return 2;
   const double max_megabytes = std::atof(arguments[1]);

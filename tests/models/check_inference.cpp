@@ -2,11 +2,10 @@
 //
 // usage: check_inference EXCEPTIONS FOLDER…
 //
-// Each model is inferred three times: with its inputs unknown, where nothing may contradict the
-// file; with the test's inputs as constants, where every type and dimension has to come out; and
-// with symbols for the sizes of inputs, where formulas must give the numbers of the file.
-// EXCEPTIONS has a line `pattern: reason` for each test (or tests, with one *) that may leave
-// something open.
+// Each model is inferred three times: with unknown inputs, where nothing may contradict the file;
+// with the test's inputs as constants, where every type and dimension must be known; and with
+// symbolic input sizes, where formulas must give the numbers of the file. EXCEPTIONS has a line
+// `pattern: reason` for each test (or tests, with one *) that may leave something unknown.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -56,7 +55,7 @@ std::vector<Exception> read_exceptions(const char* path) {
   return result;
 }
 
-/// Forgets every type the file declares, save those of graph inputs.
+/// Clears every type that the file declares, except those of graph inputs.
 void strip_types(const Graph& graph) {
   for (Value* value : graph.values()) {
     if (!value->is_graph_input() && !value->is_constant()) value->set_type({});
@@ -66,11 +65,11 @@ void strip_types(const Graph& graph) {
   }
 }
 
-/// What an inference is told of the graph's inputs.
+/// What inference knows about the graph's inputs.
 enum class InputKnowledge {
   types,    ///< types and shapes
   values,   ///< everything: they become constants
-  symbols,  ///< small integers and scalars, as they may be sizes; of the rest types, with symbols
+  symbols,  ///< values of scalars and integer vectors; of the rest, types with symbols
 };
 
 bool may_be_sizes(const ortool::Tensor& tensor) {
@@ -79,7 +78,7 @@ bool may_be_sizes(const ortool::Tensor& tensor) {
   return tensor.shape().rank() == 0 || (is_integer && tensor.shape().rank() == 1);
 }
 
-/// Gives each dimension of the input a symbol of its own.
+/// Gives each dimension of the input its own symbol.
 void give_symbols(Value& input, ortool::SymbolMap& symbols) {
   ValueType type = input.type();
   if (!type.is_tensor() || !type.shape) return;
@@ -92,8 +91,8 @@ void give_symbols(Value& input, ortool::SymbolMap& symbols) {
   input.set_type(std::move(type));
 }
 
-/// Makes the inputs constants with the values of the test's first data set, where there are any.
-/// Returns what symbols stand for.
+/// Makes the inputs constants with the values of the test's first data set, if there are any.
+/// Returns the sizes of the symbols.
 ortool::SymbolMap fix_inputs(Graph& graph, const fs::path& folder, InputKnowledge told) {
   ortool::SymbolMap symbols;
   const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
@@ -113,7 +112,7 @@ ortool::SymbolMap fix_inputs(Graph& graph, const fs::path& folder, InputKnowledg
   return symbols;
 }
 
-/// The type with symbols replaced by what they stand for.
+/// The type with symbols replaced by their sizes.
 ValueType put_in(ValueType type, const ortool::SymbolMap& symbols) {
   if (!type.shape) return type;
   for (ortool::Dimension& dimension : *type.shape)
@@ -121,8 +120,8 @@ ValueType put_in(ValueType type, const ortool::SymbolMap& symbols) {
   return type;
 }
 
-/// What keeps `found` from being `declared`; empty when nothing does. With `is_whole`, what is not
-/// known counts too.
+/// How `found` differs from `declared`; empty if it does not. With `is_whole`, what is unknown
+/// counts as a difference.
 std::string difference(const ValueType& found, const ValueType& declared, bool is_whole) {
   if (found.kind == ValueType::Kind::unknown) return is_whole ? "the type is unknown" : "";
   if (found.kind != declared.kind) return "the kind differs";
@@ -142,7 +141,7 @@ std::string difference(const ValueType& found, const ValueType& declared, bool i
   return "";
 }
 
-/// The model's own unknown operators, or nothing.
+/// The first operator of the model that the catalog does not know, or "".
 std::string unknown_operator(const Model& model) {
   for (const Node& node : model.graph->nodes()) {
     const ortool::OpEntry* entry = ortool::find_op(node.domain(), node.op_type());
@@ -224,7 +223,7 @@ int main(int count, char** arguments) {
   if (count < 3) return 1;
   std::vector<Exception> exceptions = read_exceptions(arguments[1]);
   const std::vector<fs::path> folders = find_models(count - 2, arguments + 2);
-  // With the installed set alone, the exceptions of the newer one have no test.
+  // With only the installed set, no test uses the exceptions of the newer one.
   const bool has_every_set = count > 3;
   if (folders.empty()) {
     std::printf("skipped: no models are there\n");

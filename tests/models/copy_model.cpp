@@ -1,5 +1,4 @@
-// Loads models and saves them again: what goes missing on the way shows when the files are
-// compared.
+// Loads models and saves them again; comparing the files shows what is lost.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -24,8 +23,8 @@ bool copy(const std::string& from, const std::string& to, const ortool::SaveOpti
 
 }  // namespace
 
-/// copy_model [--external always|never|automatic] [--list FILE | FROM TO...]; a list has a line
-/// "FROM<tab>TO" a model. Exits 1 when a model cannot be copied; a line on stdout says which.
+/// copy_model [--external always|never|automatic] [--list FILE | FROM TO...]; each line of a list
+/// is "FROM<tab>TO". Exits 1 if a model cannot be copied; a line on stdout says which.
 int main(int count, char** arguments) {
   ortool::SaveOptions options;
   bool is_good = true;

@@ -1,4 +1,4 @@
-// Prints what the loader read of a model, for comparison with another reader: one line per fact.
+// Prints a loaded model, one line per fact, for comparison with another reader.
 #include <cstdio>
 #include <string>
 #include <vector>

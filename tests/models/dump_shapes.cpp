@@ -1,10 +1,9 @@
-// Prints what inference makes of a model's values, for comparison with another engine: one JSON
-// object a value.
+// Prints inferred types and shapes for comparison with another engine, one JSON object per value.
 //
 // usage: dump_shapes MODEL [INPUT=2x3 …]
 //
-// Values of the main graph have "graph": 0, those of bodies the depth they stand at. A dimension is
-// a number, a formula's text, or null; "cause" says why something is null, "causes" by dimension.
+// "graph" is the depth of a value's graph, 0 for the main graph. A dimension is a number, a
+// formula's text, or null; "cause" says why the shape is null, "causes" why each dimension is.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,6 +1,6 @@
-// same_bits [--onednn] FOLDER...: each folder's model gives the same bits with any number of
-// threads, in order or side by side, and run a thousand times; and nearly the same at every
-// instruction-set level, without rewrites, and with and without oneDNN.
+// same_bits [--onednn] FOLDER...: each folder's model gives the same bits in every run.
+// Runs with any number of threads, sequentially and in parallel, and a thousand times. Outputs
+// nearly agree at every ISA level, without rewrites, and with and without oneDNN.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -29,9 +29,9 @@ constexpr int many_threads = 8;
 constexpr int many_runs = 1000;
 constexpr std::int64_t small_file_bytes = 200'000;
 
-/// Rounding differs between levels, and error grows with depth: never beyond this part of the
-/// largest element. Models in 16 bits round coarsely, and in those of bytes a rewrite rounds once
-/// where the file does twice, which can move a sum by one step.
+/// Rounding differs between ISA levels and errors grow with depth, but stay below this part of the
+/// largest element. 16-bit models round coarsely; in int8 models a rewrite rounds once where the
+/// file rounds twice, which can move a sum by one step.
 Tolerance tolerance_of(const std::string& model) {
   const bool has_bytes = model.find("int8") != std::string::npos;
   const bool has_fp16 = model.find("fp16") != std::string::npos;
@@ -45,7 +45,7 @@ std::unique_ptr<Model> load(const std::filesystem::path& folder) {
   return model;
 }
 
-/// By the names in the files, by their numbers where a name is no input's.
+/// Matched by the names in the files, or by file number if no input has that name.
 NamedValues load_inputs(const std::filesystem::path& folder, const Graph& graph) {
   NamedValues inputs;
   std::size_t number = 0;
@@ -94,7 +94,7 @@ bool is_near(const RunValue& a, const RunValue& b, const Tolerance& tolerance) {
   return is_same;
 }
 
-/// One model's runs, held against the first of them.
+/// Compares the runs of one model with the first of them.
 class Trial {
  public:
   Trial(std::filesystem::path folder, std::shared_ptr<const Provider> onednn, ThreadPool& pool)
@@ -112,9 +112,9 @@ class Trial {
     const bool is_exact = folder_.filename().string().find("int8-q") != std::string::npos;
     for (const cpu::Isa isa : {best, cpu::Isa::avx512, cpu::Isa::avx2, cpu::Isa::baseline}) {
       if (isa > best || (isa == best && !reference_.empty())) continue;
-      // Above it only products of bytes have kernels of their own.
+      // Above avx512, only int8 products have kernels of their own.
       if (isa == cpu::Isa::avx512 && best > isa && !is_exact) continue;
-      // oneDNN keeps one level for the whole process.
+      // oneDNN uses one ISA level for the whole process.
       if (isa != best && onednn_ != nullptr) continue;
       compare_isas(isa, is_exact, near);
     }

@@ -1,4 +1,4 @@
-// Parsing the text, inferring, and reading the types off.
+// Infers the types of nodes written as text.
 #include "tests/support/inferred.hpp"
 
 #include "libcore/base/error.hpp"

@@ -1,4 +1,4 @@
-// What shape inference makes of a node written as text.
+// Shape inference of a node written as text.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ortool::test {
 
-/// A node (or several, one after the other) and what it stands on, in ONNX's textual syntax:
-/// `y = Softmax <axis = 1> (x)`, `float[N, 3] x, int64[2] s`, `int64[1] k = {5}`.
+/// One or more nodes with their inputs and constants, in ONNX's textual syntax: `y = Softmax <axis
+/// = 1> (x)`, `float[N, 3] x, int64[2] s`, `int64[1] k = {5}`.
 struct NodeText {
   std::string_view nodes;
   std::string_view inputs = {};
@@ -17,8 +17,8 @@ struct NodeText {
   std::int64_t ml_opset = 5;  ///< of ai.onnx.ml
 };
 
-/// The types of the last node's outputs, as "float32[N x 3], int64[?]"; outputs left out are none.
-/// A refusal comes back as "invalid: message".
+/// The types of the last node's outputs without omitted ones, as "float32[N x 3], int64[?]". A
+/// refusal is returned as "invalid: message".
 std::string inferred(const NodeText& text);
 
 }  // namespace ortool::test

@@ -1,4 +1,4 @@
-// A graph at opset 18 with inferred types, and what is known of its values.
+// A graph at opset 18 with inferred types, and accessors for shapes and causes of its values.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Parsing, then inference.
+// Parses a model from text and infers its shapes.
 #include "tests/support/inferred_model.hpp"
 
 #include "libcore/infer/infer_shapes.hpp"

@@ -1,4 +1,4 @@
-// What the tests of kernels share: random numbers, the instruction sets at hand, ulp distances.
+// Helpers of kernel tests: random numbers, available instruction sets, errors in ulps.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace ortool::test {
 
-/// Every instruction-set level this processor has.
+/// Every instruction-set level that this processor has.
 inline std::vector<cpu::Isa> available_isas() {
   std::vector<cpu::Isa> isas;
   for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
@@ -69,8 +69,8 @@ inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) 
   return true;
 }
 
-/// How many units in the last place of the exact result `found` is off; infinite when one is NaN
-/// or infinite and the other is not the same.
+/// The error of `found` in units in the last place of the exact result; infinite if one is NaN or
+/// infinite and the other differs.
 inline double ulp_error(float found, double exact) {
   const float rounded = static_cast<float>(exact);
   if (std::isnan(exact) || std::isnan(found)) {

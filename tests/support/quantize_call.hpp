@@ -1,4 +1,4 @@
-// What parts of quantization work with, around a model from text and samples of its input x.
+// A quantization context around a model from text and samples of its input x.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Nodes of a quantization's report, for tests of what is made of them.
+// Nodes of a quantization report, for tests of code that reads it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ortool {
 
-/// A quantized product `name` that makes `value` of `reads`.
+/// A quantized product `name` that computes `value` from `reads`.
 inline ReportedNode node_of(const std::string& name, const std::string& value,
                             std::vector<std::string> reads) {
   ReportedNode node;

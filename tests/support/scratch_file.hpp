@@ -1,4 +1,4 @@
-// Files that a test makes and that go with it.
+// Temporary files of a test, removed with it.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace ortool::test {
 
-/// A path in a fresh folder; whatever lies there is removed at the end.
+/// A path in a fresh folder that is removed at the end with all its content.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& name) {

@@ -1,4 +1,4 @@
-// Short forms for tests of sessions.
+// Helpers of session tests: options, sessions of models from text, and tensors.
 #include "tests/support/session_support.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What tests of sessions share: models from text, tensors, and running them.
+// Helpers of session tests: models from text, tensors, and running them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace ortool {
 
-/// The cpu provider, on the calling thread alone unless there is a pool.
+/// Options with the cpu provider, on the calling thread alone unless a pool is given.
 SessionOptions cpu_options(ThreadPool* pool = nullptr, MemoryCap* cap = nullptr);
-/// A session of the model that `text` says.
+/// A session of the model in `text`.
 std::unique_ptr<Session> make_session(std::string_view text, SessionOptions options);
 std::unique_ptr<Session> make_session(std::string_view text);
 
@@ -20,7 +20,7 @@ std::vector<float> floats(const RunValue& value);
 std::vector<std::int64_t> integers(const RunValue& value);
 Tensor vector_of(std::initializer_list<float> values);
 Tensor integers_of(std::initializer_list<std::int64_t> values);
-/// Numbers in [-1, 1).
+/// Random numbers in [-1, 1).
 Tensor random_tensor(const Shape& shape, unsigned seed);
 bool same_bits(const Tensor& a, const Tensor& b);
 

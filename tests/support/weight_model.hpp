@@ -1,4 +1,4 @@
-// Models whose weights are quantized, and what they compute beside the float model.
+// Models for tests of weight quantization, and comparison of their outputs with the float model's.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace ortool::test {
 
-/// A model of opset 21 whose inputs but `x` are weights.
+/// A model of opset 21 whose inputs other than `x` are weights.
 inline std::unique_ptr<Model> model_of(const std::string& graph) {
   auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
   Graph& main = *model->graph;
@@ -51,14 +51,14 @@ inline double signal_to_noise(const std::vector<float>& found, const std::vector
   return 10 * std::log10(signal / noise);
 }
 
-/// Nodes of the main graph.
+/// The number of `op_type` nodes in the main graph.
 inline std::int64_t count(const Model& model, std::string_view op_type) {
   std::int64_t found = 0;
   for (const Node& node : model.graph->nodes()) found += node.op_type() == op_type ? 1 : 0;
   return found;
 }
 
-/// Weights alone, checked and inferred again.
+/// Quantizes weights only, then verifies the graph and infers shapes.
 inline void quantize_stored(Model& model, const WeightOnlyOptions& options) {
   quantize_weights_only(model, make_plan(model, {}), options);
   verify(*model.graph);

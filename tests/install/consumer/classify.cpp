@@ -1,4 +1,4 @@
-// Loads a model, runs it on one tensor, and prints the best class: the example of the manual.
+// Example of the manual: loads a model, runs it on one tensor, and prints the best class.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

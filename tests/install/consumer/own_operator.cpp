@@ -1,4 +1,4 @@
-// An operator of another program's own: registered, computed by a provider, and run in a model.
+// A custom operator in another program: registered, computed by a provider, and run in a model.
 #include <cstdio>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// x, or a quarter of it below 0.
+/// x, or x / 4 where x is negative.
 struct Bend : ortool::ElementwiseUnary {
   static const ortool::OpSchema schema;
 };
@@ -44,7 +44,7 @@ class BendKernel : public ortool::Kernel {
   }
 };
 
-/// Takes Bend of float32, and nothing else.
+/// Claims Bend of float32 only.
 class OwnProvider : public ortool::Provider {
  public:
   std::string_view name() const override { return "own"; }

@@ -1,4 +1,4 @@
-// Makes a model that is one long chain of nodes.
+// Generates a model that is one long chain of nodes.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Makes a model in the shape of a large language model, 6 GB of weights that take no disk.
+// Generates a model shaped like a large language model, with 6 GB of weights that take no disk.
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ constexpr std::int64_t heads = 24;
 constexpr std::int64_t words = 128256;
 constexpr int usual_layers = 20;
 
-/// Address space of zeros that every weight looks at.
+/// A mapping of zeros that all weights are views of.
 class Zeros {
  public:
   Tensor weight(Shape shape) const {
@@ -114,7 +114,7 @@ class Decoder {
   int count_ = 0;
 };
 
-/// Writes text and leaves holes where weights are.
+/// Writes everything but the weights, which become holes in the file.
 void write_with_holes(const std::string& path, const onnx::WireWriter& writer) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   bool is_good = file.is_open();
