@@ -1,4 +1,4 @@
-// Tests of which exit code is told, and of reading option values.
+// Tests of the choice of exit code, and of parsing option values.
 #include "apps/ortool/program.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Seeded numbers, the instruction-set levels at hand and aligned memory, for kernel tests.
+// Helpers of kernel tests: seeded random numbers, available ISA levels, aligned memory.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline AlignedBuffer bytes(std::int64_t count) {
   return AlignedBuffer(count + 64, nullptr, "a test");
 }
 
-/// What rounding may add to a sum of `terms` products whose magnitudes sum up to `magnitude`.
+/// The rounding error allowed in a sum of `terms` products whose magnitudes sum to `magnitude`.
 inline double allowed_error(std::int64_t terms, double magnitude) {
   constexpr double epsilon = std::numeric_limits<float>::epsilon();
   return 2.0 * static_cast<double>(terms + 4) * epsilon * magnitude + 1e-30;

@@ -1,4 +1,4 @@
-// Sizes of windows and what follows a sum, for tests of convolutions, pools and products.
+// Window sizes and a reference activation, for tests of convolutions, pools and products.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ inline std::int64_t product(const std::int64_t (&dims)[3]) {
   return dims[0] * dims[1] * dims[2];
 }
 
-/// What an epilogue makes of a sum, in double.
+/// Applies an epilogue's activation to a sum, in double.
 template <typename Epilogue>
 double activated(double x, const Epilogue& epilogue) {
   const double low = epilogue.low;

@@ -1,5 +1,4 @@
-// Operators that a program registers: their traits alone get them fused, quantized, transposed
-// through, promoted and laid out like operators of ONNX.
+// Registered operators: their traits alone enable fusion, quantization, layouts and other passes.
 #include <string>
 #include <vector>
 
@@ -29,7 +28,7 @@ namespace {
 
 constexpr const char* own = "testing";
 
-/// x, or a quarter of it below 0.
+/// x, or x / 4 where x is negative.
 struct Bend : ElementwiseUnary {
   static const OpSchema schema;
 };
@@ -141,7 +140,7 @@ TEST_CASE("A registered operator broadcasts, and has a neutral operand in either
 }
 
 TEST_CASE("A registered function of bytes becomes a table of bytes") {
-  register_all();  // before providers are made, which look at the list once
+  register_all();  // before providers are made, which read the list once
   const std::string graph = R"(g (int8[2,3] x) => (int8[3,2] y)
       <float s = {0.5}, int8 z = {3}, float t = {0.25}> {
       a = DequantizeLinear (x, s, z)
@@ -181,7 +180,7 @@ TEST_CASE("Quantization goes through a registered function") {
 }
 
 TEST_CASE("A registered function of float16 computes in float32 where it has no other kernel") {
-  register_all();  // before providers are made, which look at the list once
+  register_all();  // before providers are made, which read the list once
   const std::string graph = R"(g (float16[2,4] x) => (float16[2,4] y) {
       a = Relu (x) b = testing.Bend (a) y = Abs (b) })";
   const std::unique_ptr<Model> model = registered_model(graph);
@@ -192,7 +191,7 @@ TEST_CASE("A registered function of float16 computes in float32 where it has no 
 }
 
 TEST_CASE("A registered elementwise operator lies in blocks of channels between convolutions") {
-  register_all();  // before providers are made, which look at the list once
+  register_all();  // before providers are made, which read the list once
   if (cpu::best_isa() < cpu::Isa::avx2) return;
   std::string numbers;
   for (int i = 0; i < 32 * 32 * 9; ++i)

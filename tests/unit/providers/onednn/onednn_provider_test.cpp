@@ -1,5 +1,4 @@
-// The onednn provider compared with the cpu provider: the same results, the same bits for any
-// threads.
+// The onednn provider against the cpu provider: same results, same bits for any number of threads.
 #include "providers/onednn/onednn_provider.hpp"
 
 #include <atomic>
@@ -34,7 +33,7 @@ SessionOptions onednn_options(ThreadPool* pool = nullptr, int threads = 1) {
   return options;
 }
 
-/// The kernels of a session in the order in which they run.
+/// The kernels of a session in execution order.
 std::vector<std::string> kernels_of(const Session& session) {
   std::vector<std::string> names;
   for (const Placement& placement : session.placement()) names.emplace_back(placement.kernel);

@@ -1,4 +1,4 @@
-// Primitives found again by what they compute, and how many are kept.
+// Cache of oneDNN primitives: lookup by what they compute, and the limit on their number.
 #include "providers/onednn/primitive_cache.hpp"
 
 #include <catch2/catch.hpp>

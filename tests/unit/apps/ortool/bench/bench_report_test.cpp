@@ -1,4 +1,4 @@
-// Reports for other programs: hostile names stay names, missing figures stay missing.
+// Bench reports for other programs: hostile names are escaped, missing figures stay missing.
 #include "apps/ortool/bench/bench_report.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ BenchFindings findings_called(const std::string& name) {
 TEST_CASE("csv puts fields with commas and quotes in quotes", "[bench_report]") {
   const std::string text = csv_report(findings_called("a,\"b\""), false);
   CHECK_THAT(text, Catch::Contains("\n\"a,\"\"b\"\"\","));
-  // p99 of twenty samples is not known, and no zero either.
+  // p99 of twenty samples is unknown, and not printed as zero.
   CHECK_THAT(text, Catch::Contains(",1,1,1.5,,,,1.25,"));
 }
 

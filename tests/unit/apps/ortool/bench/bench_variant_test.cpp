@@ -1,4 +1,4 @@
-// Which variants are measured, and what they are called.
+// Benchmark variants: which are measured, and their names.
 #include "apps/ortool/bench/bench_variant.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tests of the picture in Graphviz's language.
+// Tests of graphs in DOT, Graphviz's language.
 #include "apps/ortool/inspect/dot.hpp"
 
 #include <string>
@@ -16,7 +16,7 @@ std::string dot_of(const Model& model) {
   return sink.take();
 }
 
-/// Braces and quotes in pairs, quotes in labels escaped: what Graphviz's scanner asks for.
+/// Whether braces and quotes are paired and quotes in labels escaped, as Graphviz requires.
 bool is_well_formed(const std::string& text) {
   int depth = 0;
   bool is_quoted = false;

@@ -1,4 +1,4 @@
-// The page around a document: texts stay texts, and the policy names the script that is there.
+// HTML page around a document: text is escaped, and the policy names the script on the page.
 #include "apps/ortool/inspect/html_page.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,4 @@
-// The command with pipelines of the test's own: a wrong rule is found and named, and writes
-// nothing.
+// The optimize command with pipelines of the test: a wrong rule is named, and nothing is written.
 #include "apps/ortool/optimize/optimize_run.hpp"
 
 #include <filesystem>
@@ -25,7 +24,7 @@ constexpr const char* four_steps =
     "{ [a] a = Identity (x) [b] b = Neg (a) [c] c = Neg (b) [d] d = Relu (c) [e] e = Identity (d)"
     "  [f] f = Neg (e) [h] y = Abs (f) }";
 
-/// Loses the sign of a Relu's negation: wrong, unlike the removal of two of them.
+/// Wrong: drops the sign of a negated Relu, unlike the removal of a double negation.
 Rule forget_negation() {
   return {.name = "forget-negation",
           .summary = "Neg(Relu(x)) -> Abs(Relu(x)), which is wrong",
@@ -36,7 +35,7 @@ Rule forget_negation() {
           }};
 }
 
-/// Right: Neg(Neg(x)) -> x
+/// Correct: Neg(Neg(x)) -> x
 Rule remove_double_negation() {
   return {.name = "remove-double-negation",
           .summary = "Neg(Neg(x)) -> x",
@@ -160,8 +159,8 @@ TEST_CASE("figures of passes begin where the ones before ended") {
   CHECK(passes[1].find("nodes_after")->number() == 3);
 }
 
-/// Thirds of numbers that lie around halves become bytes, and differences of bytes are amplified:
-/// one rounded the other way is half of an output.
+/// Quantizes thirds that lie near rounding ties and amplifies differences of the codes: one code
+/// rounded the other way changes an output by half.
 constexpr const char* amplified =
     "<ir_version: 8, opset_import: [\"\" : 18]>\n"
     "g (float[2, 3] x) => (float[2, 3] y)"

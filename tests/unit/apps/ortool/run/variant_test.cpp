@@ -1,4 +1,4 @@
-// What --compare takes: settings behind commas, and paths with commas inside.
+// Variants of --compare: settings after commas, and paths that contain commas.
 #include "apps/ortool/run/variant.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Attention in float32 at every level against the plain loops in float64.
+// Attention in float32 at every ISA level against reference loops in float64.
 #include "kernels/cpu/attention/attention.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ HeadRows<Pointer> rows_of(Pointer data, std::int64_t heads, std::int64_t length,
   return {data, heads * length * size, length * size, size};
 }
 
-/// Runs it with operands of type T; `compute` takes the operands.
+/// Runs the case with operands of type T through `compute`.
 template <typename T, typename Compute>
 Result run(const Case& one, Compute compute) {
   const AttentionSizes& s = one.sizes;

@@ -1,4 +1,4 @@
-// Transposed convolutions against plain sums in double, on every level and for any threads.
+// Transposed convolutions against reference sums in double, at every ISA level and thread count.
 #include "kernels/cpu/conv/conv_transpose.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using test::product;
 
-/// Sums written from the side of the inputs, which no kernel does.
+/// Scatters each input to the outputs, which no kernel does.
 std::vector<double> reference_sums(const ConvTransposeSizes& sizes, const std::vector<float>& x,
                                    const std::vector<float>& w, const std::vector<float>& bias) {
   const std::int64_t maps = sizes.channels_out / sizes.groups;

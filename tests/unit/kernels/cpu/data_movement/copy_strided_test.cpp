@@ -1,4 +1,4 @@
-// Strided copies, padding and gathering against index arithmetic element by element.
+// Strided copies, padding and gathering against index arithmetic, element by element.
 #include "kernels/cpu/data_movement/copy_strided.hpp"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ TEST_CASE("slices with any step, and repeated elements, are strided copies") {
   const Shape shape = {9, 10, 11};
   const auto in = random_bytes(count_of(shape) * 4, 6);
   Workers workers;
-  // in[8:1:-3, :, 10:0:-2] and the same with the middle repeated.
+  // in[8:1:-3, :, 10:0:-2], then a copy that repeats the middle axis.
   const Shape sizes = {3, 10, 5};
   const Shape strides = {-330, 11, -2};
   std::vector<std::uint8_t> out(3 * 10 * 5 * 4);

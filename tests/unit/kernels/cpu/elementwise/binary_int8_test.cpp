@@ -1,4 +1,4 @@
-// Tests sums and products of bytes, and tables: each level gives the same bytes as the formula.
+// Tests int8 sums, products and lookup tables: every ISA level matches the formula exactly.
 #include "kernels/cpu/elementwise/binary_int8.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ std::uint8_t expected_byte(Int8BinaryOp op, std::uint8_t a, std::uint8_t b,
                                    scales.range.zero_point);
 }
 
-/// Scales of one kind in four: powers of two give halves; a small one of the result leaves the
-/// range and what fixed point can hold.
+/// Scales of four kinds: powers of two give rounding ties; a small result scale exceeds the range
+/// and what fixed point can hold.
 Int8BinaryScales some_scales(test::RandomValues& numbers) {
   Int8BinaryScales scales;
   const bool is_signed = numbers.flip();

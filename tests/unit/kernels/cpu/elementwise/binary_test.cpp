@@ -1,4 +1,4 @@
-// Functions of two numbers with broadcasting, against index arithmetic done element by element.
+// Binary operators with broadcasting against index arithmetic, element by element.
 #include "kernels/cpu/elementwise/binary.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::int64_t count_of(const Shape& shape) {
   return count;
 }
 
-/// Where the operand of `shape` has the element that output element `index` of `out` reads.
+/// The index in the operand of `shape` that output element `index` of `out` reads.
 std::size_t source_of(std::int64_t index, const Shape& out, const Shape& shape) {
   std::int64_t offset = 0;
   std::int64_t stride = 1;

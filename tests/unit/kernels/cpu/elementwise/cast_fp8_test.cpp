@@ -1,4 +1,4 @@
-// Narrow types against libcore's conversion, element by element, and packing there and back.
+// Casts of narrow types against libcore's conversion, by element, and round trips of packing.
 #include "kernels/cpu/elementwise/cast_fp8.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Conversions between element types at their edges, and the choice between two tensors.
+// Casts between element types at their limits, and selection between two tensors.
 #include "kernels/cpu/elementwise/cast.hpp"
 
 #include <cmath>
@@ -49,7 +49,7 @@ TEST_CASE("integers wrap, and anything but zero is true") {
 }
 
 TEST_CASE("conversion to halves rounds once from every type") {
-  // 1 + 2^-11 + 2^-40 lies just above the middle: rounding through float32 would lose that.
+  // 1 + 2^-11 + 2^-40 lies just above the midpoint: rounding through float32 would lose that.
   const std::vector<double> in = {1.0 + 0x1p-11 + 0x1p-40, 1.0 + 0x1p-11 - 0x1p-40,
                                   -(1.0 + 0x1p-11 + 0x1p-40), 1e300};
   const auto halves = converted<Float16Bits>(DataType::float64, in, DataType::float16);

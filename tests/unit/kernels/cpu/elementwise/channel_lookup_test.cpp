@@ -1,4 +1,4 @@
-// Lookups by channel against a loop, on every level and in blocks.
+// Table lookups per channel against a loop, at every ISA level and in NCHWc.
 #include "kernels/cpu/elementwise/channel_lookup.hpp"
 
 #include <random>

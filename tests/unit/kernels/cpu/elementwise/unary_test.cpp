@@ -1,4 +1,4 @@
-// Functions of one number against double precision, for every instruction set.
+// Unary operators against double precision, for every instruction set.
 #include "kernels/cpu/elementwise/unary.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Case {
   double (*exact)(double);
   double max_ulp;
   UnaryParameters parameters = {};
-  /// x times a factor from 0 to 1 (or about): what counts is the unit of x, not that of a tail.
+  /// The result is x times a factor of about 0 to 1: errors count in ulps of x, not of a tiny tail.
   bool is_share_of_x = false;
 };
 
@@ -121,7 +121,7 @@ double error_in_units_of(float x, float found, double exact) {
          static_cast<double>(std::nextafter(std::abs(x), INFINITY) - std::abs(x));
 }
 
-/// The greatest error at each instruction set over every step-th bit pattern from the first one.
+/// The largest error of each instruction set over every `step`-th bit pattern from `first` on.
 std::vector<Worst> sweep(const Case& test_case, std::uint32_t first, std::uint64_t step) {
   constexpr std::int64_t size = 4096;
   const std::vector<Isa> isas = available_isas();
@@ -141,7 +141,7 @@ std::vector<Worst> sweep(const Case& test_case, std::uint32_t first, std::uint64
       unary(test_case.op, test_case.parameters, in.data(), out.data(), count, workers,
             isas[isa_index]);
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        // At most half a unit off, which most are and which takes long to compute.
+        // Correctly rounded, as most results are; saves the slow computation of ulps.
         if (out[i] == static_cast<float>(exact[i])) continue;
         const double error = test_case.is_share_of_x ? error_in_units_of(in[i], out[i], exact[i])
                                                      : test::ulp_error(out[i], exact[i]);

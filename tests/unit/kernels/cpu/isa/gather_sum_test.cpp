@@ -1,4 +1,4 @@
-// Weighted sums of gathered numbers: every level gives the bits of the plain loops.
+// Weighted sums of gathered elements: every ISA level gives the bits of a scalar loop.
 #include "kernels/cpu/isa/gather_sum.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Forests of random trees against a plain walk, for rows that do and do not fill the lanes.
+// Forests of random trees against a scalar walk, for rows that do and do not fill the lanes.
 #include "kernels/cpu/ml/tree_ensemble.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t features = 5;
 constexpr std::int64_t targets = 3;
 
-/// Complete trees of random depth; `alike`: one way to compare.
+/// Complete trees of random depth; `alike`: all nodes compare in the same way.
 Forest<float> random_forest(std::size_t trees, bool alike, bool takes_missing, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> number(-1, 1);

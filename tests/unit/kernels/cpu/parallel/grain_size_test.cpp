@@ -1,4 +1,4 @@
-// How many tasks work is cut into: few, equal ones, none for what is soon done.
+// Task grain: work is split into a few equal tasks, and short work is not split.
 #include "kernels/cpu/parallel/grain_size.hpp"
 
 #include <catch2/catch.hpp>

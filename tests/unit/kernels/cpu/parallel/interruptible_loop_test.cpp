@@ -1,4 +1,4 @@
-// Loops in pieces: everything once, and an end when a stop is requested.
+// Interruptible loops: every item is visited once, and a stop request ends the loop.
 #include "kernels/cpu/parallel/interruptible_loop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Cutting work on images: everything once, equal halves, rows or channels as wished.
+// Partition of work on images: everything is covered once, in equal halves, by rows or by channels.
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Tests pools of blocked images against those of plain ones.
+// Tests NCHWc pools against NCHW ones.
 #include "kernels/cpu/pooling/pool_nchwc.hpp"
 
 #include <cmath>
@@ -55,7 +55,7 @@ AlignedBuffer blocked(const std::vector<float>& plain, const Images& images, Isa
   return buffer;
 }
 
-/// What `pool(sizes, x, y, isa, workers)` gives, in plain form.
+/// The result of `pool(sizes, x, y, isa, workers)`, in NCHW.
 template <typename Pool>
 std::vector<float> run(NchwcPoolSizes sizes, const std::vector<float>& x, Isa isa, int threads,
                        Pool pool) {
@@ -74,7 +74,7 @@ std::vector<float> run(NchwcPoolSizes sizes, const std::vector<float>& x, Isa is
   return y;
 }
 
-/// Equal numbers or both NaN.
+/// Equal within the tolerance, or both NaN.
 bool agree(const std::vector<float>& a, const std::vector<float>& b, float tolerance) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {

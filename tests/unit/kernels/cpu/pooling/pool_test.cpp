@@ -1,4 +1,4 @@
-// Tests pooling of every level and type against plain loops.
+// Tests pooling at every ISA level and type against reference loops.
 #include "kernels/cpu/pooling/pool.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ void pick_axis(RandomValues& numbers, PoolSizes& sizes, int axis) {
   const bool rounds_up = numbers.flip();
   sizes.out[axis] = room / sizes.stride[axis] + 1;
   if (!rounds_up || room % sizes.stride[axis] == 0) return;
-  // A window that would begin in the padding behind is left out.
+  // A window that would start in the end padding is dropped.
   if (sizes.out[axis] * sizes.stride[axis] < sizes.in[axis] + sizes.pad_begin[axis]) {
     ++sizes.out[axis];
   }
@@ -44,8 +44,8 @@ PoolSizes random_sizes(RandomValues& numbers) {
   return sizes;
 }
 
-/// Calls `visit(offset in x)` for each pixel of a window in the image, and counts the pixels that
-/// lie in the image or the padding.
+/// Calls `visit(offset in x)` for each pixel of a window that lies in the image; returns the number
+/// of those in the image or the padding.
 template <typename Visit>
 std::int64_t visit_window(const PoolSizes& s, std::int64_t plane, std::int64_t out, Visit&& visit) {
   const std::int64_t at[3] = {out / s.out[2] / s.out[1], out / s.out[2] % s.out[1], out % s.out[2]};
@@ -242,7 +242,7 @@ TEST_CASE("Global pooling takes a whole plane", "[pool]") {
   }
 }
 
-/// 64 sums side by side, added by halves.
+/// 64 partial sums, reduced by halving.
 float sum_by_halves(const float* in, std::int64_t count) {
   float sums[64] = {};
   for (std::int64_t i = 0; i < count; ++i) sums[i % 64] += in[i];

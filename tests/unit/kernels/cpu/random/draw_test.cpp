@@ -1,5 +1,4 @@
-// Random numbers: the generator's published answers, bounds, moments, and threads that do not
-// count.
+// Random numbers: published test vectors, bounds, moments, and independence of the thread count.
 #include "kernels/cpu/random/draw.hpp"
 
 #include <algorithm>

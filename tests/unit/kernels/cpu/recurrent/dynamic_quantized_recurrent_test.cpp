@@ -1,4 +1,4 @@
-// LSTMs by bytes against the same in floats, on every level and for any threads.
+// Dynamically quantized LSTMs against float ones, at every ISA level and thread count.
 #include "kernels/cpu/recurrent/dynamic_quantized_recurrent.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 namespace ortool::cpu {
 namespace {
 
-/// Levels of W or R with what they stand for.
+/// Codes of W or R with their scales and zero points.
 struct Factor {
   std::int64_t depth;
   std::vector<std::uint8_t> codes;
@@ -37,7 +37,7 @@ Factor make_factor(std::int64_t directions, std::int64_t depth, std::int64_t col
   return factor;
 }
 
-/// [directions, columns, depth], as float layers want them.
+/// Dequantized to [directions, columns, depth], as float layers expect.
 std::vector<float> floats_of(const Factor& factor, std::int64_t directions, std::int64_t columns) {
   std::vector<float> floats;
   const bool by_column = factor.scales.size() > static_cast<std::size_t>(directions);

@@ -1,4 +1,4 @@
-// Recurrent layers in float32 against float64, on every level and for any threads.
+// Recurrent layers in float32 against float64, at every ISA level and thread count.
 #include <catch2/catch.hpp>
 
 #include "kernels/cpu/recurrent/recurrent_products.hpp"
@@ -41,7 +41,7 @@ Layer<T> make_layer(const RecurrentLayerParams& params, const RecurrentSizes& si
   return layer;
 }
 
-/// Y, Y_h and Y_c one behind the other.
+/// Y, Y_h and Y_c, concatenated.
 template <typename T>
 std::vector<T> run(const Layer<T>& layer, Isa isa, Workers& workers) {
   const std::int64_t states = static_cast<std::int64_t>(layer.h.size());

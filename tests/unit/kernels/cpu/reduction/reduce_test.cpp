@@ -1,4 +1,4 @@
-// Reductions and positions of extremes against plain loops, over every set of axes.
+// Reductions and positions of extremes against reference loops, over every set of axes.
 #include "kernels/cpu/reduction/reduce.hpp"
 
 #include <cmath>
@@ -36,7 +36,7 @@ Sizes axes_of(unsigned set, std::size_t rank) {
   return axes;
 }
 
-/// The output element that input element `index` counts for.
+/// The output element that input element `index` is reduced into.
 std::size_t output_of(std::int64_t index, const Sizes& shape, unsigned reduced) {
   std::int64_t output = 0;
   std::int64_t stride = 1;
@@ -96,7 +96,7 @@ template <typename T>
 std::vector<T> reduced(ReduceOp op, DataType type, const std::vector<T>& in, const Sizes& shape,
                        const Sizes& axes, Workers& workers, Isa isa = best_isa()) {
   const ReducePlan plan = plan_reduction(shape, axes);
-  // 64 elements more show what is written past the end.
+  // 64 extra elements reveal writes past the end.
   std::vector<T> out(static_cast<std::size_t>(plan.output_count()) + 64);
   std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(T));
   AlignedBuffer workspace = test::bytes(plan.workspace_bytes());
@@ -130,7 +130,7 @@ void check_every_set_of_axes(DataType type, const Sizes& shape, double tolerance
           const double expected = reference_reduced(op, groups[i]);
           const double found = convert_number<double>(out[i]);
           INFO("operation " << static_cast<int>(op) << ", axes " << set << ", output " << i);
-          // Products may be too big for the type.
+          // Products may overflow the type.
           if (found == convert_number<double>(convert_number<T>(expected))) continue;
           REQUIRE(std::abs(found - expected) <= tolerance * std::max(1e-3, std::abs(expected)));
         }

@@ -1,4 +1,4 @@
-// TopK against a full sort, for sizes around its buffer, and for threads that do not count.
+// TopK against a full sort, for sizes around its buffer and any number of threads.
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Fourier transforms of every kind of length against plain sums.
+// Fourier transforms of every kind of length against direct sums.
 #include "kernels/cpu/signal/fft.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Tests float16 and bfloat16 conversions of every level, exhaustively where the patterns are few.
+// Tests float16 and bfloat16 conversions at every ISA level, exhaustively where patterns are few.
 #include "kernels/cpu/types/fp16_convert.hpp"
 
 #include <bit>
@@ -29,8 +29,8 @@ double value_of(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
   return sign * std::ldexp(1.0 + fraction, static_cast<int>(exponent) - bias);
 }
 
-/// Floats around everything that matters: all patterns of the narrow format, the middles between
-/// them and their neighbors.
+/// Critical floats: all values of the narrow format, the midpoints between them and those
+/// midpoints' neighbors.
 std::vector<float> hard_floats(int exponent_bits, int mantissa_bits) {
   std::vector<float> values;
   for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
@@ -51,7 +51,7 @@ std::vector<float> hard_floats(int exponent_bits, int mantissa_bits) {
   return values;
 }
 
-/// The nearest pattern of the magnitude by search among non-negative patterns, ties to even.
+/// The pattern nearest to the magnitude, by search among non-negative patterns; ties to even.
 std::uint32_t nearest(double magnitude, int exponent_bits, int mantissa_bits) {
   const std::uint32_t infinite = ((1U << exponent_bits) - 1U) << mantissa_bits;
   std::uint32_t low = 0;
@@ -61,7 +61,7 @@ std::uint32_t nearest(double magnitude, int exponent_bits, int mantissa_bits) {
     (value_of(middle, exponent_bits, mantissa_bits) <= magnitude ? low : high) = middle;
   }
   const double below = value_of(low, exponent_bits, mantissa_bits);
-  // Infinity stands for the value the format would have next.
+  // Infinity counts as the next value that the format would have.
   const double above = high == infinite
                            ? below + (below - value_of(low - 1U, exponent_bits, mantissa_bits))
                            : value_of(high, exponent_bits, mantissa_bits);

@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// "int8[shape] name = {…}", of numbers without a pattern.
+/// "int8[shape] name = {…}", with pseudo-random numbers.
 std::string weights(std::string_view name, std::string_view shape, int count) {
   std::string text = "int8[" + std::string(shape) + "] " + std::string(name) + " = {";
   unsigned state = 7;
@@ -19,7 +19,7 @@ std::string weights(std::string_view name, std::string_view shape, int count) {
   return text + "}";
 }
 
-/// "float[shape] name = {…}", of 32 positive numbers without a pattern.
+/// "float[shape] name = {…}", with 32 scattered positive numbers.
 std::string numbers(std::string_view name, std::string_view shape) {
   std::string text = "float[" + std::string(shape) + "] " + std::string(name) + " = {";
   for (int i = 0; i < 32; ++i)
@@ -27,7 +27,7 @@ std::string numbers(std::string_view name, std::string_view shape) {
   return text + "}";
 }
 
-/// Two convolutions of bytes, and between them what makes `e` of `cf`.
+/// Two int8 convolutions, with nodes between them that compute `e` from `cf`.
 std::string network(std::string_view between) {
   return "<ir_version: 8, opset_import: [\"\" : 18]>\n"
          "g (float[1,16,9,7] x) => (float[1,8,h,w] y)\n"

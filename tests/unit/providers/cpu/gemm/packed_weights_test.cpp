@@ -1,5 +1,4 @@
-// A Split behind a product is no kernel of its own: the product stores the parts where they are
-// read.
+// Split after a product needs no kernel: the product stores the parts where they are read.
 #include "providers/cpu/gemm/packed_weights.hpp"
 
 #include <string>
@@ -11,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// A model whose `nodes` make s1, s2 and s3, its outputs.
+/// A model whose `nodes` compute s1, s2 and s3 for its outputs.
 std::string model_of(std::string_view nodes) {
   return "<ir_version: 8, opset_import: [\"\" : 20]>\n"
          "g (float[2,3,4] x, float[3,4] a) => (float[N] q, float[M] k, float[L] v)\n"
@@ -29,7 +28,7 @@ std::string model_of(std::string_view nodes) {
 
 struct SplitOutcome {
   std::vector<Tensor> values;
-  std::int64_t splits = 0;  ///< that are a kernel
+  std::int64_t splits = 0;  ///< with a kernel of their own
 };
 
 SplitOutcome run_splits(const std::string& model, OptimizeLevel level) {
@@ -47,7 +46,7 @@ SplitOutcome run_splits(const std::string& model, OptimizeLevel level) {
   return outcome;
 }
 
-/// How many Splits are left; checks that the bits are those of single nodes.
+/// The number of Splits left; checks that bits are those of separate nodes.
 std::int64_t splits_left(const std::string& model) {
   const SplitOutcome fused = run_splits(model, OptimizeLevel::all);
   const SplitOutcome single = run_splits(model, OptimizeLevel::none);

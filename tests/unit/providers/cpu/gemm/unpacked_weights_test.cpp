@@ -1,5 +1,4 @@
-// Unpacked weights: matrices beyond a session's budget are multiplied in place, with the bits of
-// packed ones.
+// Unpacked weights: products with matrices beyond a session's budget give the bits of packed ones.
 #include "providers/cpu/gemm/unpacked_weights.hpp"
 
 #include <cstring>
@@ -23,7 +22,7 @@ struct Product {
   std::int64_t k = 0;
 };
 
-/// One byte off, as a matrix may lie in a file.
+/// Misaligned by one byte, as a matrix in a file may be.
 Tensor unaligned(const Tensor& tensor) {
   const auto size = static_cast<std::size_t>(tensor.size_bytes());
   const auto file = std::make_shared<std::vector<std::byte>>(size + 1);

@@ -1,4 +1,4 @@
-// Maps through sessions: rows become maps, maps become rows.
+// Label maps in sessions: rows become maps, and maps become rows.
 #include <catch2/catch.hpp>
 
 #include "libcore/runtime/session.hpp"
@@ -8,7 +8,7 @@
 namespace ortool {
 namespace {
 
-/// The first output of a graph, given what its only input holds.
+/// The first output of a graph for its only input.
 RunValue run_map_graph(const std::string& graph, const RunValue& input) {
   SessionOptions options;
   options.providers = {make_cpu_provider()};

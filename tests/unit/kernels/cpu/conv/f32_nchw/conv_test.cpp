@@ -1,4 +1,4 @@
-// Tests every way to compute a float32 convolution, at every level, against sums in double.
+// Tests every float32 convolution algorithm at every ISA level against sums in double.
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct Case {
   Epilogue epilogue;
 };
 
-/// Sizes of one axis that fit together; the padding may be uneven.
+/// Random sizes of one axis that are consistent; the padding may be asymmetric.
 void pick_axis(RandomValues& numbers, ConvSizes& sizes, int axis, std::int64_t max_kernel) {
   sizes.kernel[axis] = numbers.between(1, max_kernel);
   sizes.stride[axis] = numbers.between(1, 3);

@@ -1,4 +1,4 @@
-// Tests convolutions of blocked images against sums in double, and reorders on the way.
+// Tests NCHWc convolutions, with their reorders, against sums in double.
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 
 #include <cmath>
@@ -77,8 +77,8 @@ std::vector<double> sums(const Case& one, bool of_magnitudes) {
   return y;
 }
 
-/// The largest magnitude in the tile of 4 × 4 pixels that number `index` belongs to: Winograd's
-/// transformation makes each of its pixels from sums over all of them.
+/// The largest magnitude in the 4 × 4 tile that contains element `index`: the Winograd transform
+/// computes each pixel of a tile from sums over all of them.
 double tile_magnitude(const ConvSizes& s, const std::vector<double>& magnitudes,
                       std::size_t index) {
   const auto at = static_cast<std::int64_t>(index);
@@ -100,7 +100,7 @@ class Blocked {
     block_ = block_of(blocked_layout(isa));
   }
 
-  /// y in plain form; what fills up its blocks must be zero.
+  /// y in NCHW; the padding of its channel blocks must be zero.
   std::vector<float> run() {
     const ConvSizes& s = one_.sizes;
     const AlignedBuffer x = one_.path == NchwcConvAlgorithm::from_nchw

@@ -1,4 +1,4 @@
-// Convolutions of plain bytes: sums are exact at every rim, whatever the words hold.
+// Int8 NCHW convolutions of one channel: sums are exact everywhere, also at the edges.
 #include "kernels/cpu/conv/int8_nchw/conv.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Bytes near a half are those of the float form, all others those of the sums.
+// Rounding ties in int8 convolutions follow the float formula, all other results the integer sums.
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t columns = 37;
 
-/// What becomes of the numbers 0, 1, 2, … in units of 2 with a float bias that the sums know
-/// nothing of, in the second channel; by columns for one group, by planes for two.
+/// Requantizes 0, 1, 2, … by 1/2. The float bias of the second channel is unknown to the integer
+/// sums. One group is computed by im2col, two by planes.
 std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa isa) {
   ConvSizes sizes;
   sizes.channels_in = 2;
@@ -23,7 +23,7 @@ std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa i
   std::vector<std::uint8_t> image(2 * columns);
   for (std::int64_t i = 0; i < 2 * columns; ++i)
     image[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i % columns);
-  // With one group, the second input channel counts nothing.
+  // With one group, the weights of the second input channel are zero.
   const std::vector<std::uint8_t> weights =
       groups == 2 ? std::vector<std::uint8_t>{1, 1} : std::vector<std::uint8_t>{1, 0, 1, 0};
   AlignedBuffer packed = test::bytes(packed_int8_conv_bytes(sizes, isa));
@@ -48,7 +48,7 @@ std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa i
   return result;
 }
 
-/// Halves of 0, 1, 2, …: odd ones rounded to even and, in the second channel, up or down.
+/// 0, 1, 2, … halved: ties round to even or, in the second channel, in `direction`.
 std::vector<std::uint8_t> expected(int direction) {
   std::vector<std::uint8_t> result(2 * columns);
   for (std::int64_t i = 0; i < columns; ++i) {

@@ -1,4 +1,4 @@
-// Convolutions and pools of blocked bytes give the bytes that plain ones give.
+// Int8 NCHWc convolutions and pools give the same results as NCHW ones.
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Bytes random_bytes(test::RandomValues& numbers, std::int64_t count) {
   return result;
 }
 
-/// The bytes whose sums of products are the farthest from zero, signed or not.
+/// Bytes whose sums of products are farthest from zero, signed or not.
 Bytes extreme_bytes(test::RandomValues& numbers, std::int64_t count) {
   constexpr std::array<std::uint8_t, 6> extremes = {0, 255, 255, 127, 128, 129};
   Bytes result(static_cast<std::size_t>(count));
@@ -100,7 +100,7 @@ Case make_case(test::RandomValues& numbers) {
   return one;
 }
 
-/// What both kernels take besides sizes.
+/// Parameters of both kernels besides sizes.
 struct Given {
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
@@ -191,7 +191,7 @@ TEST_CASE("blocked convolutions of bytes give the bytes of plain ones on each le
   CHECK((checked > 200 || best_isa() < Isa::avx2));
 }
 
-/// An image that is worked on in several strips and calls.
+/// An image large enough for several strips and calls.
 Case large_case(test::RandomValues& numbers, std::int64_t channels_in, std::int64_t channels_out,
                 std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
   Case one = make_case(numbers);

@@ -1,4 +1,4 @@
-// Tests the float32 matrix product of every level against sums in double.
+// Tests the float32 matrix product of every ISA level against sums in double.
 #include "kernels/cpu/gemm/f32/gemm.hpp"
 
 #include <cmath>
@@ -66,7 +66,7 @@ Case make_case(RandomValues& numbers, const GemmSizes& sizes) {
   return one;
 }
 
-/// The largest excess of any element's error over what is allowed; at most 0 when all is well.
+/// The largest excess of an element's error over the allowed one; at most 0 if all are within it.
 double worst_excess(const Case& one, const std::vector<float>& c) {
   double worst = -1;
   const Epilogue& epilogue = one.epilogue;
@@ -157,7 +157,7 @@ void check(RandomValues& numbers, const GemmSizes& sizes) {
   }
 }
 
-/// The product cut into pieces of some columns, each a matrix of its own, put together again.
+/// Splits b into ranges of columns, packs each as its own matrix, and reassembles the product.
 std::vector<float> run_in_pieces(const Case& one, const std::vector<std::int64_t>& counts, Isa isa,
                                  int threads) {
   ThreadPool pool(threads);

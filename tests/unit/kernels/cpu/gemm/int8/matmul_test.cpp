@@ -1,4 +1,4 @@
-// Products of matrices of bytes on every level, against plain sums and plain finishing.
+// Int8 matrix products at every ISA level against reference sums and a reference epilogue.
 #include "kernels/cpu/gemm/int8/matmul.hpp"
 
 #include <cmath>
@@ -24,12 +24,12 @@ std::int32_t number(std::uint8_t byte, bool is_signed) {
   return is_signed ? std::int32_t{static_cast<std::int8_t>(byte)} : std::int32_t{byte};
 }
 
-/// Operands, and the sums that are expected.
+/// Operands and the expected sums.
 struct Example {
   Problem problem;
   std::vector<std::uint8_t> a;
   std::vector<std::uint8_t> b;
-  std::vector<std::int32_t> a_zeros;  ///< a row each, or one for all
+  std::vector<std::int32_t> a_zeros;  ///< one per row, or one for all
   std::vector<std::int32_t> b_zeros;
   std::vector<std::int32_t> sums;
 
@@ -70,7 +70,7 @@ struct Example {
     return total;
   }
 
-  /// The product on a level; `epilogue` lacks what follows from zero points.
+  /// Runs the product at an ISA level; adds the offsets from zero points to `epilogue`.
   void run(Isa isa, Epilogue epilogue, void* out, int threads) const {
     const Int8MatMulSizes& sizes = problem.sizes;
     const std::uint8_t b_flip = problem.is_b_signed ? 0 : 128;
@@ -139,7 +139,7 @@ TEST_CASE("byte products give the exact sums on every level") {
   }
 }
 
-/// What follows the sums, number by number.
+/// Reference epilogue, one element at a time.
 struct PlainEpilogue {
   const Epilogue& epilogue;
 

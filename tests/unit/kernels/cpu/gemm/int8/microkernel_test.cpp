@@ -1,4 +1,4 @@
-// Every tile of byte matrices this processor can run, against plain sums.
+// Int8 microkernels: every tile that this processor can run, against reference sums.
 #include "kernels/cpu/gemm/int8/microkernel.hpp"
 
 #include <vector>
@@ -19,14 +19,14 @@ std::vector<const Int8GemmFunctions*> variants_here() {
 
 std::vector<std::uint8_t> random_bytes(test::RandomValues& numbers, std::int64_t count) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count));
-  // The ends of the range are where sums of pairs would saturate.
+  // Sums of pairs would saturate at the ends of the range.
   for (std::uint8_t& byte : bytes)
     byte = static_cast<std::uint8_t>(numbers.flip() ? numbers.between(0, 255)
                                                     : 127 + numbers.between(0, 1) * 128);
   return bytes;
 }
 
-/// Rows of k bytes times columns of k bytes, one factor signed.
+/// The dot product of a row and a column of k bytes, one of them signed.
 std::int32_t reference_sum(const std::uint8_t* row, const std::uint8_t* column, std::int64_t k,
                            bool is_row_signed) {
   std::int32_t sum = 0;

@@ -1,4 +1,4 @@
-// Products with levels in blocks against plain sums in double, on each level.
+// Products with block-quantized weights against reference sums in double, at every ISA level.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a product of bytes computes besides, and that it computes what the nodes behind it would.
+// Fusion into int8 matrix products: which nodes are fused, with the same bits as separate nodes.
 #include "providers/cpu/gemm/int8/matmul_kernel.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// A model of constants a and b (bytes), factors, bias and residual; `nodes` make `output`.
+/// A model with int8 constants, factors, bias and residual; `nodes` compute `output`.
 std::string model_of(std::string_view nodes, std::string_view output) {
   return "<ir_version: 8, opset_import: [\"\" : 20]>\n"
          "g (float[3,4] x) => (" +
@@ -29,7 +29,7 @@ std::string model_of(std::string_view nodes, std::string_view output) {
 
 struct Outcome {
   Tensor value;
-  std::vector<std::string> kernels;  ///< one a node, in order
+  std::vector<std::string> kernels;  ///< one per node, in order
 };
 
 Outcome run(const std::string& model, OptimizeLevel level) {
@@ -43,7 +43,7 @@ Outcome run(const std::string& model, OptimizeLevel level) {
   return outcome;
 }
 
-/// How many nodes the product's kernel computes; checks that the bits are those of single nodes.
+/// The number of nodes in the product's kernel; checks that bits are those of separate nodes.
 std::int64_t nodes_of_product(std::string_view nodes, std::string_view output) {
   const std::string model = model_of(nodes, output);
   const Outcome fused = run(model, OptimizeLevel::all);
@@ -84,7 +84,7 @@ TEST_CASE("sums of bytes take their factors, and what follows") {
 
 TEST_CASE("a product of bytes leaves what its kernel cannot compute") {
   const std::string linear = "q = QLinearMatMul (a, xs, xz, w, ws, wz, ys, yz) ";
-  // Another zero point than the bytes have; something else behind an activation.
+  // A zero point other than the product's; an addition after an activation.
   CHECK(nodes_of_product(linear + "y = DequantizeLinear (q, ys, xz)", float_output) == 1);
   CHECK(nodes_of_product(linear + "f = DequantizeLinear (q, ys, yz) g = Gelu (f) y = Add (g, bias)",
                          float_output) == 3);
