@@ -1,4 +1,4 @@
-// Which layouts are chosen, where reorders go, and that results do not depend on them.
+// Assigning layouts: which are chosen, where reorders go, and that results do not depend on them.
 #include "libcore/lower/assign_layouts.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr Layout plain = Layout::plain;
 constexpr Layout blocked = Layout::blocked16;
 
-/// Conv gains by blocked values, Relu goes along, all else is plain.
+/// Conv gains from blocked layouts, Relu and Add accept them, all else is plain.
 class BlockingProvider : public Provider {
  public:
   std::string_view name() const override { return "blocking"; }
@@ -41,7 +41,7 @@ class BlockingProvider : public Provider {
   double conv_gain_ns = 1e9;
 };
 
-/// The operators in order of execution, blocked groups in capitals as they read and write:
+/// The operators in execution order, blocked ones with the layouts they read and write:
 /// "Conv[plain>blocked16]".
 std::string assigned(std::string_view nodes, std::string_view outputs,
                      const BlockingProvider& provider = {}) {
@@ -99,7 +99,7 @@ TEST_CASE("What gains less than its reorders cost stays plain") {
   BlockingProvider provider;
   provider.conv_gain_ns = 100;
   CHECK(assigned("a = Conv (x, w) y = Exp (a)", image, provider) == "Conv Exp");
-  // Together they gain enough.
+  // Together they gain more than the reorders cost.
   std::string many = "a0 = Conv (x, w) ";
   for (int i = 0; i < 40; ++i) {
     const std::string from = "a" + std::to_string(i);
@@ -129,7 +129,7 @@ TEST_CASE("Reorders are nodes of the graph that nothing but the session knows") 
   CHECK(graph.opset("ortool") > 0);
 }
 
-/// The model's results with and without layouts; 22 channels do not fill their blocks.
+/// A network to run with and without layouts; 22 channels do not fill their blocks.
 constexpr std::string_view network = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   g (float[N,3,H,W] x) =>
@@ -207,7 +207,7 @@ std::string numbers_of(int count) {
   return numbers;
 }
 
-/// Convolutions of 31 channels around `between`, from a to b.
+/// Convolutions of 31 channels around `between`, which computes b from a.
 std::string convolutions_around(const std::string& between) {
   return R"(
     <ir_version: 8, opset_import: ["" : 17]>
@@ -250,13 +250,13 @@ TEST_CASE("Images are resized by their nearest pixels in blocks") {
     for (std::size_t i = 0; i < found.size(); ++i)
       REQUIRE(found[i] == Approx(expected[i]).margin(1e-3 * largest));
   }
-  // Scales that touch the channels, though all of them stay.
+  // A scale of the channels other than 1, though it keeps their number.
   const std::string between = "b = Resize <mode = \"nearest\"> (a, , joined)";
   CHECK_THAT(kernels_and_result(between, OptimizeLevel::all).first,
              !Catch::Contains(blocked_kernel));
 }
 
-/// Names and contents of what a run computes.
+/// Names and contents of the values of a run.
 class Recorder : public ValueObserver {
  public:
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
@@ -289,7 +289,7 @@ TEST_CASE("Observers see plain values under the names of the model") {
     const std::span<const float> a = plain_values.values[i].second.data<float>();
     const std::span<const float> b = values.values[i].second.data<float>();
     REQUIRE(a.size() == b.size());
-    if (i == 3) continue;  // signs of sums near zero
+    if (i == 3) continue;  // its signs depend on sums near zero
     for (std::size_t j = 0; j < a.size(); ++j) REQUIRE(b[j] == Approx(a[j]).margin(1e-2));
   }
 }

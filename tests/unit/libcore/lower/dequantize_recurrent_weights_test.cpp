@@ -1,4 +1,4 @@
-// Levels of recurrent layers become constants once, whoever reads them.
+// Quantized weights of recurrent layers become float constants once, whoever reads them.
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
 
 #include <string>

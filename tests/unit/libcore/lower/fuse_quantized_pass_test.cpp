@@ -1,4 +1,4 @@
-// What the pass makes of quantized clusters in a file for ortool.
+// The pass that fuses quantized clusters, in files for ortool.
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/graph.hpp"
@@ -13,7 +13,7 @@ constexpr std::string_view sigmoid_of_bytes =
     "g (int8[4] x) => (int8[4] y) <float s = {0.5}, int8 z = {3}>\n"
     "{ a = DequantizeLinear (x, s, z) b = Sigmoid (a) c = QuantizeLinear (b, s, z) y = Neg (c) }";
 
-/// Gives the same bytes for every node.
+/// Returns the same bytes for every node.
 class SameBytes : public Evaluator {
  public:
   std::optional<std::vector<Tensor>> evaluate(const Node&, std::int64_t) override {

@@ -1,4 +1,4 @@
-// Which nodes are left of quantized clusters.
+// Fusing quantized clusters: which nodes are left.
 #include "libcore/lower/fuse_quantized.hpp"
 
 #include <string>
@@ -40,7 +40,7 @@ TEST_CASE("a convolution between bytes becomes one of bytes, with a Clip where R
       "wf = DequantizeLinear <axis = 0> (w, ws) c = Conv (xf, wf) r = Relu (c) ";
   CHECK(fused(conv + "y = QuantizeLinear (r, t, least)", "int8[1,2,4,4] y") == "QuantizedConv");
   CHECK(fused(conv + "y = QuantizeLinear (r, t, z)", "int8[1,2,4,4] y") == "QuantizedConv Clip");
-  // Clip takes bytes since version 12.
+  // Clip accepts int8 since version 12.
   CHECK(fused("wf = DequantizeLinear (w, s) c = Conv (xf, wf) r = Relu (c) "
               "y = QuantizeLinear (r, t, z)",
               "int8[1,2,4,4] y", 11)
@@ -72,7 +72,7 @@ TEST_CASE("functions of constants that differ from channel to channel become a t
         "DequantizeLinear Mul Relu Add" + tables);
   CHECK(fused("c = BatchNormalization (xf, ws, ws, ws, ws)" + end, "int8[1,2,4,4] y") ==
         "DequantizeLinear BatchNormalization" + tables);
-  // Numbers along the last dimension, and channels that are moved before.
+  // Constants along the last dimension, and channels that were transposed before.
   CHECK(fused("c = Add (xf, wk)" + end, "int8[1,2,4,4] y") ==
         "DequantizeLinear Add QuantizeLinear");
   CHECK(fused("a = Transpose (xf) b = Transpose (a) c = PRelu (b, slopes)" + end,
@@ -96,7 +96,7 @@ TEST_CASE("functions and moves in a row become one table and moves of bytes") {
         "DequantizeLinear Sigmoid QuantizeLinear ByteLookup MaxPool Transpose");
   CHECK(fused("a = " + pool + "(xf) b = Sigmoid (a) c = Neg (b)" + end, "int8[1,2,2,2] y") ==
         "MaxPool DequantizeLinear Sigmoid Neg QuantizeLinear ByteLookup");
-  // A table on either side would have to know which element is the largest behind the other one.
+  // A table before or after the pool would have to know which element the pool selects.
   CHECK(fused("a = Sigmoid (xf) b = " + pool + "(a) c = Neg (b)" + end, "int8[1,2,2,2] y") ==
         "DequantizeLinear Sigmoid MaxPool Neg QuantizeLinear");
   CHECK(fused("c = Pad (xf, pads)" + end, "int8[1,2,5,5] y") ==
@@ -108,7 +108,7 @@ TEST_CASE("functions and moves in a row become one table and moves of bytes") {
 TEST_CASE(
     "a product of bytes by constant ones is summed in integers where its result stays a float") {
   const std::string rows = "c = Reshape (x, shape) cf = DequantizeLinear (c, s, z) ";
-  // The first node is the one that all models here have.
+  // The first node is common to all models here.
   const std::string sums = "DequantizeLinear Reshape MatMulInteger Cast Mul";
   CHECK(fused(rows + "mf = DequantizeLinear <axis = 1> (m, ws) y = MatMul (cf, mf)",
               "float[8,2] y") == sums);
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(fused(rows + "nf = DequantizeLinear <axis = 0> (n, ws) "
                      "y = Gemm <transB = 1, alpha = 0.5> (cf, nf, ws)",
               "float[8,2] y") == sums + " Add");
-  // Scales along k, and a product of two values.
+  // Scales along k, and a product of two computed values.
   CHECK(fused(rows + "mf = DequantizeLinear <axis = 0> (m, wk) y = MatMul (cf, mf)", "float[8,2] y")
             .find("MatMulInteger") == std::string::npos);
   CHECK(fused("p = Transpose <perm = [0, 1, 3, 2]> (xf) y = MatMul (xf, p)", "float[1,2,4,4] y")

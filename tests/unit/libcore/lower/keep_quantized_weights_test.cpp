@@ -1,4 +1,4 @@
-// Products by constant levels, run as they are written and with the levels kept.
+// Products with constant codes, run as written and with the codes kept.
 #include "libcore/lower/keep_quantized_weights.hpp"
 
 #include <cmath>
@@ -26,7 +26,7 @@ std::string numbers(std::string_view type, std::string_view shape, std::string_v
   return text + "}";
 }
 
-/// Rows of 72 floats by a matrix of 72 x 64 levels, or one of 64 x 72.
+/// Rows of 72 floats times a 72 x 64 matrix of codes, or a 64 x 72 one.
 std::string model_of(const std::string& constants, const std::string& nodes) {
   return "<ir_version: 10, opset_import: [\"\" : 21]>\n"
          "g (float[r,72] x) => (float[r,64] y)\n<float[64] added = {" +

@@ -1,4 +1,4 @@
-// Lowering: the list of passes, what each did, and passes that are left out.
+// Lowering: the list of passes, what each did, and skipped passes.
 #include "libcore/lower/lower.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which provider gets a node when several want it and some are given to one of them.
+// Placement: which provider gets a node if several claim it or nodes are pinned to one.
 #include "libcore/lower/place.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using namespace ortool;
 
 namespace {
 
-/// Takes every node, in pairs of neighbors where it can, and compiles none.
+/// Claims every node, in pairs of neighbors where it can, and compiles none.
 class Greedy : public Provider {
  public:
   Greedy(std::string name, bool takes_pairs) : name_(std::move(name)), takes_pairs_(takes_pairs) {}
@@ -62,7 +62,7 @@ std::unique_ptr<Model> place_chain() {
     })");
 }
 
-/// Gives nodes of one type to one provider.
+/// Pins nodes of one type to one provider.
 PinnedProvider given(std::string op_type, std::string provider) {
   return [=](const Node& node) { return node.op_type() == op_type ? provider : std::string(); };
 }

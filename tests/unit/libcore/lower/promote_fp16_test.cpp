@@ -1,4 +1,4 @@
-// Which float16 nodes compute in float32, and what is seen of it from outside.
+// Promoting float16: which nodes compute in float32, and what outputs and observers see.
 #include "libcore/lower/promote_fp16.hpp"
 
 #include <string>
@@ -21,7 +21,7 @@ std::string model_text(std::string_view nodes, std::string_view outputs) {
          std::string(nodes) + "}";
 }
 
-/// The operators in order of execution; what is made in float32 in brackets: "Cast[x:float32]".
+/// The operators in execution order, with float32 outputs in brackets: "Cast[x:float32]".
 std::string widen(std::string_view nodes, std::string_view outputs = "float16[2,4] y") {
   const std::unique_ptr<Model> model = inferred_model(model_text(nodes, outputs));
   PromotedValues promoted;

@@ -1,4 +1,4 @@
-// What onnxruntime's fused operators become, and which of them stay.
+// Decomposing onnxruntime's contrib operators, and which of them stay.
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 namespace ortool {
 namespace {
 
-/// The operators of a graph of x, w and b that holds these nodes, in order.
+/// The operators, in order, that nodes on x, w and b are decomposed into.
 std::string decompose(const std::string& nodes, int opset = 13) {
   const std::unique_ptr<Model> model =
       parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +

@@ -1,4 +1,4 @@
-// Forms of operators across versions, and nodes that have none.
+// Converting opsets: operators across versions, and nodes without an equivalent.
 #include "libcore/optimize/opset/convert_opset.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace ortool {
 namespace {
 
-/// The main graph of `graph`, written for opset `from`, in opset `to`.
+/// The main graph of `graph`, converted from opset `from` to opset `to`.
 std::string converted(int from, int to, const std::string& graph) {
   const auto model =
       inferred_model(format("<ir_version: 4, opset_import: [\"\" : {}]>\n{}", from, graph));

@@ -1,4 +1,4 @@
-// What folding adds to a file is bounded alike in every round and run.
+// Constant folding: what it adds to a file is bounded equally in every round and run.
 #include <memory>
 #include <string>
 
@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// Rewritten as for a file.
+/// Rewrites the model as for a file.
 std::int64_t rewrite_file(Model& model) {
   const auto provider = make_cpu_provider(cpu::best_isa());
   Workers workers;
@@ -41,12 +41,12 @@ std::int64_t count(const Model& model, std::string_view op_type) {
   return nodes;
 }
 
-/// A chain of products by matrices of 256 KiB that nodes fill, with Neg(Neg(x)) to remove.
+/// A chain of products with 256 KiB matrices that nodes fill, and a removable Neg(Neg(x)).
 std::unique_ptr<Model> filled_weights(int layers, const std::string& last_nodes = "") {
   std::string nodes = "[n] n = Neg (x) [m] x0 = Neg (n)";
   for (int i = 0; i < layers; ++i) {
     const std::string at = std::to_string(i);
-    // Each of another fill, so that they are not shared.
+    // Each has another fill value, so that they are not shared.
     nodes += "[fill" + at + "] w" + at + " = ConstantOfShape <value = float[1] {" + at +
              ".5}> (sizes) [product" + at + "] x" + std::to_string(i + 1) + " = MatMul (x" + at +
              ", w" + at + ")";

@@ -1,4 +1,4 @@
-// Function calls become nodes, in the main graph and in bodies.
+// Inlining functions: calls become nodes, in the main graph and in bodies.
 #include "libcore/optimize/passes/inline_functions.hpp"
 
 #include <catch2/catch.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("Functions are inlined inside the bodies of control flow, and may hold
 }
 
 TEST_CASE("Values of a function's bodies clash with none of the graph that calls it") {
-  // As skl2onnx writes an imputer: the function reads a value X in its branches, and makes one.
+  // As skl2onnx writes an imputer: the graph has a value X, and so has a branch of the function.
   auto model = parse_model(R"(
     <ir_version: 10, opset_import: ["" : 18, "local" : 1]>
     g (bool c, float[N] X) => (float[N] y) {

@@ -1,4 +1,4 @@
-// Where casts stand, and what stays in float32.
+// Converting to float16: where casts are inserted, and what stays in float32.
 #include "libcore/optimize/precision/convert_float16.hpp"
 
 #include <string>

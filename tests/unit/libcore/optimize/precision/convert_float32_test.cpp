@@ -1,4 +1,4 @@
-// Other floats become float32 everywhere but at the edge of the model.
+// Converting to float32: other floats become float32 except at the model's inputs and outputs.
 #include "libcore/optimize/precision/convert_float32.hpp"
 
 #include <limits>

@@ -66,7 +66,7 @@ TEST_CASE("a pattern of which nothing or all is found is not told") {
   CHECK(find(matches, "fuse-hard-swish") == nullptr);
 }
 
-/// What find_match says of a pattern at the node that makes `y`.
+/// The reason of find_match for a pattern at the node that produces `y`.
 std::string reason_of(const Pattern& pattern, const std::string& graph) {
   const std::unique_ptr<Model> model = opset23_model(graph);
   Match match;

@@ -1,4 +1,4 @@
-// When two dimensions are the same, whatever symbols stand for.
+// Value facts: when two dimensions are equal for all values of their symbols.
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Which axes stand where when an Einsum becomes a product of matrices.
+// Einsum plans: the order of axes when an Einsum becomes a matrix product.
 #include "libcore/optimize/rules/einsum_plan.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Patterns that files keep for other runtimes, and ortool's own models do not.
+// Patterns that files keep for other runtimes, but ortool's own models do not.
 #include "libcore/optimize/rules/preserved_patterns.hpp"
 
 #include <string>
@@ -29,7 +29,7 @@ constexpr const char* mask =
     "{ a = Unsqueeze <axes = [1]> (m) b = Unsqueeze <axes = [2]> (a) c = Cast <to = 1> (b)"
     "  d = Sub (one, c) y = Mul (d, low) }";
 
-/// Nodes that are left.
+/// The number of nodes left.
 std::int64_t left_of(const std::string& graph, int opset, bool has_own_operators) {
   const auto model = inferred_model(
       "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);

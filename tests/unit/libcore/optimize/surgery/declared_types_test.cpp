@@ -1,4 +1,4 @@
-// What inference writes beside the words of a file, and which of them stay.
+// Declared types after inference: which inferred dimensions a file keeps.
 #include "libcore/optimize/surgery/declared_types.hpp"
 
 #include <catch2/catch.hpp>

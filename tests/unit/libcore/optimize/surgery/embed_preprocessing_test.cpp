@@ -32,7 +32,7 @@ Image picture_of(std::int64_t width, std::int64_t height, std::int64_t channels)
   return image;
 }
 
-/// What the model makes of a picture whose channels stand last.
+/// The model's output for a picture in NHWC.
 Tensor run(std::unique_ptr<Model> model, const Image& image) {
   const Session session(std::move(model),
                         {.providers = {make_cpu_provider()}, .optimize = OptimizeLevel::none});

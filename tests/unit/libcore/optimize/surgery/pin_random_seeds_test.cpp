@@ -1,4 +1,4 @@
-// Seeds of random operators: in all graphs, of the right kind, and only where there is none.
+// Seeds of random operators: in all graphs, of the right kind, and only where missing.
 #include "libcore/optimize/surgery/pin_random_seeds.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The state of a calibration, its files, and the pass over the data that fills it.
+// Calibration state, its files, and the pass over the data that fills it.
 #include "libcore/quantize/calibrate/calibration.hpp"
 
 #include <cmath>

@@ -10,13 +10,13 @@ namespace {
 
 using Catch::Contains;
 
-/// How numbers that are uniform in [-1, 1) become a value.
+/// Scale and shift applied to uniform numbers in [-1, 1).
 struct Change {
   float scale = 1;
   float shift = 0;
 };
 
-/// Records of `input` and `output`, [2, 6, 5, 5] a sample, the output changed along.
+/// Records `count` samples of `input` and `output`, each [2, 6, 5, 5] and changed as given.
 Calibration of_samples(std::int64_t count, Change input, Change output = {}) {
   CalibrationSettings settings;
   settings.values = {{"input", std::nullopt}, {"output", 1}};
@@ -44,7 +44,7 @@ InputEvidence with_pictures(double low, double high) {
   return evidence;
 }
 
-/// Trained on results of mean 0.2 and the deviation of [-1, 1).
+/// Evidence of a normalization trained on mean 0.2 and the deviation of [-1, 1).
 InputEvidence with_norm() {
   InputEvidence evidence;
   evidence.model_evidence.norms = {{"input",

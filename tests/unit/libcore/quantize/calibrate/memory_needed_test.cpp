@@ -1,4 +1,4 @@
-// What the estimate of memory counts.
+// Memory estimate of quantization: what it counts.
 #include "libcore/quantize/calibrate/memory_needed.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t megabyte = 1'000'000;
 
-/// Products of `layers` matrices of 1024 x 1024, of `rows` rows.
+/// A chain of `layers` products with 1024 x 1024 matrices, on `rows` rows.
 std::unique_ptr<Model> chain(int layers, int rows) {
   std::string nodes;
   for (int i = 0; i < layers; ++i) nodes += format("v{} = MatMul (v{}, w{}) ", i + 1, i, i);

@@ -1,4 +1,4 @@
-// Quantization context: outputs are compared with the model as it was read.
+// Quantization context: outputs are compared with those of the model as loaded.
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ std::vector<Tensor> two_samples() {
 }
 
 TEST_CASE("what preparation does wrong shows in the errors of the outputs") {
-  // Prepared and quantized are the same: only the original tells.
+  // The prepared and quantized models are the same: only the original reveals the error.
   test::QuantizeCall call(wrong, two_samples());
   call.result().end_to_end.samples = 2;
   compare_with_original(call.context(), *inferred_model(negation), call.model());

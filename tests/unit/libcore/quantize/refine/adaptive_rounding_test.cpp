@@ -15,7 +15,7 @@ namespace {
 
 constexpr QuantizationType input_type{DataType::uint8, false, false};
 
-/// Rows whose columns go together.
+/// Rows with correlated columns.
 Tensor correlated_rows(std::int64_t rows, std::int64_t columns, unsigned seed) {
   const Tensor common = random_tensor({rows, 3}, seed);
   const Tensor mix = random_tensor({3, columns}, seed + 1);
@@ -33,7 +33,7 @@ Tensor correlated_rows(std::int64_t rows, std::int64_t columns, unsigned seed) {
   return result;
 }
 
-/// The squared error of x w - x back, for weights [in, out].
+/// The squared error of x * back - x * weights, for weights [in, out].
 double output_error(const Tensor& x, const Tensor& weights, const Tensor& back) {
   const std::int64_t inputs = weights.shape()[0];
   const std::int64_t outputs = weights.shape()[1];
@@ -79,7 +79,7 @@ TEST_CASE("Rounding by the output's error is far better where inputs go together
     CHECK(improved.error_after < 0.3 * improved.error_before);
     CHECK(output_error(unseen, weights, dequantize(improved.codes)) <
           0.4 * output_error(unseen, weights, dequantize(nearest)));
-    // Each level is still a neighbor of its weight.
+    // Each code is still adjacent to its weight.
     const Tensor back = dequantize(improved.codes);
     for (std::int64_t i = 0; i < weights.element_count(); ++i) {
       const auto scale =
@@ -127,7 +127,7 @@ TEST_CASE("Rounding comes near the best of all ways to round up or down") {
 }
 
 TEST_CASE("Windows of convolutions are summed as the weights count them, padding as zero") {
-  // One channel, kernel 2, padded by one before: rows (0 1), (1 2), (2 3).
+  // One channel, kernel 2, one element of padding in front: rows (0 1), (1 2), (2 3).
   InputWindows windows{{2}, {1}, {1}, {1, 0}};
   const WeightMatrix matrix({1, 1, 2}, WeightLayout::outputs_first);
   InputMoments moments(matrix, windows, {1, 0}, input_type);

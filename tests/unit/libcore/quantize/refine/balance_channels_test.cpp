@@ -1,4 +1,4 @@
-// Channel balancing: the network computes the same, and loses less where channels were uneven.
+// Channel balancing: same results, and less quantization error where channels were uneven.
 #include "libcore/quantize/refine/balance_channels.hpp"
 
 #include <cmath>
@@ -60,7 +60,7 @@ std::unique_ptr<Model> chain(float unevenness) {
   return model;
 }
 
-/// A normalization with one loud channel, whose weights are small, before two products.
+/// A normalization with one large channel, whose weights are small, before two products.
 std::unique_ptr<Model> normalized(float unevenness) {
   auto model = inferred_model(
       "<ir_version: 8, opset_import: [\"\" : 17]>\n"
@@ -95,7 +95,7 @@ SessionOptions node_by_node() {
   return options;
 }
 
-/// A model with what there is to know of it.
+/// A model with its session, samples and calibration.
 struct Network {
   explicit Network(std::unique_ptr<Model> made)
       : model(std::move(made)), session(copy_model(*model), node_by_node()) {}
@@ -132,7 +132,7 @@ struct Network {
     return state;
   }
 
-  /// The squared error of `balanced`, quantized, as a share of the outputs' squares.
+  /// The squared error of `balanced` once quantized, relative to the squares of the outputs.
   double error_of(const Model& balanced) {
     const auto quantized = copy_model(balanced);
     const Session floats_session(copy_model(balanced), node_by_node());

@@ -1,4 +1,4 @@
-// Weights and biases fitted to the inputs of a layer.
+// Weight refinement: weights and biases fitted to the inputs of a layer.
 #include "libcore/quantize/refine/refine_weights.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::unique_ptr<Model> product_model() {
   return model;
 }
 
-/// Numbers around one, so that what weights are off by adds up.
+/// Numbers around one, so that errors of weights add up.
 NamedValues make_sample(std::int64_t index) {
   Tensor x = random_tensor({8, 24}, static_cast<unsigned>(100 + index));
   Tensor moved(DataType::float32, x.shape());
@@ -39,7 +39,7 @@ NamedValues make_sample(std::int64_t index) {
   return {{"x", moved}};
 }
 
-/// The squared error of the quantized model on all refined_samples, with four levels for weights.
+/// The squared error of the quantized model over all refined_samples, with 7-bit weights.
 double error_of(bool is_refined) {
   const auto model = product_model();
   const Session floats_session(copy_model(*model), [] {

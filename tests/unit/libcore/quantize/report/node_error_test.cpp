@@ -1,4 +1,4 @@
-// Errors of one model against another: sums that merge exactly, and runs that meet value by value.
+// Node errors between two models: sums merge exactly, and runs are compared value by value.
 #include "libcore/quantize/report/node_error.hpp"
 
 #include <cmath>
@@ -28,7 +28,7 @@ constexpr std::string_view float_text = R"(
   }
 )";
 
-/// The same with a value that is off by a quarter in its last channel, under another name.
+/// The same, with a renamed value that is off by a quarter in its last channel.
 constexpr std::string_view other_text = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   g (float[n, 3] x) => (float[n, 3] y)

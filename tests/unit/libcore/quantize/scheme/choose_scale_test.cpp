@@ -1,4 +1,4 @@
-// Scales and zero points: formulas, symmetric and reduced types, and ranges that hold nothing.
+// Scales and zero points: formulas, symmetric and reduced types, and degenerate ranges.
 #include "libcore/quantize/scheme/choose_scale.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// LSTMs in dynamic quantization: what is written for them, and that it computes nearly the same.
+// Dynamic quantization of LSTMs: the resulting nodes, and that results stay close.
 #include "libcore/quantize/scheme/dynamic_lstm.hpp"
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace ortool {
 namespace {
 
-/// A model whose inputs but `x` are weights.
+/// A model whose inputs other than `x` are weights.
 std::unique_ptr<Model> lstm_model(const std::string& graph) {
   auto model = inferred_model("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
   const std::vector<Value*> inputs(model->graph->inputs().begin(), model->graph->inputs().end());
@@ -39,7 +39,7 @@ PlanRules dynamic_rules() {
   return rules;
 }
 
-/// What becomes of the nodes; then the rest is stored.
+/// Quantizes dynamically, then the remaining weights only.
 QuantizePlan quantize(Model& model, const PlanRules& rules) {
   QuantizePlan plan = make_plan(model, rules);
   static_cast<void>(quantize_dynamically(model, plan, {}, nullptr));
@@ -113,7 +113,7 @@ TEST_CASE("an LSTM in a body reads levels of the graph around it") {
   CHECK(noise_db(expected, run_lstm(*model, x)) > 28);
   std::int64_t constants = 0;
   for (const Value* value : model->graph->values()) constants += value->is_constant() ? 1 : 0;
-  CHECK(constants == 8);  // two of levels, four of numbers, the biases and the condition
+  CHECK(constants == 8);  // codes (2), scales and zero points (4), biases, condition
 }
 
 TEST_CASE("an LSTM in a body of a body reads what the outermost graph holds") {

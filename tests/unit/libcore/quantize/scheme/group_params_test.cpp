@@ -1,4 +1,4 @@
-// Quantization parameters: what calibration is asked to record.
+// Quantization parameters: which values calibration has to record.
 #include "libcore/quantize/scheme/group_params.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ TEST_CASE("values that bodies capture are recorded under the names they have out
         then_branch = t () => (float[2, 2] p) { p = MatMul (b, w) },
         else_branch = e () => (float[2, 2] q) { q = MatMul (b, w) }>
     })");
-  // As passes do: the captures in the bodies are still called b.
+  // As passes do: the captures in the bodies are still named b.
   Graph& graph = *model->graph;
   Value& replaced = *graph.find_value("b");
   graph.replace_uses(replaced, *graph.find_value("a"));

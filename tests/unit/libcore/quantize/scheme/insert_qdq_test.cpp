@@ -26,7 +26,7 @@ std::int64_t count_nodes(const Graph& graph, std::string_view op_type) {
   return found;
 }
 
-/// Every group from -8 to 8 in uint8.
+/// A range of -8 to 8 in uint8 for every group.
 PlanParams params_for(const QuantizePlan& plan) {
   PlanParams params;
   const GroupParams group{choose_scale({-8, 8}, {}), {}};

@@ -1,4 +1,4 @@
-// Which nodes and values of small graphs are quantized, and which scales they share.
+// Plans of small graphs: which nodes and values are quantized, and which scales they share.
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Names that tell nodes apart, and what choices do to nodes, weights and scales.
+// Plan choices: unique names of nodes, and effects on nodes, weights and scales.
 #include "libcore/quantize/scheme/plan_choices.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ std::unique_ptr<Model> pooled_model() {
       "<pads = [0, 0, 1, 1], strides = [2, 2]> (q, v) }");
 }
 
-/// Fixed scales for the values named, one after the other.
+/// Fixed scales for the named values.
 PlanChoices scales_of(std::initializer_list<std::pair<const char*, Scale>> values) {
   PlanChoices choices;
   for (const auto& [name, scale] : values)
@@ -93,7 +93,7 @@ TEST_CASE("a node may store its weights in a way of its own") {
   CHECK(types == "int8 uint8 ");
 }
 
-/// Counts how often it is asked.
+/// Counts how often it is called.
 class CountingRefiner : public PlanRefiner {
  public:
   QuantizedData round(const PlannedNode&, QuantizedData nearest) const override {

@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// The opset of a model of opset 9 whose OneHot cannot be written for opset 11 and later.
+/// The prepared opset of a model of opset 9 whose OneHot cannot be converted to opset 11 or later.
 std::int64_t prepared_opset(const std::string& nodes, std::int64_t fallback) {
   const auto model = inferred_model(
       "<ir_version: 4, opset_import: [\"\" : 9]>\n"
@@ -66,7 +66,7 @@ TEST_CASE("a model goes to the opset that its operators came with, beyond what s
   };
   const std::string layer = "a = MatMul (x, w) y = LayerNormalization (a, s)";
   CHECK(opset_after(11, layer) == 17);
-  // As it was read where scales need nothing.
+  // Unchanged where scales need no later opset.
   CHECK(opset_after(13, layer) == 13);
   CHECK(opset_after(11, "a = MatMul (x, w) y = SimplifiedLayerNormalization (a, s)") == 13);
 }

@@ -18,7 +18,7 @@
 namespace ortool {
 namespace {
 
-/// The model with a pair at each value of its plan, all values between -4 and 4.
+/// The model with a QDQ pair at each value of its plan, all with a range of -4 to 4.
 std::unique_ptr<Model> quantized_model(const std::string& graph) {
   auto model = inferred_model("<ir_version: 8, opset_import: [\"\" : 17]>\n" + graph);
   Graph& main = *model->graph;
@@ -66,7 +66,7 @@ TEST_CASE("convolutions and products become operators on integers, sums stay bet
   verify(*model->graph);
   CHECK(form.operators ==
         std::map<std::string, std::int64_t>{{"MatMulInteger", 1}, {"QLinearConv", 3}});
-  CHECK(form.clusters_left == 2);  // the sum, and the pool that takes no bytes
+  CHECK(form.clusters_left == 2);  // the sum, and the pool, which has no int8 form
   CHECK(largest_difference(run_as_written(*model, inputs), expected) < 0.2);
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("Every type of levels gives weights back within half a step") {
       for (std::int64_t i = 0; i < weights.element_count(); ++i) {
         const double step =
             static_cast<double>(codes.scales.data<float>()[static_cast<std::size_t>(i % 9)]);
-        // An asymmetric zero point is rounded: ends may lie half a step outside.
+        // An asymmetric zero point is rounded: ends of the range may lie half a step outside.
         REQUIRE(std::abs(element_as_double(back, i) - element_as_double(weights, i)) <=
                 step * (is_symmetric ? 0.5001 : 1.0001));
       }
@@ -144,7 +144,7 @@ TEST_CASE("Blocks of four and eight bits lie as MatMulNBits takes them") {
   CHECK(four.packed.shape() == Shape{2, 3, 8});
   CHECK(four.scales.shape() == Shape{6});
   CHECK(four.zero_points.shape() == Shape{4});
-  // Column 0 counts 0, 2 .. 14 twice: scale 14/15, so the first byte holds the levels 0 and 2.
+  // Column 0 holds 0, 2 .. 14 twice: scale 14/15, so the first byte holds the codes 0 and 2.
   CHECK(four.scales.data<float>()[0] == static_cast<float>(14.0 / 15));
   CHECK(four.packed.data<std::uint8_t>()[0] == 0x20);
   for (const int bits : {4, 8}) {
@@ -159,7 +159,7 @@ TEST_CASE("Blocks of four and eight bits lie as MatMulNBits takes them") {
 }
 
 TEST_CASE("Weights that are read in stretches have the scales and levels of their channels") {
-  // More elements than are looked at in one piece, in channels that begin and end anywhere.
+  // More elements than are processed at once, with channels that begin and end anywhere.
   for (const std::int64_t axis : {0, 1, 2}) {
     const Shape shape{7, 300, 701};
     Tensor weights(DataType::float32, shape);

@@ -1,4 +1,4 @@
-// Weight-only quantization of what bodies of If read.
+// Weight-only quantization of weights that the bodies of If read.
 #include "libcore/quantize/scheme/subgraph_weights.hpp"
 
 #include <cmath>
@@ -22,7 +22,7 @@ using namespace test;
 
 namespace {
 
-/// Two branches, of which both read w and one reads v.
+/// Two branches that both read w; one of them reads v too.
 constexpr const char* branches =
     "g (float[4, 32] x, float[32, 32] w, float[32, 32] v) => (float[4, 32] y) {"
     "  s = ReduceSum <keepdims = 0> (x) zero = Sub (s, s) c = Less (zero, s)"
@@ -30,7 +30,7 @@ constexpr const char* branches =
     "              else_branch = e () => (float[4, 32] d) { b = MatMul (x, w) d = MatMul (b, v) }>"
     "}";
 
-/// For each MatMul of all graphs, whether its levels are constants of its own graph.
+/// For each MatMul of all graphs, whether its codes are constants of its own graph.
 std::vector<bool> local_codes(const Model& model) {
   std::vector<bool> found;
   for (const Graph* graph : graphs_in(model)) {

@@ -1,4 +1,4 @@
-// Dynamic and weight-only quantization: what is written, and that it computes nearly the same.
+// Dynamic and weight-only quantization: the resulting nodes, and that results stay close.
 #include "libcore/quantize/scheme/weight_only.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ using namespace test;
 
 namespace {
 
-/// A product that alone reads what two graphs around it hold.
+/// A product two bodies deep, the only reader of the main graph's weights.
 constexpr const char* nested_product =
     "g (float[4, 32] x, float[16, 32] w, float[16] b, float[4, 16] o) => (float[4, 16] y)"
     "<bool c = {1}> { [i] y = If (c) <then_branch = t () => (r) { [j] r = If (c)"

@@ -1,4 +1,4 @@
-// Candidates: which node of a plan adds the noise, and the significance of flips.
+// Candidates: which node of a plan adds most noise, and the significance of flips.
 #include "libcore/quantize/search/candidate.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// A value of ones that is off by the root of `noise` everywhere.
+/// The error of a value of ones that is off by sqrt(`noise`).
 ValueError error_of(const std::string& value, float noise) {
   ValueError error;
   error.value = value;

@@ -28,8 +28,8 @@ double shift_of(const PlanChoices& choices, std::string_view node) {
              : 0;
 }
 
-/// Makes the first product half as large again and the second a quarter, and takes from biases what
-/// choices say.
+/// Scales the first product by 1.5 and the second by 1.25, and subtracts the chosen shifts from the
+/// biases.
 MadePlan make_quantized(Model& model, const PlanChoices& choices) {
   set(model, "v", {1, 1}, 1.5);
   set(model, "w", {1, 1}, 1.25);
@@ -56,7 +56,7 @@ PlanChoices measured(BiasCorrectionScope reach) {
 TEST_CASE("the last bias takes what all products before it are off by") {
   const PlanChoices choices = measured(BiasCorrectionScope::last);
   CHECK(shift_of(choices, "first") == 0);
-  // 1.5 * 1.25 x - x, where x is 2 in mean.
+  // 1.5 * 1.25 x - x, where the mean of x is 2.
   CHECK(shift_of(choices, "second") == Approx(1.75));
 }
 

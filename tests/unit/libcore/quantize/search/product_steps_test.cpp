@@ -10,7 +10,7 @@ namespace {
 
 using Steps = std::vector<std::vector<std::size_t>>;
 
-// a and b side by side, then c, then d; e beside all behind a; p leads to nothing else.
+// a and b in parallel, then c, then d; e reads a.
 constexpr const char* branched =
     "<ir_version: 8, opset_import: [\"\" : 17]>\n"
     "g (float[2, 2] x, float[2, 2] w) => (float[2, 2] y, float[2, 2] z) {\n"

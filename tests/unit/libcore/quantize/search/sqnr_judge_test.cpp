@@ -12,7 +12,7 @@ constexpr const char* straight =
     "<ir_version: 8, opset_import: [\"\" : 17]>\n"
     "g (float[2] x) => (float[2] y, float[2] z) { y = Neg (x) z = Abs (x) }";
 
-/// One output a tenth too large in all elements, 20 dB, the other a hundredth, 40 dB.
+/// One output is a tenth too large (20 dB), the other a hundredth (40 dB).
 constexpr const char* noisy =
     "<ir_version: 8, opset_import: [\"\" : 17]>\n"
     "g (float[2] x) => (float[2] y, float[2] z)\n"

@@ -21,7 +21,7 @@ TEST_CASE("a gain has to exceed the least and its own standard errors") {
   const RequiredGain bar{.min_db = 0.5, .deviations = 2};
   CHECK(is_better({21, 31, 41}, {20, 30, 40}, bar));
   CHECK_FALSE(is_better({20.4, 30.4, 40.4}, {20, 30, 40}, bar));
-  // The same mean gain of 1, but by 4, 0 and -1: one standard error is 1.5.
+  // The same mean gain of 1, but from 4, 0 and -1: the standard error is 1.5.
   CHECK_FALSE(is_better({24, 30, 39}, {20, 30, 40}, bar));
   CHECK_FALSE(is_better({20, 30}, {21, 31}, bar));
 }
