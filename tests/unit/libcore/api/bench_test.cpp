@@ -1,4 +1,4 @@
-// Sessions measured in one call: counts, figures and what ends it.
+// Benchmarks of sessions in one call: counts, figures, and what ends it.
 #include "libcore/api/bench.hpp"
 
 #include <catch2/catch.hpp>

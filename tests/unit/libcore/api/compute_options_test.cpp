@@ -1,4 +1,4 @@
-// What a call computes with: as given, and by default.
+// Providers, threads and limits of a call: given ones and defaults.
 #include "libcore/api/compute_options.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Inputs made up for a model: which, of which sizes, and the same each time.
+// Made-up inputs of a model: which ones, their sizes, and that they are reproducible.
 #include "libcore/api/made_up_inputs.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Models optimized in one call, with what is told on the way.
+// Optimizing a model in one call: results, verification, and callbacks on the way.
 #include "libcore/api/optimize.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 namespace ortool {
 namespace {
 
-/// Two rules act: x * sigmoid(x), and a Transpose that moves nothing.
+/// Two rules apply: x * sigmoid(x), and a Transpose that moves nothing.
 constexpr const char* swish_text =
     "<ir_version: 8, opset_import: [\"\" : 24]> g (float[n, 3] x) => (float[n, 3] y) {"
     " s = Sigmoid (x) m = Mul (x, s) y = Transpose <perm = [0, 1]> (m) }";

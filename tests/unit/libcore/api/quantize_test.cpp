@@ -1,4 +1,4 @@
-// Models quantized in one call, by each mode, and calibration on its own.
+// Quantizing a model in one call in each mode, and calibration alone.
 #include "libcore/api/quantize.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace ortool {
 namespace {
 
-/// x times a matrix of 64 by 64.
+/// x times a 64 x 64 matrix.
 std::unique_ptr<Model> product_model() {
   auto model = parse_model(
       "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2, 64] x, float[64, 64] w) =>"

@@ -1,4 +1,4 @@
-// Two models on the same inputs: alike, different, and with other names.
+// Verification of two models on the same inputs: equal, different, and with other names.
 #include "libcore/api/verify.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The error line and what an Error gathers on its way up.
+// Errors: the error line, and the context that an Error collects as it propagates.
 #include "libcore/base/error.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Filling patterns, and text made safe for a terminal line.
+// Formatting text with placeholders, and escaping control characters.
 #include "libcore/base/format.hpp"
 
 #include <catch2/catch.hpp>

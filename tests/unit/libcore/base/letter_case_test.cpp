@@ -1,4 +1,4 @@
-// Letters of several scripts in both cases, and what must not change.
+// Letter case in several scripts, and text that must not change.
 #include "libcore/base/letter_case.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Near names, shortened texts and bounded lists.
+// Nearest names, shortened texts and bounded lists.
 #include "libcore/base/nearest.hpp"
 
 #include <array>

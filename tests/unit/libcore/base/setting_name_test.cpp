@@ -1,4 +1,4 @@
-// Names of settings, plain and as options.
+// Names of settings, plain and as options of the program.
 #include "libcore/base/setting_name.hpp"
 
 #include <catch2/catch.hpp>

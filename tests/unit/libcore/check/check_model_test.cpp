@@ -1,4 +1,4 @@
-// What runtimes run all the same is a warning, not an error.
+// Checks of models: what runtimes accept anyway is a warning, not an error.
 #include "libcore/check/check_model.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Models that would not be valid are not saved.
+// Invalid models are not saved.
 #include "libcore/check/save_checked.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Ranks, shares with their intervals, and batches taken apart again.
+// Metrics: ranks, ratios with confidence intervals, and splitting batches into samples.
 #include "libcore/dataset/metric.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The steps between the steps of a decoder: the next token, a longer mask, the next position.
+// Feedback between steps of a decoder: the next token, a longer mask, the next position.
 #include "libcore/generate/feedback.hpp"
 
 #include <limits>
@@ -20,7 +20,7 @@ TEST_CASE("the next token is the highest score of the last position of each row"
   CHECK(tokens.shape() == Shape{2, 1});
   CHECK(tokens.data<std::int64_t>()[0] == 1);
   CHECK(tokens.data<std::int64_t>()[1] == 1);
-  // Two axes: rows of a batch. Of equal scores the first counts.
+  // Two axes: one row per batch entry. Of equal scores, the first wins.
   const Tensor flat = Tensor::of<float>(Shape{1, 3}, {2, 7, 7});
   const Tensor one = next_tokens(flat, Tensor::of<std::int32_t>(Shape{1}, {0}));
   CHECK(one.shape() == Shape{1});

@@ -1,4 +1,4 @@
-// Differences between models: what counts, what does not, and that exactly the change is reported.
+// Differences between models: which ones count, and that exactly the change is reported.
 #include "libcore/graph/diff.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ std::unique_ptr<Model> model(const std::string& graph) {
   return ortool::parse_model(header + graph);
 }
 
-/// The models live as long as what points into them.
+/// Keeps the models alive that the diff points into.
 struct Compared {
   std::unique_ptr<Model> before;
   std::unique_ptr<Model> after;

@@ -1,4 +1,4 @@
-// Arithmetic on dimensions: formulas in one form, readable, and true for every number.
+// Arithmetic on dimensions: formulas are canonical, readable, and true for every number.
 #include "libcore/graph/dimension.hpp"
 
 #include <random>

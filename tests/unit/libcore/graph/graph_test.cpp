@@ -1,4 +1,4 @@
-// Editing graphs: use lists, order and captures stay true.
+// Graph editing keeps use lists, order and captures consistent.
 #include "libcore/graph/graph.hpp"
 
 #include <array>
@@ -160,7 +160,7 @@ TEST_CASE("Captures stand in the order of the branches when one is captured agai
     CHECK(node.implicit_input(2) == &b);
     CHECK(node.implicit_input(3) == &c);
     CHECK_NOTHROW(verify(graph));
-    // What each holds is still its own: one goes, the others stay.
+    // Each capture is still its own: one goes, the others stay.
     else_branch.set_input(other, 0, &else_branch.capture(a));
     REQUIRE(node.implicit_input_count() == 4);
     CHECK(node.implicit_input(2) == &c);

@@ -1,4 +1,4 @@
-// Symbols that are called by a sum of others.
+// Symbols whose names are sums of other symbols.
 #include "libcore/graph/symbol_sum.hpp"
 
 #include <catch2/catch.hpp>

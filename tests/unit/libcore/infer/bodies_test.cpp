@@ -1,4 +1,4 @@
-// Shapes through If, Loop, Scan and functions: joined, repeated until nothing changes, bounded.
+// Shape inference through If, Loop, Scan and functions: merged, iterated to a fixed point, bounded.
 #include <memory>
 #include <string>
 
@@ -134,7 +134,7 @@ TEST_CASE("a scan takes axes apart and puts them together", "[infer]") {
 }
 
 TEST_CASE("loops inside loops take bounded work", "[infer]") {
-  // Each level changes its carried shape, so that every loop repeats its body.
+  // Each level changes its carried shape, so that every loop infers its body again.
   std::string body = "r0 = Concat <axis = 0> (s0, s0)";
   for (int depth = 1; depth < 25; ++depth) {
     const std::string d = std::to_string(depth);

@@ -1,4 +1,4 @@
-// Shapes as formulas: through values, slices and windows, and from what the file declares.
+// Inferred shapes as formulas: through values, slices and windows, and from declared types.
 #include "libcore/infer/infer_shapes.hpp"
 
 #include <memory>
@@ -101,7 +101,7 @@ TEST_CASE("sizes that go through floating-point numbers come back", "[infer]") {
 }
 
 TEST_CASE("values of rank 2 are followed too", "[infer]") {
-  // How PyTorch turns its pads around.
+  // How PyTorch reverses its pads.
   const auto model = inferred(R"(g (float[n] x) => (y)
       <int64[2] pairs = {-1, 2}, int64[1] zero = {0}, int64[1] minus = {-1},
        int64[1] first = {-9223372036854775807}, int64[6] pads = {1, 2, 3, 4, 5, 6}> {

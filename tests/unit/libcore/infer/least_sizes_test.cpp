@@ -1,4 +1,4 @@
-// Least sizes of inputs: windows, channels, sides that must fit, sums, and models that take none.
+// Least sizes of inputs: windows, channels, sides that must fit, sums, and models that fit none.
 #include "libcore/infer/least_sizes.hpp"
 
 #include <catch2/catch.hpp>

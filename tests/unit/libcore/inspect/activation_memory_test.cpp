@@ -1,4 +1,4 @@
-// Tests of the memory that values take at once.
+// Tests of the peak memory of activations.
 #include "libcore/inspect/activation_memory.hpp"
 
 #include <string>

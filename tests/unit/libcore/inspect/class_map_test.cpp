@@ -1,4 +1,4 @@
-// Which outputs count as maps of classes.
+// Which outputs count as class maps.
 #include "libcore/inspect/class_map.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tests of the work that nodes take.
+// Tests of counting the MACs of nodes.
 #include "libcore/inspect/count_macs.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Outputs that follow from 16-bit floats: through casts and bodies, and not from constants alone.
+// Outputs that depend on 16-bit floats: through casts and bodies, but not on constants alone.
 #include "libcore/inspect/fp16_outputs.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tests of the layout that the first convolution or pooling tells.
+// Tests of the input layout that the first convolution or pooling implies.
 #include "libcore/inspect/input_layout.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests of hints about how to feed an input.
+// Tests of hints on the preprocessing of an input.
 #include "libcore/inspect/preprocessing.hpp"
 
 #include <string>

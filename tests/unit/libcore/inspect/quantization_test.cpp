@@ -1,4 +1,4 @@
-// Tests of what is read out of quantized models.
+// Tests of the quantization readout of a model.
 #include "libcore/inspect/quantization.hpp"
 
 #include <string>

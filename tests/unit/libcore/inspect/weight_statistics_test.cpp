@@ -1,4 +1,4 @@
-// Tests of what reading the weights shows.
+// Tests of weight statistics.
 #include "libcore/inspect/weight_statistics.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Pictures fitted to inputs, and the options that say how.
+// Converting pictures to input tensors, and its options.
 #include "libcore/io/image_tensor.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Decoders and resizing; the hashes are facts of Pillow.
+// Image decoders and resizing, against hashes of Pillow's results.
 #include "libcore/io/image.hpp"
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ const std::string jpeg = from_hex(
     "14000100000000000000000000000000000005ffc40014100100000000000000000000000000000000ffc4001701"
     "0003010000000000000000000000000001050607ffc40014110100000000000000000000000000000000ffda000c"
     "03010002110311003f0038148549198bffd9");
-// Two pixels of a palette.
+// Two pixels with a palette.
 const std::string palette_png = from_hex(
     "89504e470d0a1a0a0000000d4948445200000002000000010103000000ceecedc900000006504c544501020"
     "3fafbfcfd5ee6a30000000a49444154789c636800000082008177cd72b60000000049454e44ae426082");
@@ -98,7 +98,7 @@ TEST_CASE("BMP pictures are decoded with a palette and without") {
   const Image plain = decode(colors);
   CHECK(plain.width == 2);
   CHECK(plain.height == 2);
-  // Rows from the bottom, blue first.
+  // The file stores rows bottom-up and pixels as blue, green, red.
   CHECK(plain.pixels == std::vector<std::uint8_t>{0, 0, 255, 12, 11, 10, 255, 0, 0, 0, 255, 0});
   std::string from_top = colors;
   from_top.replace(22, 4, from_hex("feffffff"));
@@ -193,7 +193,7 @@ TEST_CASE("resizing gives the bits of Pillow's BILINEAR") {
 TEST_CASE("cropping takes the middle") {
   const Image image = random_image(5, 4, 1);
   const Image middle = crop_center(image, 2, 2);
-  // A rest of 3 columns leaves 2 on the left: one and a half rounds to the even 2.
+  // Of 3 surplus columns, 2 are cut on the left: 1.5 rounds to the even 2.
   CHECK(middle.pixels[0] == image.pixels[5 + 2]);
   CHECK_THROWS_WITH(crop_center(image, 6, 2), Catch::Contains("6 x 2"));
 }

@@ -91,7 +91,7 @@ TEST_CASE("an entry that declares more than its bytes can hold is refused") {
   const test::ScratchFile file("a.npz");
   save_npz(file.path(), Tensors{{"x", Tensor::scalar(1.0F)}}, true);
   std::string bad = file.read();
-  // The size after unpacking, in the local and the central header.
+  // The uncompressed size, in the local and the central header.
   const std::size_t local = bad.find("PK\3\4");
   const std::size_t central = bad.find("PK\1\2");
   REQUIRE(central != std::string::npos);

@@ -1,4 +1,4 @@
-// Tests of JSON values: order, numbers, bytes that are no UTF-8, and reading.
+// Tests of JSON values: order, numbers, invalid UTF-8, and parsing.
 #include "libcore/json/json.hpp"
 
 #include <limits>

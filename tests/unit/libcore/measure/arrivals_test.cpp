@@ -1,4 +1,4 @@
-// Arrivals with the right mean and spread, and the search for the highest rate.
+// Arrival times: their mean and spread, and the search for the highest rate.
 #include "libcore/measure/arrivals.hpp"
 
 #include <catch2/catch.hpp>

@@ -17,7 +17,7 @@ struct Pair {
   std::vector<double> b;
 };
 
-/// Rounds that drift as a whole, with bursts that hit one side, where a takes `ratio` times b.
+/// Rounds with common drift and one-sided bursts, in which a takes `ratio` times as long as b.
 Pair made_pair(std::uint64_t seed, std::size_t rounds, double ratio) {
   RandomBits random(seed);
   Pair pair;

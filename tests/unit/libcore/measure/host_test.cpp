@@ -12,7 +12,7 @@ using namespace ortool;
 
 namespace {
 
-/// A folder with the files of a machine, gone with this.
+/// A folder with the files of a machine, removed with the object.
 class MadeMachine {
  public:
   MadeMachine()

@@ -1,4 +1,4 @@
-// Percentiles: the right sample, intervals that hold it as often as they say, refusal.
+// Percentiles: the right sample, intervals with the stated coverage, refusals.
 #include "libcore/measure/percentile.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What bounds a node whose work is known, on a machine whose limits are known.
+// Roofline: what bounds a node of known work on a machine of known limits.
 #include "libcore/measure/roofline.hpp"
 
 #include <catch2/catch.hpp>

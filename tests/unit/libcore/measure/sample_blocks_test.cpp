@@ -1,4 +1,4 @@
-// Means of blocks: intervals that hold the truth though samples of a block resemble each other.
+// Means of blocks: intervals that cover the true mean though samples of a block are correlated.
 #include "libcore/measure/sample_blocks.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace ortool;
 
 namespace {
 
-/// Blocks that each have a level of their own, and samples close around it.
+/// Blocks with a level of their own, and samples close to it.
 SampleBlocks alike_blocks(RandomBits& random, std::size_t count, std::size_t size) {
   SampleBlocks blocks(count);
   for (auto& block : blocks) {

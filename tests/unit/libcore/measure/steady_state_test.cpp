@@ -1,4 +1,4 @@
-// Where warm-up ends: in flat, falling, stepping and noisy series.
+// Steady state: where warm-up ends in flat, falling, stepping and noisy series.
 #include "libcore/measure/steady_state.hpp"
 
 #include <cmath>

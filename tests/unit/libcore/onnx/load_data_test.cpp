@@ -1,4 +1,4 @@
-// The data of tensors, in the file and beside it.
+// Data of tensors, in the model file and in external files.
 #include <filesystem>
 
 #include <catch2/catch.hpp>

@@ -22,7 +22,7 @@ namespace ortool::model_bytes {
 
 using onnx::WireWriter;
 
-/// A folder that goes away with the test.
+/// A temporary folder that is removed with the test.
 struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "ortool-load-XXXXXX").string();

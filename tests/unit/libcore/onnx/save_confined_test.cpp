@@ -1,4 +1,4 @@
-// Files of weights are written into the model's folder and nowhere else, whatever stands there.
+// External weights are written only into the model's folder, whatever is there already.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder with one inside to write to, so that what goes outside is seen.
+/// A folder with an inner one to write to, so that writes outside of it are detected.
 struct Place {
   Place() {
     std::string name = (fs::temp_directory_path() / "ortool-confined-XXXXXX").string();
@@ -147,7 +147,7 @@ TEST_CASE("A name of weights that leads away is refused before anything is writt
 }
 
 TEST_CASE("A folder that may not be written keeps the old files and gets none") {
-  // Root may write everywhere; so this is done as nobody.
+  // Root may write everywhere, so this runs as nobody.
   constexpr uid_t nobody = 65534;
   const uid_t self = ::geteuid();
   if (self == 0) REQUIRE(::seteuid(nobody) == 0);

@@ -1,4 +1,4 @@
-// Sequences, maps and optionals through .pb files, and files that are broken or hold other things.
+// Sequences, maps and optionals in .pb files, and files that are broken or hold something else.
 #include "libcore/onnx/value_file.hpp"
 
 #include <catch2/catch.hpp>

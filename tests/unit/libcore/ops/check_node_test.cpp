@@ -11,7 +11,7 @@
 namespace ortool {
 namespace {
 
-/// The id of what is wrong with the one node, or "" when nothing is.
+/// The id of the error in the one node, or "" if it is valid.
 std::string found(std::string_view node, std::string_view inputs, std::int64_t opset = 18) {
   const auto model = parse_model(format(
       "<ir_version: 8, opset_import: [\"\" : {}]> g ({}) => () { {} }", opset, inputs, node));

@@ -1,5 +1,4 @@
-// Nodes of every operator and version with operands and attributes nobody vouches for: rules may
-// refuse them, but what they accept has to be a shape.
+// Random nodes of every operator and version: shape rules refuse them or infer valid shapes.
 #include <array>
 #include <limits>
 #include <random>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr int nodes_a_version = 60;
 
-/// Everything about a node that chance decides.
+/// Random choices about a node.
 class Chance {
  public:
   explicit Chance(std::uint32_t seed) : engine_(seed) {}
@@ -30,7 +29,7 @@ class Chance {
     return choices[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(count) - 1))];
   }
 
-  /// Mostly such as nodes have, now and then the worst there is.
+  /// Mostly realistic numbers, sometimes the worst there are.
   std::int64_t integer() {
     static constexpr std::array<std::int64_t, 8> worst = {std::numeric_limits<std::int64_t>::max(),
                                                           std::numeric_limits<std::int64_t>::min(),
@@ -105,7 +104,7 @@ ValueType make_type(TypeSet::Container container, const ValueType& tensor) {
   return tensor;
 }
 
-/// A type of the set with any shape.
+/// A random type of the set, with the given shape.
 ValueType pick_type(const TypeSet& set, const PartialShape& shape, Chance& chance) {
   std::vector<ValueType> choices;
   for (std::size_t container = 0; container < TypeSet::container_count; ++container) {
@@ -121,7 +120,7 @@ ValueType pick_type(const TypeSet& set, const PartialShape& shape, Chance& chanc
       chance.between(0, static_cast<std::int64_t>(choices.size()) - 1))];
 }
 
-/// A constant of a small shape, or nothing where the type has no numbers to choose.
+/// A small random constant; empty for types other than int32, int64, float32 and bool.
 Tensor pick_value(DataType type, Chance& chance) {
   const bool is_integer = type == DataType::int64 || type == DataType::int32;
   if (!is_integer && type != DataType::float32 && type != DataType::boolean) return {};
@@ -143,7 +142,7 @@ std::vector<std::int64_t> pick_integers(Chance& chance) {
   return result;
 }
 
-/// Nothing for kinds that no rule of one node reads.
+/// Nothing for kinds that no rule of a single node reads.
 std::optional<Attribute::Value> pick_attribute(const AttributeSpec& spec, Chance& chance) {
   switch (spec.kind) {
     case AttributeKind::integer:
@@ -169,7 +168,7 @@ std::optional<Attribute::Value> pick_attribute(const AttributeSpec& spec, Chance
   }
 }
 
-/// A graph of one node, or nothing for a node that needs graphs inside.
+/// A graph of one node, or null if the node needs subgraphs.
 std::unique_ptr<Graph> pick_node(const OpSchema& schema, const OpVersion& version, Chance& chance) {
   auto graph = std::make_unique<Graph>("g");
   graph->set_opsets({{schema.domain, version.since}});
@@ -189,7 +188,7 @@ std::unique_ptr<Graph> pick_node(const OpSchema& schema, const OpVersion& versio
     }
     ValueType type = pick_type(version.allowed(formal->type),
                                chance.happens(50) ? common : chance.shape(), chance);
-    // The same parameter stands for the same type, or nothing would get far.
+    // The same type parameter gets the same type, or few nodes would get far.
     const auto [known, is_new] = chosen.emplace(formal->type, type);
     if (!is_new && type.is_tensor() && known->second.is_tensor())
       type.element = known->second.element;

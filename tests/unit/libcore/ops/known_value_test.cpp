@@ -1,4 +1,4 @@
-// Elements known before a run: fractions and formulas that agree with what tensors would hold.
+// Elements known before a run: fractions and formulas that match what tensors would hold.
 #include "libcore/ops/known_value.hpp"
 
 #include <cmath>

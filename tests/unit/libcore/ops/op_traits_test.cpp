@@ -1,4 +1,4 @@
-// Traits of operators, held against one another and against what inference says.
+// Traits of operators: consistent with one another and with inference.
 #include "libcore/ops/op_traits.hpp"
 
 #include <iterator>
@@ -14,8 +14,8 @@
 namespace ortool {
 namespace {
 
-/// Whether every version of the operator has this many inputs and one output, and no attribute has
-/// to be given.
+/// Whether every version of the operator has this many inputs, one output and no required
+/// attribute.
 bool is_plain(const OpSchema& schema, std::int64_t inputs) {
   for (const OpVersion& version : schema.versions) {
     if (version.fewest(version.inputs) > inputs || version.most(version.inputs) < inputs)

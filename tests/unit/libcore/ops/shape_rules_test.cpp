@@ -1,4 +1,4 @@
-// Dimensions that meet: what is known of their sums, products and broadcasts.
+// Arithmetic on dimensions in shape rules: sums, products, broadcasting, merging.
 #include "libcore/ops/shape_rules.hpp"
 
 #include <catch2/catch.hpp>

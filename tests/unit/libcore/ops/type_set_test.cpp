@@ -1,4 +1,4 @@
-// Sets of types: what is in them, and what may be as far as a type is known.
+// Type sets: what they contain, and what a partly known type may be.
 #include "libcore/ops/type_set.hpp"
 
 #include <catch2/catch.hpp>

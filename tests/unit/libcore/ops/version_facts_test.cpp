@@ -1,4 +1,4 @@
-// Facts of operators' versions: the opsets that rules and passes ask for.
+// Version facts of operators: the opsets that rules and passes ask for.
 #include "libcore/ops/version_facts.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Sizes and pads of sliding windows, by hand-worked cases and hostile numbers.
+// Output sizes and pads of sliding windows, by hand-worked cases and hostile numbers.
 #include "libcore/ops/window_rules.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// What the store of constants takes from a graph, what it shares, and when it frees.
+// Constant store: what it takes from a graph, what it shares, and when it frees.
 #include "libcore/provider/constant_store.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t edge = 128;
 
-/// Two products by one large matrix, a bias, and integers as many as a weight.
+/// Two products with one large matrix, a bias, and as many integers as a weight has elements.
 struct Constants {
   Constants() : graph(*model->graph) {
     set("w", random_tensor(Shape{edge, edge}, 1));

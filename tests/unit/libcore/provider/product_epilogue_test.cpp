@@ -1,5 +1,4 @@
-// Product epilogue: which nodes after convolutions and products are fused into one kernel, and
-// which must not be.
+// Product epilogue: which nodes after convolutions and products are fused, and which must not be.
 #include "libcore/provider/product_epilogue.hpp"
 
 #include <memory>
@@ -15,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// A graph in the making; every tensor is float32.
+/// Builds a graph whose tensors are all float32.
 class GraphBuilder {
  public:
   GraphBuilder() {
@@ -43,7 +42,7 @@ class GraphBuilder {
                                        &constant({channels}), &constant({channels})});
   }
 
-  /// The sizes of the groups that the cpu provider takes, with `output` as the graph's output.
+  /// The sizes of the groups that the cpu provider claims, with `output` as the graph's output.
   std::vector<std::size_t> groups(Value& output) {
     graph().add_output(output);
     infer_shapes(model_);

@@ -1,4 +1,4 @@
-// Outputs bound to memory of the caller: written in place or copied, and refused where they differ.
+// Outputs bound to the caller's memory: written in place or copied, and refused on a mismatch.
 #include "libcore/runtime/bound_outputs.hpp"
 
 #include <cstring>
@@ -15,7 +15,7 @@ constexpr std::string_view two_outputs = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   g (float[N] x) => (float[N] y, float[N] z) { y = Neg(x) z = Add(y, y) })";
 
-/// Memory of the caller, `shift` bytes behind an aligned address.
+/// The caller's memory, `shift` bytes past an aligned address.
 class CallersMemory {
  public:
   explicit CallersMemory(std::size_t size, std::size_t shift = 0)

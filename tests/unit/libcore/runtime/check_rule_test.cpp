@@ -1,4 +1,4 @@
-// Rules from text: read, checked on numbers, applied where their types say.
+// Rules from text: parsed, checked on numbers, applied where their types match.
 #include "libcore/runtime/check_rule.hpp"
 
 #include <catch2/catch.hpp>
@@ -58,7 +58,7 @@ std::string rule_text(const char* name, const char* before, const char* after) {
          "\nafter\n  g (float[a, b] x) => (float[a, b] y) " + after + "\n";
 }
 
-/// The report names rules that live as long as this does.
+/// Keeps the rules alive that a report names.
 struct OwnRules {
   explicit OwnRules(const std::string& text) : rules(parse_user_rules(text)) {}
   std::vector<std::shared_ptr<const UserRule>> rules;
@@ -70,7 +70,7 @@ RewriteReport optimize_with(Model& model, const OwnRules& own, MemoryCap* cap = 
   return optimize(model, {std::move(group)}, OptimizeLevel::extended, {.cap = cap});
 }
 
-/// `count` nodes in a row.
+/// A chain of `count` nodes.
 std::unique_ptr<Model> chain_of(const char* op_type, int count) {
   std::string text =
       "<ir_version: 8, opset_import: [\"\" : 18]>\ng (float[n, 4] v0) => (float[n, 4] v" +

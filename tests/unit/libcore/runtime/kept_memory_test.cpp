@@ -1,4 +1,4 @@
-// Memory that a session keeps between runs: its limits, the cap, threads, and outputs that stay.
+// Memory that a session keeps between runs: its limits, the cap, threads, and outputs still in use.
 #include <atomic>
 #include <random>
 #include <thread>

@@ -1,5 +1,4 @@
-// One session in eight threads at once: recurrent layers, sequences, int8 and data-dependent
-// shapes.
+// One session in eight threads: recurrent layers, sequences, int8 and data-dependent shapes.
 #include <atomic>
 #include <thread>
 #include <vector>

@@ -1,4 +1,4 @@
-// Page faults of runs: a session's hundredth run finds all the memory that it needs in place.
+// Page faults of runs: by its hundredth run, a session has all the memory that it needs.
 #include <algorithm>
 #include <limits>
 #include <malloc.h>
@@ -18,14 +18,14 @@ constexpr bool is_sanitized = true;
 constexpr bool is_sanitized = false;
 #endif
 
-/// Whether page faults tell anything here: a sanitizer's allocator has some of its own.
+/// Whether page faults are meaningful here: a sanitizer's allocator causes its own.
 bool can_count() {
   if (is_sanitized) WARN("SKIPPED: page faults are not counted in builds with a sanitizer");
   return !is_sanitized;
 }
 
-/// The C library keeps to the thresholds that it begins with, instead of raising them by what it
-/// sees: whatever is freed above them goes back to the system.
+/// Fixes malloc's thresholds at their initial values, which it would otherwise raise: larger blocks
+/// return to the system when freed.
 void fix_thresholds() {
   if (is_sanitized) return;
   constexpr int first_threshold = 128 << 10;
@@ -39,7 +39,7 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-/// The fewest page faults of one run, from the hundredth run on; `inputs` take turns. The outputs
+/// The fewest page faults of any run from the hundredth on, cycling through `inputs`. The outputs
 /// of a run live until the next one has ended.
 long faults_of_late_runs(const Session& session, const std::vector<NamedValues>& inputs,
                          const RunOptions& options = {}) {
@@ -54,7 +54,7 @@ long faults_of_late_runs(const Session& session, const std::vector<NamedValues>&
   return can_count() ? fewest : 0;
 }
 
-/// As above, for the turn of `inputs` that has most.
+/// As above, for the entry of `inputs` with the most page faults.
 long faults_of_turns(const Session& session, const std::vector<NamedValues>& inputs) {
   fix_thresholds();
   long most = 0;

@@ -1,4 +1,4 @@
-// The arena: no two buffers alive together share bytes, and little is wasted.
+// The arena: no two live buffers overlap, and little is wasted.
 #include "libcore/runtime/plan_memory.hpp"
 
 #include <random>

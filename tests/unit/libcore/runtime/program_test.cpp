@@ -1,4 +1,4 @@
-// Programs: consecutive plans where data decides shapes, views, parallel levels, limits in loops.
+// Programs: consecutive plans for data-dependent shapes, views, parallel nodes, limits in loops.
 #include "libcore/runtime/program.hpp"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using namespace ortool;
 
 namespace {
 
-/// The positives of x, doubled, then as a column behind their count.
+/// The positive elements of x, doubled, as a column, and their count.
 constexpr std::string_view positives = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   g (float[N] x) => (float[M,1] y, int64[1] count)

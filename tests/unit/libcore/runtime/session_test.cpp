@@ -1,4 +1,4 @@
-// Sessions: right results, plans for every shape, views and in-place results, threads, stops, caps.
+// Sessions: results, plans per shape, views and in-place kernels, threads, stop requests, caps.
 #include "libcore/runtime/session.hpp"
 
 #include <atomic>

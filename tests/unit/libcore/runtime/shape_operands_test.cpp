@@ -1,4 +1,4 @@
-// Run-time operands that decide shapes: each run checks its own against the input.
+// Run-time operands that determine shapes: each run checks its own against the input.
 #include <limits>
 
 #include <catch2/catch.hpp>

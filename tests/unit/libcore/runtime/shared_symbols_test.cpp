@@ -1,4 +1,4 @@
-// Inputs that share a symbol but are given other sizes: what a run gives is as if they did not.
+// Inputs that share a symbol but differ in size: runs compute as if the symbol were not shared.
 #include "libcore/runtime/shared_symbols.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace ortool;
 
 namespace {
 
-/// An Expand that does nothing where both sizes are the same.
+/// An Expand that does nothing if both sizes are equal.
 constexpr std::string_view expands = R"(
   <ir_version: 8, opset_import: ["" : 17]>
   g (float[n] x, float[n] z) => (float[n] y) { s = Shape(z) a = Expand(x, s) y = Neg(a) })";

@@ -66,7 +66,7 @@ TEST_CASE("integers wrap and floats keep to the ends of an integer type") {
 TEST_CASE("64-bit integers stay exact and round once on their way to a float") {
   const auto large = (std::int64_t{1} << 53) + 1;
   CHECK(element_as_int64(convert(Tensor::scalar(large), DataType::uint64), 0) == large);
-  // Just above half way between two bfloat16s: rounding to double first would lose the rest.
+  // Just above the midpoint of two bfloat16 values: rounding to double first would lose that.
   const std::int64_t above_half = (std::int64_t{0x101} << 54) + 1;
   CHECK(element_as_double(convert(Tensor::scalar(above_half), DataType::bfloat16), 0) ==
         std::ldexp(0x102, 54));
@@ -78,7 +78,7 @@ TEST_CASE("64-bit integers stay exact and round once on their way to a float") {
 }
 
 TEST_CASE("doubles round once to half precision") {
-  // Half way between two halves plus a little that float32 cannot hold.
+  // The midpoint of two float16 values plus a little that float32 cannot hold.
   const double value = 1 + 0x1p-11 + 0x1p-40;
   CHECK(element_as_double(convert(Tensor::scalar(value), DataType::float16), 0) == 1 + 0x1p-10);
 }

@@ -1,4 +1,4 @@
-// Texts that count against a cap.
+// String tensors that count against a memory cap.
 #include "libcore/tensor/counted_texts.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// How far tensors moved: figures by hand, and pairs that cannot be compared.
+// Deltas of tensors: hand-computed figures, and pairs that cannot be compared.
 #include "libcore/tensor/delta.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Floating formats bit by bit; the hashes and sums are facts of PyPI's ml_dtypes and numpy.
+// Floating-point formats bit by bit, against hashes and sums from PyPI's ml_dtypes and numpy.
 #include "libcore/tensor/float_formats.hpp"
 
 #include <bit>
@@ -65,7 +65,7 @@ TEST_CASE("every pattern of every small float survives decoding and encoding") {
       const double value = decode_float(type, bits);
       const std::uint64_t back = encode_float(type, value, {.saturate = false});
       if (std::isnan(value) ? !std::isnan(decode_float(type, back)) : back != bits) {
-        // 2^-127 stands for zero too, which only saturating rounding reaches.
+        // 2^-127 also stands for zero, which only saturating rounding reaches.
         ++differing;
       }
     }

@@ -1,4 +1,4 @@
-// Ownership, views and checked access.
+// Tensors: ownership, views and checked access.
 #include "libcore/tensor/tensor.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Text to graphs and back, and every error with its place.
+// Models as text: parsing, printing, and errors with line and column.
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/graph.hpp"
@@ -10,7 +10,7 @@ using namespace ortool;
 
 namespace {
 
-/// Prints what was parsed, parses and prints that, and gives the first print back.
+/// Parses and prints the text, checks that the result prints the same again, and returns it.
 std::string round_trip(std::string_view text) {
   const std::string first = print_model(*parse_model(text));
   INFO(first);

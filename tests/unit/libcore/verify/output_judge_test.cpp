@@ -1,4 +1,4 @@
-// Output tolerances: of outputs computed in 16-bit floats, and of others next to them.
+// Output tolerances: for outputs computed in 16-bit floats, and for others beside them.
 #include "libcore/verify/output_judge.hpp"
 
 #include <catch2/catch.hpp>

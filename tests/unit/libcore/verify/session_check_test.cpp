@@ -16,7 +16,7 @@ constexpr const char* quantized_text =
     "g (float[3] x) => (float[3] y) <float s = {0.1}, uint8 z = {0}>"
     "{ q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, s, z) }";
 
-/// Sessions of `actual`, whatever model they are asked for.
+/// Creates sessions of `actual`, whatever model is requested.
 StageRunner runner_of(std::string_view actual) {
   return {
       [actual](std::unique_ptr<Model>) { return make_session(actual); },

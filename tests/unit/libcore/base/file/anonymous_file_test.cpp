@@ -1,4 +1,4 @@
-// Bytes put aside come back, and nothing is seen of the file.
+// Anonymous files: stored bytes can be read back, and no file is visible.
 #include "libcore/base/file/anonymous_file.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_CASE("Bytes in a file without a name outlive it and leave no file behind") 
   for (unsigned i = 0; i < 5; ++i) {
     REQUIRE(is_equal(kept[i], pattern(100000 + i, i)));
     REQUIRE(reinterpret_cast<std::uintptr_t>(kept[i].bytes.data()) % 64 == 0);
-    // Their pages may go at any time.
+    // Their pages may be dropped at any time.
     REQUIRE(drop_pages(kept[i].bytes));
     REQUIRE(is_equal(kept[i], pattern(100000 + i, i)));
   }

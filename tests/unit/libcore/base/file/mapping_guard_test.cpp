@@ -1,4 +1,4 @@
-// Mapped files that are cut short: threads that fault at once, writes, and results that are kept.
+// Mapped files that are truncated: threads that fault at once, writes, and results that are kept.
 #include "libcore/base/file/mapping_guard.hpp"
 
 #include <atomic>
@@ -26,7 +26,7 @@ std::string pages(std::size_t count) {
   return std::string(count * page, 'x');
 }
 
-/// In a process of its own: so many threads read their pages of a file that has lost them.
+/// Runs in a process of its own: `threads` threads read pages that the file has lost.
 [[noreturn]] void fault_in_threads(const std::string& path, std::size_t threads) {
   end_cleanly_when_mapping_is_lost();
   const MappedFile file = MappedFile::open(path);

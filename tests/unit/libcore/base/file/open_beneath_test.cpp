@@ -1,4 +1,4 @@
-// Files below a folder open, and nothing leads out of it, with the kernel's help and without.
+// Opening files beneath a folder: nothing leads out of it, with and without the system's help.
 #include "libcore/base/file/open_beneath.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Where the bytes of a buffer begin.
+// Alignment of buffers.
 #include "libcore/base/memory/aligned_buffer.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Pools of buffers: what is used again, what is kept at most, and when it is freed.
+// Buffer pools: reuse, limits on what is kept, and when it is freed.
 #include "libcore/base/memory/buffer_pool.hpp"
 
 #include <atomic>
@@ -21,13 +21,13 @@ namespace {
 
 using Buffer = std::unique_ptr<AlignedBuffer>;
 
-/// A buffer of the pool, which counts against `cap`.
+/// A buffer of the pool that counts against `cap`.
 Buffer make_buffer(BufferPool& pool, std::int64_t bytes, MemoryCap* cap = nullptr) {
   const BufferPool::Scope scope(&pool);
   return std::make_unique<AlignedBuffer>(bytes, cap);
 }
 
-/// What a buffer of `bytes` takes with the bytes behind its end.
+/// The size of a buffer of `bytes` with the padding behind its end.
 constexpr std::int64_t padded(std::int64_t bytes) {
   return (bytes + 127) / 64 * 64;
 }
@@ -100,7 +100,7 @@ TEST_CASE("Free buffers make room where the cap has none left") {
 TEST_CASE("A block is freed where the cap has no room for keeping it") {
   MemoryCap cap(1'000'000);
   const auto pool = BufferPool::make(&cap);
-  Buffer large = make_buffer(*pool, 600'000);  // counts against nothing while it is in use
+  Buffer large = make_buffer(*pool, 600'000);  // not counted against the cap while in use
   const AlignedBuffer other(700'000, &cap);
   large.reset();
   CHECK(pool->free_bytes() == 0);

@@ -1,4 +1,4 @@
-// The cap on tensor bytes, and buffers that count against it.
+// Memory cap on tensor bytes, and buffers that count against it.
 #include "libcore/base/memory/memory_cap.hpp"
 
 #include <catch2/catch.hpp>

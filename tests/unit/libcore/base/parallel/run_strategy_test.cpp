@@ -1,4 +1,4 @@
-// In which way runs that come again go on, by the times they took.
+// Run strategies: how repeated runs execute, by their measured times.
 #include "libcore/base/parallel/run_strategy.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 using RunStrategy = RunStrategies::Strategy;
 using std::chrono::microseconds;
 
-/// What a run takes in each way.
+/// The time of a run with each strategy.
 struct Costs {
   microseconds shared;
   microseconds alone;
@@ -24,7 +24,7 @@ struct Costs {
   }
 };
 
-/// How many of `runs` runs are done in each way.
+/// How many of `runs` runs use each strategy.
 std::array<int, 3> strategies_of(RunStrategies& memory, std::uint64_t key, int runs,
                                  const Costs& costs) {
   std::array<int, 3> counts = {};

@@ -1,4 +1,4 @@
-// Which jobs are shared and which are done alone, by the times they took.
+// Step timings: which jobs are shared and which run on one thread, by their measured times.
 #include "libcore/base/parallel/step_timings.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ namespace {
 using StepMode = StepTimings::Mode;
 using std::chrono::microseconds;
 
-/// How often of `uses` the job is shared when it takes these times.
+/// How many of `uses` executions share the job if it takes these times.
 int shared_uses(StepTimings& memory, std::uint64_t key, int uses, microseconds alone,
                 microseconds shared) {
   int count = 0;

@@ -1,4 +1,4 @@
-// How runs and their steps go on, as a run asks for it.
+// Thread-count heuristic: how runs and their steps execute.
 #include "libcore/base/parallel/thread_count_heuristic.hpp"
 
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace {
 
 using StepMode = StepTimings::Mode;
 
-/// A run of one step of one job; true when it is shared.
+/// A run of one step with one job; true if the job is shared.
 bool run_once(ThreadCountHeuristic& heuristic, bool is_oversubscribed) {
   heuristic.begin_run();
   heuristic.begin_step(7);
@@ -21,7 +21,7 @@ bool run_once(ThreadCountHeuristic& heuristic, bool is_oversubscribed) {
   return is_shared;
 }
 
-/// The same for one that ends by an error.
+/// The same for a run that ends with an error.
 bool fail_once(ThreadCountHeuristic& heuristic) {
   struct Run {
     ThreadCountHeuristic& heuristic;

@@ -1,4 +1,4 @@
-// Spreading tasks over threads: each once, errors brought home, stops obeyed.
+// Thread pool: each task runs once, errors reach the caller, stop requests are obeyed.
 #include "libcore/base/parallel/thread_pool.hpp"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Tests of text for terminals: nothing that steers one comes through.
+// Tests of escaping text for terminals: no control character gets through.
 #include "libcore/base/strings/escape.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tests of choosing names with * and ?.
+// Tests of glob patterns with * and ?.
 #include "libcore/base/strings/glob.hpp"
 
 #include <string>

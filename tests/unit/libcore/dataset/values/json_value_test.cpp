@@ -1,4 +1,4 @@
-// Values written as JSON and read again, and the short forms that people write.
+// Values as JSON: what is written can be read, and the short forms that people write.
 #include "libcore/dataset/values/json_value.hpp"
 
 #include <catch2/catch.hpp>

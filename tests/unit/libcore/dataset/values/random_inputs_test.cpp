@@ -1,4 +1,4 @@
-// Made-up data that the graph's readers decide about.
+// Random inputs, chosen to suit the nodes that read them.
 #include "libcore/dataset/values/random_inputs.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 namespace ortool {
 namespace {
 
-/// The tensor gives its memory back to `cap`, which outlives it.
+/// The tensor counts against `cap`, which outlives it.
 Tensor made_up(const char* graph, MemoryCap& cap) {
   const auto model =
       inferred_model(std::string("<ir_version: 8, opset_import: [\"\" : 18]>\n") + graph);

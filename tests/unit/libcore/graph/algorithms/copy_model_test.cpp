@@ -1,4 +1,4 @@
-// A copy says the same as its original and does not change with it.
+// Copies of models: equal to the original, and unaffected by later changes of it.
 #include "libcore/graph/algorithms/copy_model.hpp"
 
 #include <catch2/catch.hpp>

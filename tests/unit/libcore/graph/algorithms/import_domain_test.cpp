@@ -1,4 +1,4 @@
-// Imports reach the outermost graph, from bodies too.
+// Imports of domains in bodies apply to the outermost graph.
 #include "libcore/graph/algorithms/import_domain.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Names of values across the graphs inside nodes.
+// Names of values across nested graphs.
 #include "libcore/graph/algorithms/nested_names.hpp"
 
 #include <set>
@@ -14,7 +14,7 @@
 namespace ortool {
 namespace {
 
-/// Both branches have a value t, the inner If has one named as a value of the main graph.
+/// Both branches have a value t; the inner branches capture values of the main graph.
 constexpr const char* text_of_a_model = R"(
   <ir_version: 10, opset_import: ["" : 18]>
   g (bool c, float[2] x) => (float[2] y) {

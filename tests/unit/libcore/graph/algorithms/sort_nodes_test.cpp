@@ -1,4 +1,4 @@
-// Sorting keeps what is in order, moves what is not, and names circles.
+// Sorting nodes: those in order stay, others move, and cycles are named.
 #include "libcore/graph/algorithms/sort_nodes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Graphs that keep the invariants pass; each broken invariant is named with its node or value.
+// Graph invariants: valid graphs pass; each violation is reported with its node or value.
 #include "libcore/graph/algorithms/verify.hpp"
 
 #include <vector>
@@ -22,7 +22,7 @@ Node& add_checked(Graph& graph, const char* op_type, std::vector<Value*> inputs,
   return graph.add_node(op_type, "", inputs, outputs, "", before);
 }
 
-/// What `verify` says, empty when it is content.
+/// What `verify` reports; empty if nothing.
 std::string complaint(const Graph& graph) {
   try {
     verify(graph);

@@ -67,7 +67,7 @@ TEST_CASE("bounds on times and memory are kept or broken", "[gate]") {
   settings.max_latency = LatencyBound{50, 2};
   CHECK(verdict_of({result_of("m", 1)}, settings) == "pass");
   CHECK(verdict_of({result_of("m", 3)}, settings) == "regressed");
-  // 90 samples tell no p99.
+  // 90 samples are too few for p99.
   settings.max_latency = LatencyBound{99, 2};
   CHECK(verdict_of({result_of("m", 1)}, settings) == "inconclusive");
   settings.max_latency.reset();
@@ -99,8 +99,7 @@ TEST_CASE("a folder keeps a file for each machine and compares with its own", "[
   const MachineFingerprint there = machine_called("there");
   CHECK(verdict_of({result_of("m", 9)}, settings, Baseline(folder.string(), there)) == "new");
 
-  // As a file it is compared with on its own machine only, also where the model is called
-  // otherwise.
+  // A baseline file is used on its own machine only, also if the model has another name.
   settings.baseline = file;
   const Baseline as_file(file, here);
   CHECK(as_file.incomparable_because().empty());

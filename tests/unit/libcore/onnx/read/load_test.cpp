@@ -1,4 +1,4 @@
-// The loader on small models written field by field, whole and broken.
+// Tests of the loader on small models written field by field, whole and broken.
 #include "libcore/onnx/read/load.hpp"
 
 #include <filesystem>
@@ -179,7 +179,7 @@ TEST_CASE("attributes hold the kind they declare") {
   WireWriter integer;
   integer.put_bytes(onnx::attribute_field::name, "axis");
   integer.put_varint(onnx::attribute_field::type, 2);
-  const auto read = load(with(integer));  // proto3 writers leave zeros out
+  const auto read = load(with(integer));  // proto3 writers omit zeros
   CHECK(std::get<std::int64_t>(read->graph->first_node()->find_attribute("axis")->value) == 0);
   WireWriter confused = integer;
   confused.put_float(onnx::attribute_field::f, 1.0F);

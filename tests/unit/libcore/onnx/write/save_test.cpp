@@ -1,4 +1,4 @@
-// The saver: what comes back, which files appear, and what is left after a failure.
+// Saving models: what is read back, which files are written, and what is left after a failure.
 #include "libcore/onnx/write/save.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using onnx::WireWriter;
 namespace fs = std::filesystem;
 
-/// A folder that goes away with the test.
+/// A temporary folder that is removed with the test.
 struct SaveFolder {
   SaveFolder() {
     std::string name = (fs::temp_directory_path() / "ortool-save-XXXXXX").string();
@@ -163,7 +163,7 @@ TEST_CASE("Large weights go beside the model, on page bounds and under a name no
   const auto read = load_model(folder / "m.onnx");
   CHECK(has_equal_weights(*model, *read));
 
-  // Saved into its own folder it refers to the same file; into another one it takes a copy along.
+  // Saved into the same folder, it refers to the same file; into another one, it copies the data.
   save_model(*read, folder / "n.onnx");
   CHECK(folder.names().size() == 4);
   CHECK(load_model(folder / "n.onnx")->external_files.front().path == folder / "m.onnx-2.data");
@@ -322,7 +322,7 @@ TEST_CASE("An inner value whose name hides an outer one that is read beside it g
   Value* const no_inputs[] = {inner.captures().front()};
   Value* const outputs[] = {&hiding};
   inner.add_node("Neg", "", no_inputs, outputs, {}, inner.first_node());
-  // The value x of the main graph goes by another name in here, the file has only one.
+  // The value x of the main graph has another name in this body, but only one in the file.
   inner.set_input(*inner.first_node()->next(), 0, &inner.capture(*model->graph->inputs()[0]));
   save_model(*model, folder / "m.onnx");
   const auto read = load_model(folder / "m.onnx");

@@ -1,4 +1,4 @@
-// Operators that ONNX removed and old files have.
+// Experimental operators that ONNX removed and old files still have.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

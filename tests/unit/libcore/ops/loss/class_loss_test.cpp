@@ -1,4 +1,4 @@
-// Losses: reduced or one a sample, and operands that do not go together.
+// Losses: reduced or one per sample, and mismatched operands.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

@@ -1,4 +1,4 @@
-// Bit operators broadcast, keep their type and refuse what is no direction.
+// Bitwise operators: broadcasting, types, and invalid shift directions.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

@@ -1,4 +1,4 @@
-// Classical models but trees: the shapes they give, and lists that do not belong together.
+// Classical models except trees: output shapes, and inconsistent attribute lists.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

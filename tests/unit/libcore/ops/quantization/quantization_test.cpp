@@ -1,4 +1,4 @@
-// Quantization: output types, how scales lie along a tensor, and what does not go together.
+// Quantization operators: output types, granularity of scales, and mismatched operands.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

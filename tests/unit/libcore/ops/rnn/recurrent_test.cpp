@@ -1,4 +1,4 @@
-// Recurrent layers: shapes by direction and layout, activations by name, operands that disagree.
+// Recurrent layers: shapes by direction and layout, activations by name, mismatched operands.
 #include "libcore/ops/rnn/recurrent.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Sequences and optionals: what is known of the tensors inside.
+// Sequences and optionals: what inference knows of their tensors.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

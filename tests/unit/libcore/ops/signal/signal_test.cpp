@@ -1,4 +1,4 @@
-// Signal operators: sizes that come as inputs, spectra whole and halved, frames.
+// Signal operators: sizes given as inputs, full and one-sided spectra, frames.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"
@@ -76,7 +76,7 @@ TEST_CASE("frames are as many as fit the signal", "[ops]") {
              Catch::Contains("'window'"));
   CHECK_THAT(inferred({"y = STFT(x, step)", "float[2, 128, 1] x", "int64 step = {0}"}),
              Catch::Contains("'frame_step' is 0"));
-  // torch writes real signals without an axis of parts.
+  // PyTorch writes real signals without an axis of real and imaginary parts.
   CHECK(inferred({"y = STFT(x, step)", "float[2, 128] x", sizes}) == "float32[2 x 1 x 65 x 2]");
   CHECK_THAT(inferred({"y = STFT(x, step)", "float[128] x", sizes}), Catch::Contains("rank 1"));
 }

@@ -1,4 +1,4 @@
-// Output sizes of Resize and Upsample: scales, sizes, aspect ratios, symbols, and what is refused.
+// Output sizes of Resize and Upsample: scales, sizes, aspect ratios, symbols, and refusals.
 #include "libcore/ops/tensor/resize.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Operators that gather, scatter and select: symbols kept, counts that depend on data unknown.
+// Gather, scatter and selection operators: symbols are kept, data-dependent counts are unknown.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

@@ -1,4 +1,4 @@
-// Operators whose output sizes are arithmetic over input sizes give formulas for symbols.
+// Operators whose output sizes are arithmetic on input sizes infer formulas over symbols.
 #include <random>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Operators on strings: shapes that depend on text, and pools of n-grams that are broken.
+// String operators: shapes that depend on text, and invalid n-gram pools.
 #include <catch2/catch.hpp>
 
 #include "tests/support/inferred.hpp"

@@ -1,4 +1,4 @@
-// Steps of training share their inputs out; Gradient names values of the graph.
+// Training operators: optimizer steps split their variadic inputs; Gradient names graph values.
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/graph.hpp"

@@ -1,4 +1,4 @@
-// If, Loop, Scan and SequenceMap through sessions.
+// If, Loop, Scan and SequenceMap in sessions.
 #include "libcore/runtime/control_flow/control_flow.hpp"
 
 #include <algorithm>
@@ -155,7 +155,7 @@ TEST_CASE("All iterations of a Loop share one plan of its body") {
   count(*session, 2, true, 1e6F);
   const std::int64_t plans = session->plan_count();
   count(*session, 500, true, 1e6F);
-  // One more of the main graph, whose stacked output has another length.
+  // One more plan for the main graph, whose stacked output has another length.
   CHECK(session->plan_count() == plans + 1);
 }
 

@@ -1,4 +1,4 @@
-// Trees from files: what shapes they give, and every way their tables can be broken.
+// Tree ensembles of files: output shapes, and every way their tables can be broken.
 #include "libcore/ops/ml/trees/tree_ensemble.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Shapes of the attention family: packed heads, caches, states, and what does not go together.
+// Shapes of the attention family: packed heads, caches, states, and mismatched operands.
 #include "libcore/ops/nn/attention/attention.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// MaxUnpool: the rank follows from the indices if the values have none.
+// MaxUnpool: the rank is that of the indices if that of the values is unknown.
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
