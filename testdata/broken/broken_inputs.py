@@ -1,4 +1,4 @@
-# Broken tensor and picture files, each given as the input of a model that takes [2] floats.
+# Broken tensor and picture files, each given as the input of a model that takes a float tensor [2].
 import io
 import struct
 import zipfile

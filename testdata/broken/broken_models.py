@@ -1,4 +1,4 @@
-# More broken models: wire format, tensors, external data, graphs and functions, beyond the first set.
+# More broken models: wire format, tensors, external data, graphs and functions.
 import struct
 
 from onnx_bytes import (block, external, function, graph, int64s, integer, ints, model, node, number, one, real,

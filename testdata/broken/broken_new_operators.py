@@ -1,4 +1,4 @@
-# Attacks on operators of lists, subgraphs, windows and trees; inspect has to refuse each one.
+# Broken operators with lists, subgraphs, windows and trees; inspect has to refuse each one.
 import struct
 
 from onnx_bytes import block, graph, int64s, integer, ints, model, node, number, one, real, subgraph, tensor, value

@@ -1,4 +1,4 @@
-# Nodes whose attributes or inputs attack an operator's rules, one operator a model.
+# Nodes whose attributes or inputs violate an operator's rules, one operator per model.
 from onnx_bytes import graph, int64s, ints, model, node, number, one, real, tensor, value
 
 Y = [value("y")]

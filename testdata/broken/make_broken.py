@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Makes small broken and hostile model files, and the table of what each must end in.
+# Makes small broken and hostile model files, and the table of the error that each must give.
 """Usage: make_broken.py [FOLDER]   (default: the folder of this script). Standard library only.
 
-expected.tsv has a line a file: name, how it is opened, exit code, and a part of the error line. The ways:
-load: reading it is enough. look: it loads, and inspect refuses it. run: it fails at the latest when it is run.
-check: inspect --check ends with the code and reports the rule that stands instead of the line's part.
+expected.tsv has one line per file: name, how it is opened, exit code, and a part of the error line. Ways to open it:
+load: loading fails. look: it loads, and inspect refuses it. run: it fails when run, or earlier.
+check: inspect --check ends with the code and reports the rule given in place of the error text.
 input: given as the input x of good.onnx.
 """
 import os

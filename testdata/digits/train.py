@@ -3,7 +3,7 @@
     python3 testdata/digits/train.py [--output FOLDER]
 
 Needs Debian's python3-numpy, python3-sklearn (it holds the pictures), python3-onnx, python3-pil.
-The network, for pictures of 8x8 gray pixels between 0 and 255, white ink on black:
+The network, for 8x8 grayscale pictures with pixels from 0 to 255, white ink on black:
 
     image [batch,1,8,8] -> Mul 1/255 -> Conv 3x3 -> Relu -> MaxPool 2x2 -> Conv 3x3 -> Relu
                         -> Flatten -> Gemm -> Softmax -> scores [batch,10]
@@ -19,7 +19,7 @@ import os
 import pathlib
 import zipfile
 
-# The order in which a threaded matrix product adds is not fixed; numpy reads these when imported.
+# A threaded matrix product sums in no fixed order; numpy reads these variables when imported.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
@@ -41,7 +41,7 @@ FIRST_CHANNELS = 16
 SECOND_CHANNELS = 32
 CLASS_NAMES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 PIXEL_SCALE = np.float32(1.0 / 255.0)
-# A picture for tests is one the network is sure of, so that small errors cannot change its class.
+# Pictures for tests are classified with high confidence, so that small errors cannot change their class.
 PICTURE_SCORE = 0.999
 
 
@@ -75,14 +75,14 @@ def convolve_backward(x, weight, gradient):
     """Returns the gradients of x, weight and bias; `gradient` is the one of the result."""
     weight_gradient = np.tensordot(gradient, windows_of(x), axes=([0, 2, 3], [0, 2, 3]))
     bias_gradient = gradient.sum(axis=(0, 2, 3))
-    # What each output took from a pixel goes back to it: the kernel turned by half a turn.
+    # The gradient of x is a convolution with the kernel rotated by 180 degrees.
     turned = weight[:, :, ::-1, ::-1].transpose(1, 0, 2, 3)
     x_gradient = convolve(gradient, turned, np.zeros(turned.shape[0], np.float32))
     return x_gradient, weight_gradient, bias_gradient
 
 
 def windows_of(x):
-    """The 3x3 surroundings of every pixel, zero outside: [N,C,H,W] -> [N,C,H,W,3,3]."""
+    """The 3x3 neighborhood of every pixel, zero-padded: [N,C,H,W] -> [N,C,H,W,3,3]."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     return sliding_window_view(padded, (3, 3), axis=(2, 3))
 
@@ -155,7 +155,7 @@ def run_forward(p, image):
 def run_backward(p, v, labels):
     """Returns the gradient of the mean cross-entropy for every parameter."""
     g = {}
-    # Softmax and cross-entropy together: the derivative of the loss by the logits.
+    # Softmax and cross-entropy together: the derivative of the loss with respect to the logits.
     gradient = (v["scores"] - np.eye(10, dtype=np.float32)[labels]) / np.float32(len(labels))
     g["classifier_weight"] = gradient.T @ v["features"]
     g["classifier_bias"] = gradient.sum(axis=0)
@@ -258,7 +258,7 @@ def write_npz(path, arrays):
 
 
 def choose_pictures(scores, labels):
-    """Index of the first sample of each digit that the network tells rightly and surely."""
+    """Index of the first sample of each digit that the network classifies correctly with high confidence."""
     certain = scores[np.arange(len(labels)), labels] >= PICTURE_SCORE
     return [int(np.flatnonzero(certain & (labels == digit))[0]) for digit in range(10)]
 
@@ -304,13 +304,13 @@ def main():
     print(f"seeds: {SPLIT_SEED} for the split, {TRAINING_SEED} for the training")
     image, labels = load_pictures()
     training, held_out = split_by_class(labels, np.random.default_rng(SPLIT_SEED))
-    print(f"{len(training)} pictures to learn from, {len(held_out)} held out")
+    print(f"{len(training)} training pictures, {len(held_out)} held out")
     parameters = train(
         image[training], labels[training], np.random.default_rng(TRAINING_SEED)
     )
     scores = run_forward(parameters, image[held_out])["scores"]
     accuracy = (scores.argmax(axis=1) == labels[held_out]).mean()
-    print(f"accuracy on the pictures held out: {100 * accuracy:.2f} %")
+    print(f"accuracy on the held-out pictures: {100 * accuracy:.2f} %")
     if accuracy < 0.97:
         raise SystemExit("error: less than 97 %: the network did not learn; nothing was written")
     write_files(folder, parameters, image[held_out], labels[held_out], scores)
