@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The one list of Debian packages that building and testing need; installs those that are missing.
-# With --with-browser also the headless browser (300 MB) that the HTML tests use.
+# The list of Debian packages for building and testing; installs the missing ones.
+# --with-browser adds the headless browser (300 MB) that the HTML tests use.
 set -euo pipefail
 
 packages=(
@@ -20,7 +20,7 @@ if [[ "${1:-}" == "--list" ]]; then
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  echo "packages: this is no Debian system, so nothing is checked; needed is what Debian 12 calls:" >&2
+  echo "packages: not a Debian system, so nothing is checked; required, by their Debian 12 names:" >&2
   echo "  ${packages[*]}" >&2
   exit 0
 fi
@@ -39,7 +39,7 @@ echo "packages: missing ${missing[*]}"
 as_root=()
 if ((EUID != 0)); then
   as_root=(sudo)
-  # Without a terminal nobody can type a password: fail at once instead of waiting for one.
+  # Without a terminal no password can be entered: fail at once instead of waiting for one.
   [[ -t 0 ]] || as_root=(sudo -n)
   if ! command -v sudo >/dev/null || ! "${as_root[@]}" true; then
     echo "error: installing packages needs root, and sudo is not usable here" >&2
@@ -49,11 +49,11 @@ if ((EUID != 0)); then
 fi
 
 apt() {
-  # env is run by sudo, so that the variable reaches apt-get whatever sudo keeps of the environment.
+  # sudo runs env, so that apt-get gets the variable even if sudo resets the environment.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
     -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30 "$@" </dev/null
 }
-apt update || echo "packages: the lists could not be refreshed; trying with those at hand" >&2
+apt update || echo "packages: the package lists could not be refreshed; continuing with the existing ones" >&2
 if ! apt install --no-install-recommends "${missing[@]}"; then
   echo "error: apt-get could not install ${missing[*]}" >&2
   echo "hint: check the network and the package sources (Debian 12, main), then run this again" >&2

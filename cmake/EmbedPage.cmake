@@ -1,5 +1,5 @@
-# Run with -DFOLDER, -DPARTS, -DNAME and -DOUTPUT: writes a .cpp with a page's markup, style and script, as the constant
-# NAME. PARTS are the script's files, separated by commas, in the order in which they build on each other.
+# Run with -DFOLDER, -DPARTS, -DNAME and -DOUTPUT: writes a .cpp with a page's markup, style and script as the constant
+# NAME. PARTS are the script's files, separated by commas, in dependency order.
 string(REPLACE "," ";" parts "${PARTS}")
 file(READ "${FOLDER}/page.html" page)
 file(READ "${FOLDER}/style.css" style)

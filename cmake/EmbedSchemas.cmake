@@ -1,4 +1,4 @@
-# Run with -DFOLDER and -DOUTPUT: writes a .cpp with the text of every .json file of a folder.
+# Run with -DFOLDER and -DOUTPUT: writes a .cpp with the text of every .json file in a folder.
 file(GLOB schemas "${FOLDER}/*.json")
 list(SORT schemas)
 set(entries "")

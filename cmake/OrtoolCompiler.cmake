@@ -29,7 +29,7 @@ endif()
 if(ORTOOL_SANITIZE)
   target_compile_options(ortool_options INTERFACE -fsanitize=${ORTOOL_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all
-    # g++ reports false uninitialized variables in instrumented code.
+    # g++ falsely reports uninitialized variables in instrumented code.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(ortool_options INTERFACE -fsanitize=${ORTOOL_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")

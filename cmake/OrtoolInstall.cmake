@@ -1,4 +1,4 @@
-# A relocatable prefix: bin/ortool, lib/libortool.so, headers, and what find_package(ortool) reads.
+# A relocatable install prefix: bin/ortool, lib/libortool.so, headers, and the package files for find_package(ortool).
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ortool")
 
@@ -7,13 +7,13 @@ install(TARGETS ortool EXPORT ortoolTargets
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
 install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
-# Headers name each other from the root of the tree, so they keep their folders below include/ortool.
+# Headers include each other relative to the root of the tree, so they keep their folders below include/ortool.
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/libcore" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool"
   FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${CMAKE_SOURCE_DIR}/providers/provider_list.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool/providers")
 
-# Completion scripts come from the program itself, so that they know the options it has.
+# The program generates its completion scripts, so that they match its options.
 function(ortool_install_completion shell folder file)
   set(script "${CMAKE_BINARY_DIR}/generated/completion.${shell}")
   install(CODE "execute_process(COMMAND \"$<TARGET_FILE:ortool_program>\" completion ${shell}
@@ -24,7 +24,7 @@ ortool_install_completion(bash bash-completion/completions ortool)
 ortool_install_completion(zsh zsh/site-functions _ortool)
 ortool_install_completion(fish fish/vendor_completions.d ortool.fish)
 
-# So do manual pages: ortool(1), and one for each command.
+# It also generates the manual pages: ortool(1), and one for each command.
 foreach(command IN ITEMS "" run inspect optimize quantize bench providers schema completion)
   string(REGEX REPLACE "-$" "" page "ortool-${command}")
   set(file "${CMAKE_BINARY_DIR}/generated/${page}.1")

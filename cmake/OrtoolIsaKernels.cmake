@@ -1,13 +1,13 @@
-# Kernels for several instruction sets: the files and the dispatch that rows of kernels' headers ask for.
+# Kernels for several instruction sets: generates the sources and the dispatch that kernel headers declare in rows.
 # A row is ORTOOL_ISA_KERNEL(Type, name, set...), ORTOOL_ISA_KERNEL_OR_NULL(...) or ORTOOL_ISA_FUNCTIONS((set...), ...),
-# as kernels/cpu/isa/isa_kernel.hpp explains; sets stand weakest first.
+# as kernels/cpu/isa/isa_kernel.hpp explains; sets are listed weakest first.
 set(ORTOOL_ISA_CONDITION_avx2 "isa >= Isa::avx2")
 set(ORTOOL_ISA_CONDITION_avx512 "isa >= Isa::avx512")
 set(ORTOOL_ISA_CONDITION_vnni "isa >= Isa::avx512 && has_avx512_vnni()")
 set(ORTOOL_ISA_CONDITION_vbmi "isa >= Isa::amx")
 set(ORTOOL_ISA_CONDITION_amx "isa >= Isa::amx")
 
-# ortool_isa_choice(RESULT MACRO TYPE NAME SET...): the function that gives a level's table.
+# ortool_isa_choice(RESULT MACRO TYPE NAME SET...): the function that returns the table of an instruction-set level.
 function(ortool_isa_choice result macro type name)
   set(text "const ${type}& ${name}(Isa isa) {\n")
   set(mark "")

@@ -1,11 +1,11 @@
-# Finds oneDNN 2, as Debian's libdnnl-dev has it: ORTOOL_ONEDNN_LIBRARIES is empty where it is not there.
-# The package's own configuration wants the development files of OpenCL, which nothing here needs.
+# Finds oneDNN 2, as packaged in Debian's libdnnl-dev; ORTOOL_ONEDNN_LIBRARIES is empty if it is missing.
+# The package's own CMake configuration requires the OpenCL development files, which are not needed here.
 option(ORTOOL_ONEDNN "Build the onednn provider where oneDNN 2 is found" ON)
 set(ORTOOL_ONEDNN_LIBRARIES "")
 if(ORTOOL_ONEDNN)
   find_path(ORTOOL_ONEDNN_INCLUDE oneapi/dnnl/dnnl_version.h)
   find_library(ORTOOL_ONEDNN_LIBRARY dnnl)
-  # OpenMP's runtime, which oneDNN brings along: how many threads it may use is said there.
+  # The OpenMP runtime that oneDNN uses; the provider sets its number of threads.
   find_library(ORTOOL_ONEDNN_OPENMP NAMES libgomp.so.1)
   set(version "")
   if(ORTOOL_ONEDNN_INCLUDE)
@@ -13,9 +13,9 @@ if(ORTOOL_ONEDNN)
     string(REGEX REPLACE ".*MAJOR +([0-9]+).*MINOR +([0-9]+).*" "\\1.\\2" version "${lines}")
   endif()
   if(NOT ORTOOL_ONEDNN_LIBRARY OR NOT ORTOOL_ONEDNN_OPENMP OR NOT version)
-    message(STATUS "onednn provider: left out, since oneDNN 2 was not found (Debian 12's libdnnl-dev)")
+    message(STATUS "onednn provider: disabled, because oneDNN 2 was not found (libdnnl-dev of Debian 12)")
   elseif(version VERSION_LESS 2.6 OR version VERSION_GREATER_EQUAL 3)
-    message(STATUS "onednn provider: left out, since it is written for oneDNN 2 from 2.6 on (found ${version})")
+    message(STATUS "onednn provider: disabled, because it requires oneDNN 2.6 or a later 2.x (found ${version})")
   else()
     message(STATUS "onednn provider: with oneDNN ${version}")
     set(ORTOOL_ONEDNN_LIBRARIES "${ORTOOL_ONEDNN_LIBRARY}" "${ORTOOL_ONEDNN_OPENMP}")

@@ -1,9 +1,9 @@
-# Object libraries of the layers: instruction-set flags by file name, and unity builds by folder.
-# g++ 12 takes the undefined operand of AVX-512 intrinsics for an uninitialized variable, so that one warning is off.
+# Object libraries of the layers, with instruction-set flags by file name and unity builds by folder.
+# g++ 12 mistakes the undefined operand of AVX-512 intrinsics for an uninitialized variable, so that warning is off.
 set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-# One entry an instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors
-# that have VBMI and AMX have the sets above them here, too.
+# One entry per instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors
+# with VBMI or AMX also support the sets listed before it.
 set(ORTOOL_INSTRUCTION_SETS avx2 avx512 vnni vbmi amx)
 set(ORTOOL_OPTIONS_avx2 -mavx2 -mfma -mf16c -O3)
 set(ORTOOL_OPTIONS_avx512 ${ORTOOL_AVX512_OPTIONS})
@@ -11,7 +11,7 @@ set(ORTOOL_OPTIONS_vnni ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
 set(ORTOOL_OPTIONS_vbmi ${ORTOOL_OPTIONS_vnni} -mavx512vbmi)
 set(ORTOOL_OPTIONS_amx ${ORTOOL_OPTIONS_vbmi} -mamx-tile -mamx-int8)
 
-# Developers' builds compile file by file, so that a change in one is quick and clang-tidy sees each alone.
+# Developer builds compile file by file, for quick incremental builds and because clang-tidy needs single files.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR ORTOOL_FUZZ OR ORTOOL_SANITIZE)
   set(unity_default ON)
 else()
@@ -19,8 +19,8 @@ else()
 endif()
 option(ORTOOL_UNITY_BUILD "Compile several files of a folder as one" ${unity_default})
 
-# ortool_unity_build(TARGET SIZE [EXCEPT regex]): the target's files, but those that match, are compiled together, at
-# most SIZE of one folder at a time. Groups never span folders, so that a new file moves others of its own folder only.
+# ortool_unity_build(TARGET SIZE [EXCEPT regex]): compiles the target's files, except those that match, in groups of at
+# most SIZE. Groups never span folders, so that a new file regroups only its own folder.
 function(ortool_unity_build target size)
   cmake_parse_arguments(ARG "" "EXCEPT" "" ${ARGN})
   if(NOT ORTOOL_UNITY_BUILD)
@@ -53,16 +53,16 @@ function(ortool_unity_build target size)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # g++ takes what a file of a group has to itself for something that a header would give to others.
+  # g++ mistakes file-local types of a unity file for types that a header defines.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  # clang takes a local variable for one that hides a constant of another file of the group.
+  # clang warns about local variables that shadow a constant of another file of the group.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endfunction()
 
 # ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [SOURCES file...]
-# [OPTIONS option...] [LINK lib...]): the .cpp files of a folder (LIST: not of its subfolders), but one, or one alone, and
-# SOURCES beside them, as an object library NAME and one more for each instruction set that files are named after; all
-# are compiled with OPTIONS and linked into libortool.so.
+# [OPTIONS option...] [LINK lib...]): builds the .cpp files of a folder (LIST: without subfolders; EXCLUDE: without one
+# file; ONLY: one file) and SOURCES as an object library NAME, plus one for each instruction set in file names; all are
+# compiled with OPTIONS and linked into libortool.so.
 function(ortool_add_layer name folder)
   cmake_parse_arguments(ARG "LIST" "UNITY;EXCLUDE;ONLY" "SOURCES;OPTIONS;LINK" ${ARGN})
   if(ARG_LIST)

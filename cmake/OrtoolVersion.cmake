@@ -1,4 +1,4 @@
-# Writes version.cpp with the project's version and the commit it was configured from.
+# Writes version.cpp with the project's version and the commit at configure time.
 find_package(Git QUIET)
 set(ORTOOL_COMMIT "unknown")
 if(GIT_FOUND)

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 usage="usage: tests/fresh_machine.sh [--keep] [--only quickstart|tests]
   --keep    leave the machine's folder behind and print where it is
   --only    run one of the two commands instead of both
-The committed state (HEAD) of this tree is what is tried."
+Uses the committed state (HEAD) of this tree."
 keep=no
 only=
 while (($# > 0)); do
@@ -29,10 +29,10 @@ if ! command -v debootstrap >/dev/null; then
 fi
 
 machine=$(mktemp -d)
-chmod 755 "$machine"  # its users that are not root need the way in
+chmod 755 "$machine"  # its non-root users need access
 clean_up() {
   local status=$?
-  # Unmounted first, so that removing the folder cannot reach into this machine's own /dev.
+  # Unmount first, so that removing the folder cannot touch this machine's own /dev.
   for place in dev/pts dev proc; do
     if mountpoint -q "$machine/$place"; then umount "$machine/$place" || umount -l "$machine/$place"; fi
   done
@@ -49,13 +49,13 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Debian's own archives for this release, as this machine's apt knows them: updates included.
+# Debian's archives for this release from this machine's apt sources, including updates.
 archives=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' |
   awk '$1 == "Packages" && $2 == "Debian" && $4 ~ /^bookworm/ && $5 == "main" {print "deb", $3, $4, $5}' |
   sort -u)
 mirror=$(awk '$3 == "bookworm" {print $2; exit}' <<<"$archives")
 if [[ -z "$mirror" ]]; then
-  echo "error: this machine's apt sources name no archive of Debian 12 (bookworm)" >&2
+  echo "error: the apt sources of this machine list no Debian 12 (bookworm) archive" >&2
   echo "hint: on a Debian 12 machine, run apt-get update first" >&2
   exit 2
 fi
@@ -69,7 +69,7 @@ rm -f "$machine.log"
 
 echo "$archives" >"$machine/etc/apt/sources.list"
 for folder in /etc/apt/apt.conf.d /etc/apt/auth.conf.d; do
-  # How to reach the archives (proxies, certificates, dates), not what packages left there.
+  # Only the settings for reaching the archives (proxies, certificates, dates), not those that packages installed.
   grep -lsE '^[[:space:]]*(Acquire::(http|https|Check|Retries)|machine )' "$folder"/* 2>/dev/null |
     xargs -r cp -t "$machine/$folder" || true
 done
@@ -89,13 +89,13 @@ git -C "$root" archive HEAD | tar -x -C "$machine/opt/ortool"
 on_machine() {
   local start=$SECONDS
   echo "fresh machine: $*"
-  # A login's environment and no more: nothing of this machine's leaks in but proxies.
+  # A login environment: nothing but the proxy settings of this machine leaks in.
   env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
     chroot "$machine" "$@" </dev/null
   echo "fresh machine: $* took $((SECONDS - start)) s"
 }
-# From another folder, because the commands must work from anywhere.
+# Run from another folder, because the commands must work from anywhere.
 if [[ $only != tests ]]; then on_machine bash /opt/ortool/apps/quickstart.sh; fi
 if [[ $only != quickstart ]]; then on_machine bash /opt/ortool/tests/run.sh; fi
-echo "fresh machine: all went well"
+echo "fresh machine: success"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes build/peers: the Python environment with the peers that tests and benchmarks compare with, versions pinned.
+# Creates build/peers: a Python environment with pinned versions of the peers for tests and benchmarks.
 # usage: tests/peers.sh [--with-openvino] [--with-tools]
-#   --with-openvino   openvino, some 250 MB, takes part in benchmarks only
-#   --with-tools      onnxsim, and what onnxruntime's quantizer and shape inference import (sympy, Pillow)
+#   --with-openvino   openvino, about 250 MB, for benchmarks only
+#   --with-tools      onnxsim, and imports of onnxruntime's quantizer and shape inference (sympy, Pillow)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,7 +26,7 @@ fi
 mkdir -p build
 python3 -m venv build/peers
 build/peers/bin/pip install --quiet --disable-pip-version-check "${missing[@]}"
-# What was there stays, in the version that is asked for now.
+# Packages installed before stay listed, unless their version changed now.
 held=("${missing[@]}")
 if [[ -f $stamp ]]; then
   for requirement in $(cat "$stamp"); do

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The test command: installs what is missing, builds the release preset, and runs every test in it.
+# The test command: installs missing packages, builds the release preset, and runs all its tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bash apps/install_packages.sh --with-browser
 
 if [[ -d ../shared/models ]]; then
-  echo "tests: the shared material is at ../shared; tests of whole models take part"
+  echo "tests: ../shared is present; tests of whole models are included"
 else
-  echo "tests: SKIPPED: whole models, because there is no ../shared beside this tree"
+  echo "tests: SKIPPED: whole models, because there is no ../shared next to this tree"
 fi
 if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then
   echo "tests: $(nvidia-smi -L | head -n 1)"
 else
-  echo "tests: SKIPPED: everything on a GPU, because this machine shows none"
+  echo "tests: SKIPPED: GPU tests, because this machine has no GPU"
 fi
 
 if ! bash tests/peers.sh; then

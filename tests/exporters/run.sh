@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes models with the exporters of PyPI, and runs, optimizes and quantizes them with ortool beside onnxruntime.
+# Makes models with exporters from PyPI; runs, optimizes and quantizes them with ortool and compares with onnxruntime.
 # usage: tests/exporters/run.sh [PROGRAM [OPTION…]]
 #   PROGRAM   build/release/bin/ortool
-#   OPTION    of check_models.py, such as --only merged --steps all,static
-# build/exporters holds the Python environment (1.9 GB, 1 GB of downloads) and the models (700 MB); what is there stays.
-# Exit code 77 where the environment cannot be made.
+#   OPTION    an option of check_models.py, such as --only merged --steps all,static
+# build/exporters keeps the Python environment (1.9 GB, 1 GB of downloads) and the models (700 MB) between runs.
+# Exit code 77 if the environment cannot be created.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -21,10 +21,10 @@ skip() {
 }
 
 if ! cmp -s "$here/requirements.txt" "$environment/requirements.txt"; then
-  command -v cc >/dev/null && command -v nm >/dev/null || skip "cc and binutils are not there"
+  command -v cc >/dev/null && command -v nm >/dev/null || skip "cc or binutils are missing"
   rm -rf "$environment"
   mkdir -p build/exporters
-  python3 -m venv "$environment" || skip "python3 makes no virtual environment"
+  python3 -m venv "$environment" || skip "python3 cannot create a virtual environment"
   "$python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt" ||
     skip "pip cannot install $here/requirements.txt"
   "$python" "$here/make_cuda_stubs.py" "$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/torch/lib"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes for MINUTES each, at once: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer|run_model ...]
-# The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 25 s or 1 GiB) becomes a file
-# in build/fuzz/findings and makes this script exit with 1.
+# Runs fuzzers for MINUTES in parallel: bash tests/fuzz/run.sh MINUTES [wire_reader|text_parser|load_and_infer|run_model ...]
+# The corpus stays in build/fuzz/corpus; a finding (crash, sanitizer report, more than 25 s or 1 GiB) is saved
+# in build/fuzz/findings and makes this script exit with code 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -26,13 +26,13 @@ mkdir -p "$folder/seeds"
 python3 tests/fuzz/make_seeds.py . "$folder/seeds"
 "$folder/bin/case_models" "$folder/seeds/run_model" testdata/ops/*.txt >/dev/null
 
-# A file of 64 KiB is large enough for every rule; memory counts what the sanitizer adds.
+# 64 KiB is large enough to trigger every rule; the memory limits include the sanitizer's overhead.
 limits=(-max_len=65536 -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 -print_final_stats=1)
 export ASAN_OPTIONS=allocator_may_return_null=0:detect_stack_use_after_return=1:symbolize=1
 export UBSAN_OPTIONS=print_stacktrace=1
 if [[ -d /dev/shm ]]; then export TMPDIR=/dev/shm; fi
 
-# Goes on after a finding, for as long as there is time and not everything is one.
+# Restarts after a finding while time remains, at most 20 times.
 fuzz() {
   local fuzzer=$1 end=$((SECONDS + seconds)) runs=0
   local findings=$folder/findings/$fuzzer
@@ -46,7 +46,7 @@ fuzz() {
 pids=()
 for fuzzer in "${fuzzers[@]}"; do
   mkdir -p "$folder/corpus/$fuzzer" "$folder/findings/$fuzzer"
-  # A copy, so that a build during the run does not pull the program away.
+  # A copy, so that a build during the run does not replace the program.
   cp "$folder/bin/${fuzzer}_fuzzer" "$folder/findings/$fuzzer/program"
   : >"$folder/findings/$fuzzer/log"
   fuzz "$fuzzer" &

@@ -1,4 +1,4 @@
-# Installs into a folder, moves it, runs the program there and builds a consumer with find_package.
+# Installs into a prefix, moves it, runs the program there and builds a consumer with find_package.
 foreach(name IN ITEMS BUILD VERSION CONSUMER MODEL SAMPLES GENERATOR COMPILER)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "install_test: -D${name}= is missing")
@@ -21,7 +21,7 @@ file(RENAME "${scratch}/first" "${scratch}/moved")
 
 run_or_fail(answer "${scratch}/moved/bin/ortool" --version)
 if(NOT answer MATCHES "ortool ${VERSION}")
-  message(FATAL_ERROR "the moved program says '${answer}', expected 'ortool ${VERSION}'")
+  message(FATAL_ERROR "the moved program prints '${answer}', expected 'ortool ${VERSION}'")
 endif()
 
 foreach(script IN ITEMS bash-completion/completions/ortool zsh/site-functions/_ortool
@@ -37,7 +37,7 @@ if(NOT man_page_count EQUAL 9)
   message(FATAL_ERROR "expected 9 manual pages in share/man/man1, found '${man_pages}'")
 endif()
 
-# The program must use the library beside it, not the one in the build tree.
+# The program must use the library installed with it, not the one in the build tree.
 run_or_fail(libraries ldd "${scratch}/moved/bin/ortool")
 if(NOT libraries MATCHES "${scratch}/moved/[^\n]*libortool")
   message(FATAL_ERROR "the moved program loads another libortool:\n${libraries}")
@@ -59,23 +59,23 @@ run_or_fail(ignored "${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${scratch}/consumer"
 run_or_fail(ignored "${CMAKE_COMMAND}" --build "${scratch}/consumer")
 run_or_fail(answer "${scratch}/consumer/consumer")
 if(NOT answer MATCHES "${VERSION}")
-  message(FATAL_ERROR "the consumer says '${answer}', expected '${VERSION}'")
+  message(FATAL_ERROR "the consumer prints '${answer}', expected '${VERSION}'")
 endif()
 run_or_fail(rewritten "${scratch}/consumer/own_rule")
 if(NOT rewritten MATCHES "Mul")
-  message(FATAL_ERROR "the consumer's own rule made '${rewritten}'")
+  message(FATAL_ERROR "the consumer's own rule produced '${rewritten}'")
 endif()
 run_or_fail(computed "${scratch}/consumer/own_operator")
 if(NOT computed STREQUAL "-1 -2 ")
-  message(FATAL_ERROR "the consumer's own operator gives '${computed}', expected -1 and -2")
+  message(FATAL_ERROR "the consumer's own operator computes '${computed}', expected -1 and -2")
 endif()
 run_or_fail(classified "${scratch}/consumer/classify" "${MODEL}")
 if(NOT classified MATCHES "^class 1 ")
-  message(FATAL_ERROR "the manual's example says '${classified}', expected class 1")
+  message(FATAL_ERROR "the manual's example prints '${classified}', expected class 1")
 endif()
 run_or_fail(measured "${scratch}/consumer/quantize_and_measure" "${MODEL}" "${SAMPLES}" "${scratch}/int8.onnx")
 if(NOT measured MATCHES "class 1\nscores: [0-9.]+ dB\nmedian [0-9.]+ ms\nmedian [0-9.]+ ms\n")
-  message(FATAL_ERROR "the manual's second example says '${measured}', expected class 1, decibels and two medians")
+  message(FATAL_ERROR "the manual's second example prints '${measured}', expected class 1, decibels and two medians")
 endif()
 run_or_fail(ignored "${scratch}/moved/bin/ortool" run "${scratch}/int8.onnx")
 file(REMOVE_RECURSE "${scratch}")

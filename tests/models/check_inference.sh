@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs check_inference over the installed backend tests and those beside the tree, unpacked meanwhile.
+# Runs check_inference over the installed backend tests and those next to the tree, which it unpacks temporarily.
 # usage: check_inference.sh PROGRAM EXCEPTIONS INSTALLED_FOLDER ARCHIVE_FOLDER
 set -euo pipefail
 folder=$(mktemp -d)
@@ -11,5 +11,5 @@ for archive in node node-head node-history; do
     folders=("$3" "$folder")
   fi
 done
-if ((${#folders[@]} == 1)); then echo "SKIPPED: newer backend tests, because there are none beside the tree"; fi
+if ((${#folders[@]} == 1)); then echo "SKIPPED: newer backend tests, because there are none next to the tree"; fi
 "$1" "$2" "${folders[@]}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# SqueezeNet, given the photo of a dog, must put a dog on top. (Classes 151 to 268 of ImageNet are dogs.)
+# Image classification: the top class of SqueezeNet for the photo of a dog must be a dog (ImageNet classes 151 to 268).
 set -euo pipefail
 program=$1
 shared=$2
 if [[ ! -f $shared/data/photos/dog.jpg ]]; then
-  echo "SKIPPED: the photo is not beside this tree"
+  echo "SKIPPED: there is no photo in ../shared"
   exit 77
 fi
 labels=$shared/data/imagenet-labels/labels.txt
