@@ -10,7 +10,7 @@ import make_sets
 
 _IMAGENET = "input=scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _CIFAR = lambda shared, folder: make_sets.make_cifar(shared, folder, "input")
-# For each model: how its set is made, options, how many samples, and how many of them are right.
+# For each model: the kind of set, options, the number of samples, and how many of them are correct.
 _MODELS = {
     "vit-mnist-opset17": (lambda shared, folder: make_sets.make_mnist(shared, folder, False, "input"), [], 10000, 9721),
     "mnist-pytorch-tribuo": (lambda shared, folder: make_sets.make_mnist(shared, folder, True, "input_image"), [],
@@ -26,7 +26,7 @@ def main():
     program, shared, model = sys.argv[1:]
     folder = os.path.join(shared, "models", model)
     if not os.path.isdir(folder) or not os.path.isdir(os.path.join(shared, "data")):
-        print(f"SKIPPED: {model} or its data is not beside this tree")
+        print(f"SKIPPED: {model} or its data is not next to this tree")
         return 77
     make, options, samples, right = _MODELS[model]
     with tempfile.TemporaryDirectory() as scratch:

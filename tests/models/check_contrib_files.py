@@ -1,8 +1,8 @@
-# Files that onnxruntime optimized and saved, with operators of com.microsoft: run by ortool and by onnxruntime.
+# Model files that onnxruntime optimized and saved, with com.microsoft operators: run by ortool and by onnxruntime.
 """Usage: check_contrib_files.py PROGRAM [MODEL…]   (exit 77: nothing to check)
 
-Each operator alone, in the forms that its attributes and optional inputs give it, and each MODEL as onnxruntime saves
-it at its level extended: ortool must give what onnxruntime gives.
+Each operator alone, in the variants that its attributes and optional inputs allow, and each MODEL as onnxruntime saves
+it at its extended level: ortool must give the same outputs as onnxruntime.
 """
 import os
 import subprocess
@@ -28,7 +28,7 @@ def floats(*shape):
 
 
 def one_node(operator, inputs, weights, outputs=("y",), domain="com.microsoft", opset=12, **attributes):
-    """A model of one node whose inputs are `inputs`, then `weights`, by the order of the alphabet."""
+    """A model of one node whose inputs are `inputs` and `weights` in alphabetical order."""
     operands = {**inputs, **weights}
     names = sorted(operands)
     node = helper.make_node(operator, names, list(outputs), name="node", domain=domain, **attributes)
@@ -44,7 +44,7 @@ def one_node(operator, inputs, weights, outputs=("y",), domain="com.microsoft", 
 
 
 def operators():
-    """Pairs of a name and what one_node() gives."""
+    """Pairs of a name and the result of one_node()."""
     image = {"a": floats(2, 3, 6, 6)}
     kernel = {"b": floats(4, 3, 3, 3), "c": floats(4)}
     for activation, numbers in (("Relu", None), ("Tanh", None), ("Sigmoid", None), ("LeakyRelu", [0.2]),
@@ -83,7 +83,7 @@ def operators():
 
 
 def integer_operators():
-    """The same of operators on bytes; sums of bytes are exact, so results must be equal."""
+    """The same for operators on 8-bit integers, whose sums are exact, so results must be equal."""
     def levels(*shape, kind=numpy.uint8):
         limits = numpy.iinfo(kind)
         return _random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)

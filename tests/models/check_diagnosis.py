@@ -1,4 +1,4 @@
-# Mistakes in calibration data are reported, with and without the model's own test data; correct data is not.
+# Diagnosis of calibration data: mistakes are reported, with and without the model's test data; correct data is not.
 """usage: check_diagnosis.py PROGRAM SHARED"""
 import json
 import os
@@ -10,7 +10,7 @@ import tempfile
 _NORMALIZED = "scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _SCALED_TWICE = "scale:1/65025,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _LARGE = "resize:256,crop:224,"
-# Model, how the pictures become its input, and what is told of them, None: nothing.
+# Model, preprocessing of the images, and the reported diagnosis (None: no diagnosis).
 _CASES = [
     ("resnet8-cifar10-fp32", "scale:1", None),
     ("resnet8-cifar10-fp32", "scale:1/255", "0-1 instead of 0-255?"),
@@ -19,7 +19,7 @@ _CASES = [
     ("resnet20-cifar10-fp32", "scale:1/255", "mean and std left out?"),
     ("resnet20-cifar10-fp32", _SCALED_TWICE, "standard deviations off: the data does not look like the training data ("),
 ]
-# Only the model's own test data tell these.
+# Only the model's test data reveal these.
 _WITH_OWN_DATA = [
     ("mobilenetv2-imagenet-fp32", _LARGE + _NORMALIZED, None),
     ("mobilenetv2-imagenet-fp32", _LARGE + "scale:1", "0-255 instead of 0-1?"),
@@ -41,7 +41,7 @@ def main():
     program, shared = sys.argv[1:]
     pictures = os.path.join(shared, "data", "cifar10-test-1000")
     if not os.path.isdir(pictures):
-        print("SKIPPED: the pictures are not beside this tree")
+        print("SKIPPED: the images are not next to this tree")
         return 77
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

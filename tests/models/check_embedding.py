@@ -1,8 +1,8 @@
 # Embeds image preprocessing into models, and compares onnxruntime on raw pixels with `ortool run` on the image.
 """Usage: check_embedding.py PROGRAM   (exit 77: nothing to check)
 
-Each recipe goes into a model that hands its input on. onnx's checker accepts the file, and onnxruntime makes of a
-picture's bytes what `ortool run --image` makes of the picture: to rounding, or to one level of 256 where it is resized.
+Each recipe is embedded in a model that returns its input. onnx's checker accepts the file, and onnxruntime computes the
+same from raw pixels as `ortool run --image` from the picture: up to rounding, or to 1 in 256 where it is resized.
 """
 import os
 import subprocess
@@ -20,7 +20,7 @@ except ImportError:
 _FLOAT, _HALF, _BYTES = onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.UINT8
 _USUAL = "scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"
 _SIZES = ((100, 80), (77, 200), (20, 10))
-# Shape, type, opset, where run has the channels, recipe, how pictures lie, width and height, largest error.
+# Shape, type, opset, the layout for run, recipe, the layout of raw pixels, width and height, largest error.
 _CASES = [
     ([1, 3, 24, 32], _FLOAT, 7, "nchw", _USUAL, "nhwc", (32, 24), 1e-6),
     ([2, 3, 24, 32], _FLOAT, 13, "nchw", _USUAL, "nhwc", (32, 24), 1e-6),
@@ -62,7 +62,7 @@ def run(*command):
 
 
 def prepared_by_run(program, folder, shape, element, layout, recipe, pixels):
-    """One picture as the model's input: batches have it once."""
+    """One picture as the model's input: it appears once in a batch."""
     model, picture = os.path.join(folder, "one.onnx"), os.path.join(folder, "picture.ppm")
     write_model(model, [1] + shape[1:] if len(shape) == 4 else shape, element, 13)
     write_picture(picture, pixels)
@@ -100,7 +100,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 problem = check(sys.argv[1], folder, case, random)
-            except Exception as error:  # onnxruntime and the checker raise many kinds
+            except Exception as error:  # onnxruntime and the checker raise many types
                 problem = str(error)[:300]
         if problem:
             print(f"{case}: {problem}")

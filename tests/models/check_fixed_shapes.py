@@ -1,11 +1,10 @@
-# Fixes the shapes of real models: no shape arithmetic may be left.
+# Fixes the shapes of real models: no shape computation may be left.
 """Usage: check_fixed_shapes.py PROGRAM MODELS_FOLDER   (exit 77: nothing to check)
 
-Shapes are those of the test data beside the models, so that the outputs are compared too.
+Shapes are taken from the models' test data, so that the outputs are compared too.
 
-A node computes with shapes when none of what it reads comes from data: Shape and Size, and all that reads only their
-results and constants. Each model has such nodes as it was published, in its bodies too; optimized with its shapes fixed
-it has none.
+A node is a shape computation if none of its inputs depends on data: Shape and Size, and nodes that read only their
+results and constants. Each original model has such nodes, also in subgraphs; optimized with fixed shapes it has none.
 """
 import os
 import subprocess
@@ -30,7 +29,7 @@ MODELS = {
 
 
 def shape_nodes(graph, outer=frozenset()):
-    """The nodes of a graph that compute with shapes, Constant nodes aside."""
+    """The nodes of a graph that compute with shapes, except Constant nodes."""
     constants = {tensor.name for tensor in graph.initializer}
     data = set(outer) | {value.name for value in graph.input if value.name not in constants}
     found = []

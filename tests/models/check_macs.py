@@ -1,9 +1,9 @@
 # Compares the MACs counted by inspect with the published figures of well-known networks.
 """Usage: check_macs.py PROGRAM PEERS_PYTHON MAKE_MODELS   (exit 77: nothing to compare)
 
-Makes ResNet-50, MobileNetV2 and BERT-base with the model maker, their statically quantized forms with pairs of
-QuantizeLinear and DequantizeLinear, and with onnxruntime's quantizer the forms of quantized operators, then asks
-`ortool inspect --json` for the multiplications with additions. Each must be within 2 % of the figure in the papers.
+Makes ResNet-50, MobileNetV2 and BERT-base with their static QDQ forms by MAKE_MODELS, quantizes the convolutional ones
+with onnxruntime's quantizer into QDQ pairs and quantized operators, and reads the MACs from `ortool inspect --json`.
+Each must be within 2 % of the figure in the papers.
 """
 import json
 import os

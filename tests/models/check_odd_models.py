@@ -1,8 +1,8 @@
-# Every command on small models that exporters write and few tests cover: written files load in onnxruntime at its defaults.
+# Runs every command on small unusual models as exporters write them; onnxruntime loads the written files.
 """Usage: check_odd_models.py PROGRAM   (exit 77: nothing to compare with)
 
-Each model of odd_models.py goes through run, inspect --check, bench, optimize and quantize. Outputs must be those of
-onnxruntime for the model itself, and what is written must be valid to onnx.checker where the model is.
+Each model of odd_models.py goes through run, inspect --check, bench, optimize and quantize. Outputs must equal those of
+onnxruntime for the model itself, and written files must be valid for onnx.checker if the model is.
 """
 import json
 import os
@@ -31,7 +31,7 @@ _FORMS = {
     "dynamic": (["quantize", "--mode", "dynamic"], 0.15),
     "static": (["quantize", "--mode", "static"], 0.4),
 }
-# The others are for weights outside of the bodies that read them.
+# The other forms are for weights outside the bodies that read them.
 _USUAL_FORMS = ("optimize", "weight-only", "static")
 
 
@@ -65,7 +65,7 @@ def is_valid(path):
     try:
         onnx.checker.check_model(path)
         return True
-    except Exception:  # whatever the checker finds
+    except Exception:  # any finding of the checker
         return False
 
 
@@ -102,7 +102,7 @@ def check_form(program, path, form, sets, expected, must_be_valid, folder):
         arguments = [*arguments, "--calibration-data", os.path.join(folder, "samples")]
     call(program, *arguments, path, "-o", written, "-q")
     if must_be_valid and form != "optimize for ortool" and not is_valid(written):
-        raise Failure(f"{form}: onnx.checker refuses what is written")
+        raise Failure(f"{form}: onnx.checker rejects the written file")
     compare(outputs_of_ortool(program, written, sets[0], folder), expected[0], tolerance, f"{form}, in ortool")
     for values, wanted in zip(sets, expected):
         if form != "optimize for ortool":
@@ -115,7 +115,7 @@ def check(program, name, model, is_accepted):
         path = os.path.join(folder, f"{name}.onnx")
         onnx.save(model, path)
         if is_valid(path) == is_accepted:
-            raise Failure("onnx.checker judges the model itself otherwise than odd_models.py says")
+            raise Failure("onnx.checker's verdict on the model itself differs from odd_models.py")
         sets = made_up(model)
         os.mkdir(os.path.join(folder, "samples"))
         for i, values in enumerate(sets):
@@ -147,7 +147,7 @@ def main():
             except Failure as failure:
                 failed += 1
                 print(f"{name}: {failure}")
-            except Exception as error:  # onnxruntime's are of many kinds
+            except Exception as error:  # onnxruntime raises many types
                 failed += 1
                 print(f"{name}: {str(error)[:400]}")
     print(f"{failed} of the models failed")

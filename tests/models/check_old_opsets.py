@@ -1,7 +1,7 @@
-# Models of opset 10 and before, quantized: onnxruntime loads the files and computes what ortool computes.
-"""Usage: check_old_opsets.py PROGRAM MODELS   (exit 77: nothing to look at)
+# Quantized models of opset 10 and earlier: onnxruntime loads the files and agrees with ortool.
+"""Usage: check_old_opsets.py PROGRAM MODELS   (exit 77: nothing to check)
 
-A model of which nothing is quantized has to stay as it was read and be told so.
+A model in which nothing is quantized must stay unchanged, with a warning.
 """
 import json
 import os
@@ -19,15 +19,15 @@ except ImportError as error:
 
 _MODELS = ["mnist-cnn", "mnist-pytorch-tribuo", "squeezenet-imagenet-fp32", "ultraface-rfb320", "byte-bidi-lstm", "fns-candy",
            "lgbm-classifier-tensor"]
-# Its normalizations make up to 16 levels of one that is rounded the other way (docs/benchmarks/2026-11-22-int8-accuracy.md), 15 of them in a row:
-# outputs of its static form say nothing about a runtime.
+# Each of its 15 consecutive normalizations amplifies a flipped rounding tie up to 16 times
+# (docs/benchmarks/2026-11-22-int8-accuracy.md): outputs of its static form say nothing about a runtime.
 _FORMS_OF = {"fns-candy": ["weight-only", "dynamic"]}
 _NOTHING_TO_QUANTIZE = {"lgbm-classifier-tensor"}
 _CONVOLUTIONS_ALONE = {"squeezenet-imagenet-fp32", "ultraface-rfb320", "fns-candy"}
 _FORMS = {"static": ["--allow-random-calibration", "--samples", "2"],
           "static, a scale a tensor": ["--allow-random-calibration", "--samples", "2", "--per-tensor"],
           "weight-only": ["--mode", "weight-only"], "dynamic": ["--mode", "dynamic"]}
-# Levels that one rounds up and the other down leave that much.
+# Rounding ties that the runtimes round differently leave this much.
 _LEAST_DECIBELS = {"weight-only": 60}
 _USUAL_LEAST_DECIBELS = 25
 _TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(uint8)": np.uint8}
@@ -45,7 +45,7 @@ def made_up(inputs):
 
 
 def run_ortool(program, path, values, folder):
-    """Outputs in their order; inputs go by position, since names may hold anything."""
+    """Outputs in order; inputs are passed by position, since names may contain any characters."""
     for i, value in enumerate(values.values()):
         np.save(os.path.join(folder, f"input_{i}.npy"), value)
     out = os.path.join(folder, "out")
@@ -77,11 +77,11 @@ def check(program, name, path, form, folder):
     if name in _NOTHING_TO_QUANTIZE or (form == "dynamic" and name in _CONVOLUTIONS_ALONE):
         same_nodes = onnx.load(out).graph.node == onnx.load(path).graph.node
         if told["quantized_nodes"] > 0 or after != before or told["preparation"]["rewrites"] > 0 or not same_nodes:
-            problems.append(f"the model changed for nothing, from opset {before} to {after}")
+            problems.append(f"the model changed needlessly, from opset {before} to {after}")
         if any("becomes" in each for each in told["warnings"]):
-            problems.append(f"a change is told that is none: {told['warnings']}")
+            problems.append(f"reports a change that was not made: {told['warnings']}")
         if not any("written unchanged" in each for each in told["warnings"]):
-            problems.append(f"nobody says that nothing is quantized: {told['warnings']}")
+            problems.append(f"no warning that nothing is quantized: {told['warnings']}")
     elif form.startswith("static") and told["quantized_nodes"] == 0:
         problems.append("nothing is quantized")
     options = onnxruntime.SessionOptions()
@@ -93,11 +93,11 @@ def check(program, name, path, form, folder):
         if expected.dtype.kind == "f":
             ratios.append(decibels(expected, found))
         elif not np.array_equal(expected, found):
-            problems.append("an output of whole numbers differs")
+            problems.append("an integer output differs")
     print(f"{name} {form}: opset {before} -> {after}, {told['quantized_nodes']} nodes, "
           f"{min(ratios, default=np.inf):.1f} dB", flush=True)
     if min(ratios, default=np.inf) < _LEAST_DECIBELS.get(form, _USUAL_LEAST_DECIBELS):
-        problems.append(f"{min(ratios):.1f} dB beside onnxruntime")
+        problems.append(f"{min(ratios):.1f} dB against onnxruntime")
     return problems
 
 

@@ -1,15 +1,15 @@
 # Optimizes whole models, and compares the results with the originals, in ortool and onnxruntime.
 """Usage: check_optimize.py PROGRAM FOLDER...   (exit 77: nothing to check)
 
-Each model in the folders goes through `ortool optimize` at both levels that files are written with, and with
+Each model in the folders goes through `ortool optimize` at both levels that write portable files, and with
 `--target ortool`, whose files only ortool reads. Then:
 
 - ortool's own comparison passes, bit for bit at `basic`;
-- onnx's checker accepts the file, names and declared types of inputs and outputs are what they were;
-- onnxruntime runs it on the inputs of test_data_set_0, or on made-up ones, as it runs the original;
+- onnx's checker accepts the file, and names and declared types of inputs and outputs are unchanged;
+- onnxruntime runs it on the inputs of test_data_set_0, or on generated ones, with the results of the original;
 - a second run writes the same bytes.
 
-A model that onnxruntime does not run before is only checked by ortool. ORTOOL_OPTIMIZE_ONLY names models, with commas.
+A model that onnxruntime cannot run is only checked by ortool. ORTOOL_OPTIMIZE_ONLY is a comma-separated list of models.
 """
 import glob
 import json
@@ -27,7 +27,7 @@ except ImportError:
     sys.exit(77)
 
 _LEVELS = ("basic", "extended", "target")
-# What a fusion, and onnxruntime's own kernels for other operators, may change of the largest element.
+# Tolerance for fusions and for onnxruntime's kernels of other operators, relative to the largest element.
 _SHARE_OF_MAX = {"basic": 1e-5, "extended": 1e-5}
 _TIMEOUT_SECONDS = 300
 
@@ -60,7 +60,7 @@ def read_inputs(folder, names):
 
 
 def made_up(session):
-    """Small numbers, so that they may be positions; free dimensions are 1."""
+    """Small numbers, so that they are valid as indices; free dimensions are 1."""
     random = numpy.random.default_rng(0)
     types = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "tensor(double)": numpy.float64,
              "tensor(int64)": numpy.int64, "tensor(int32)": numpy.int32, "tensor(uint8)": numpy.uint8,
@@ -87,7 +87,7 @@ def open_session(path):
 
 
 def reference(path):
-    """The inputs and what onnxruntime makes of them, or None where it does not run the model."""
+    """The inputs and onnxruntime's outputs, or None if it does not run the model."""
     try:
         session = open_session(path)
         names = [value.name for value in session.get_inputs()]
@@ -101,10 +101,10 @@ def compare(found, expected, share):
     for one, other in zip(found, expected):
         if not isinstance(other, numpy.ndarray) or not numpy.issubdtype(other.dtype, numpy.floating):
             if repr(one) != repr(other):
-                return "an output is another"
+                return "an output differs in type"
             continue
         if one.shape != other.shape or one.dtype != other.dtype:
-            return f"{one.dtype}{one.shape} in place of {other.dtype}{other.shape}"
+            return f"{one.dtype}{one.shape} instead of {other.dtype}{other.shape}"
         factor = 100 if other.dtype == numpy.float16 else 1
         finite = numpy.abs(other[numpy.isfinite(other)])
         most = float(finite.max()) if finite.size else 0.0
@@ -125,7 +125,7 @@ def same_bytes(one, other):
 
 
 def check_level(program, path, level, folder, expected):
-    """What is wrong, and what to tell of it."""
+    """The problems, and details for the report."""
     output, again = os.path.join(folder, f"{level}.onnx"), os.path.join(folder, f"{level}2.onnx")
     done = optimize(program, path, output, level)
     document = json.loads(done.stdout)
@@ -144,16 +144,16 @@ def check_level(program, path, level, folder, expected):
     try:
         if level != "target":
             onnx.checker.check_model(output)
-    except Exception as error:  # the checker raises many kinds
+    except Exception as error:  # the checker raises many types
         try:
             onnx.checker.check_model(path)
             problems.append(f"onnx's checker: {str(error).splitlines()[0]:.200}")
         except Exception:
-            told += " (nor is the original valid to onnx)"
+            told += " (the original is not valid for onnx either)"
     before = onnx.load(path, load_external_data=False)
     after = onnx.load(output, load_external_data=False)
     if interface(before) != interface(after) and before.ir_version >= 4:
-        problems.append("inputs or outputs are declared in another way")
+        problems.append("the declarations of inputs or outputs changed")
     if expected is not None and level != "target":
         try:
             problem = compare(open_session(output).run(None, expected[0]), expected[1], _SHARE_OF_MAX[level])

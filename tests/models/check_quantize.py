@@ -1,8 +1,8 @@
-# Real models quantized with default settings on a hundred samples: agreement with the float models.
+# Agreement of real models, quantized with default settings on a hundred samples, with their float models.
 """usage: check_quantize.py PROGRAM SHARED MODEL
 
-Ten samples of each class, in the order of their names, calibrate; all others judge. Prints the share of samples with the
-float model's class, and what McNemar's exact test makes of those that one of the models alone tells rightly.
+Ten samples of each class, in name order, are used for calibration, all others for validation. Prints the share of
+samples with the float model's class, and McNemar's exact test of the samples that only one model classifies correctly.
 """
 import json
 import math
@@ -14,7 +14,7 @@ import tempfile
 import make_sets
 
 _IMAGENET = ["--image", "input=scale:1/255,mean:0.485/0.456/0.406,std:0.229/0.224/0.225"]
-# For each model: its kind of set, the name of its input, options, and the share of samples that must keep their class.
+# For each model: the kind of set, the name of its input, options, and the minimum share of samples with the same class.
 _MODELS = {
     "resnet8-cifar10-fp32": ("cifar", "input", [], 0.985),
     "resnet20-cifar10-fp32": ("cifar", "input", _IMAGENET, 0.985),
@@ -73,7 +73,7 @@ def classes_of(program, model, data, options, folder):
 
 
 def mcnemar(lost, gained):
-    """The exact two-sided probability that so uneven a split comes by chance."""
+    """The exact two-sided probability of so uneven a split by chance."""
     count = lost + gained
     tail = sum(math.comb(count, k) for k in range(min(lost, gained) + 1)) / 2**count if count else 1
     return min(1.0, 2 * tail)
@@ -83,7 +83,7 @@ def main():
     program, shared, model = sys.argv[1:]
     path = os.path.join(shared, "models", model)
     if not os.path.isdir(path) or not os.path.isdir(os.path.join(shared, "data")):
-        print(f"SKIPPED: {model} or its data is not beside this tree")
+        print(f"SKIPPED: {model} or its data is not next to this tree")
         return 77
     kind, name, options, least = _MODELS[model]
     with tempfile.TemporaryDirectory() as scratch:

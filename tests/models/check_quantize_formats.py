@@ -1,8 +1,8 @@
 # Small networks quantized in every mode: onnxruntime loads the files and agrees, and errors are small.
 """usage: check_quantize_formats.py PROGRAM TYPE   (float32, float16, bfloat16 or float64; exit 77: nothing to compare)
 
-Each network is calibrated on twelve samples. Prints a line for each form: signal to noise against the float model and
-against onnxruntime, in decibels, and what the file takes.
+Each network is calibrated on twelve samples. Prints a line for each form: signal-to-noise ratio against the float model
+and against onnxruntime, in decibels, and the file size.
 """
 import json
 import os
@@ -23,8 +23,8 @@ except ImportError as error:
 _SAMPLES = 12
 _COMPARED = 2
 _MOST_NODE_BYTES = 400
-# For each form: its options, the least signal to noise against the float model and against onnxruntime. Where levels lie
-# between values, a unit more or less there is common; where everything is computed in floats, nothing is.
+# For each form: options, and the minimum signal-to-noise ratio against the float model and against onnxruntime. Between
+# quantized activations, differences of one code are common; where everything is computed in floats, there are none.
 _FORMS = {
     "static": ([], 20, 28),
     "int8": (["--activation-type", "int8"], 24, 28),
@@ -44,10 +44,10 @@ _FORMS = {
     "nbits 8": (["--mode", "weight-only", "--format", "qoperator"], 28, 80),
     "nbits 4": (["--mode", "weight-only", "--format", "qoperator", "--weight-type", "int4"], 4, 80),
 }
-# The same levels in another form: no more than this below the QDQ form of the same settings.
+# The same codes in another form: at most this far below the QDQ form with the same settings.
 _MOST_BELOW_QDQ = 0.5
 _QDQ_FORMS = {"qoperator": "static", "qoperator int8": "int8"}
-# Other floats differ in how they are brought to float32; that is the same for all forms of a mode.
+# Other float types differ only in the conversion to float32, which is the same for all forms of a mode.
 _FORMS_OF_OTHERS = ("static", "qoperator", "dynamic", "weights", "weights int4", "nbits 4")
 
 
@@ -111,10 +111,10 @@ class Case:
         return onnx.numpy_helper.to_array(tensor).astype(np.float64)
 
     def run_peer(self, path):
-        """What onnxruntime computes; nothing where it cannot."""
+        """onnxruntime's outputs; None if it cannot run the model."""
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
-        # Otherwise it rounds what products of stored weights read to 8 bits.
+        # Otherwise it rounds the inputs of products with stored weights to 8 bits.
         options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         if self.kind == "bfloat16":
@@ -139,26 +139,26 @@ class Case:
 
 
 def check(case, form, expected, has_peer, figures):
-    """A line of figures, and what is wrong; puts the form's own figure into `figures`."""
+    """A line of figures, and the problems; stores the form's own figure in `figures`."""
     out, document = case.quantize(form)
     least_floats, least_peer = _FORMS[form][1:]
     findings = []
     found = case.run(out)
     own = least_decibels(found, expected)
     if own < least_floats:
-        findings.append(f"{own:.1f} dB beside the float model (at least {least_floats})")
+        findings.append(f"{own:.1f} dB against the float model (at least {least_floats})")
     figures[form] = own
     qdq = figures.get(_QDQ_FORMS.get(form))
     if qdq is not None and own < qdq - _MOST_BELOW_QDQ:
-        findings.append(f"{own:.1f} dB beside the float model, in QDQ form {qdq:.1f}")
+        findings.append(f"{own:.1f} dB against the float model, {qdq:.1f} in QDQ form")
     peer = least_decibels(found, case.run_peer(out)) if has_peer else float("nan")
     if peer < min(least_peer, 45 if case.kind == "float16" else 200):
-        findings.append(f"{peer:.1f} dB beside onnxruntime (at least {least_peer})")
+        findings.append(f"{peer:.1f} dB against onnxruntime (at least {least_peer})")
     structure = os.path.getsize(out) - document["after"]["tensor_bytes"]
     before = os.path.getsize(case.path) - document["before"]["tensor_bytes"]
     added = (structure - before) / max(1, document["quantized_nodes"])
     if added > _MOST_NODE_BYTES:
-        findings.append(f"{added:.0f} bytes a quantized node beyond tensors (at most {_MOST_NODE_BYTES})")
+        findings.append(f"{added:.0f} bytes per quantized node besides tensors (at most {_MOST_NODE_BYTES})")
     return f"{own:6.1f} dB {peer:6.1f} dB {added:5.0f} bytes a node", findings
 
 
@@ -169,7 +169,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             case = Case(program, folder, kind, make)
             expected = case.run(case.path)
-            # onnxruntime 1.31 dies of LSTM in float16.
+            # onnxruntime 1.31 crashes on LSTM in float16.
             has_peer = (kind, make.__name__) != ("float16", "recurrent") and case.can_run_peer()
             figures = {}
             for form in _FORMS if kind == "float32" else _FORMS_OF_OTHERS:

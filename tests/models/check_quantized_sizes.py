@@ -1,9 +1,9 @@
 # Sizes of quantized files of real models: weights, overhead per node, and the whole file.
-"""Usage: check_quantized_sizes.py PROGRAM MODELS   (exit 77: nothing to look at)
+"""Usage: check_quantized_sizes.py PROGRAM MODELS   (exit 77: nothing to check)
 
-Sizes depend on no data, so that made-up ones serve. Weights with their scales and zero points may take 0.26 of what the
-floats took, nodes and names 400 bytes a quantized node more than before, and a model of 10 MB and more 0.27 of its file.
-The report's own figures are held against the files.
+Sizes do not depend on data, so generated data suffice. Weights with their scales and zero points may take 0.26 of the
+floats' size, nodes and names 400 more bytes per quantized node, and a model from 10 MB on 0.27 of its original file.
+The report's own figures are checked against the files.
 """
 import json
 import os
@@ -27,7 +27,7 @@ _LARGE_BYTES = 10_000_000
 
 
 def weight_bytes(model):
-    """Bytes of matrices in 8 bits and of their scales and zero points, and those of floats in their place."""
+    """Bytes of 8-bit matrices with their scales and zero points, and bytes of the same matrices as floats."""
     constants = {each.name: each for each in model.graph.initializer}
     arrays = {name: numpy_helper.to_array(each) for name, each in constants.items()}
     counted, floats = set(), 0
@@ -55,7 +55,7 @@ def check(program, path, form, folder):
     source = os.path.getsize(path)
     added = (told["after"]["graph_bytes"] - told["before"]["graph_bytes"]) / max(1, told["quantized_nodes"])
     print(f"{os.path.basename(os.path.dirname(path))} {form}: weights {levels / floats:.4f}, file {size / source:.4f}, "
-          f"{added:.0f} bytes a node more", flush=True)
+          f"{added:.0f} more bytes per node", flush=True)
     problems = []
     if levels > _MOST_WEIGHTS * floats:
         problems.append(f"weights take {levels / floats:.4f} of their floats")

@@ -1,10 +1,10 @@
-# Checks the nodes of transformers after conversion to opset 23, or for ortool only.
+# Checks which nodes transformers have after optimization to opset 23 or for ortool only.
 """Usage: check_transformers.py PROGRAM MODELS MAKE_MODELS   (exit 77: nothing to check)
 
-Each transformer goes through `ortool optimize` with --opset 23 and with --target ortool. The fused operators are there
-as often as the model has such blocks, none of the operators that they were spelled out with is left, and there are no
-more nodes than stated here. onnxruntime runs the file of opset 23 as it runs the original, and a second run changes
-nothing. BERT is what MAKE_MODELS writes as PyTorch does, with two small layers.
+Each transformer goes through `ortool optimize` with --opset 23 and with --target ortool. There is one fused operator
+for each such block of the model, none of the operators that it was decomposed into is left, and there are no more nodes
+than stated here. onnxruntime gives the same results for the opset 23 file as for the original, and a second run changes
+nothing. BERT is written by MAKE_MODELS as PyTorch exports it, with two small layers.
 """
 import importlib.util
 import json
@@ -22,18 +22,18 @@ _DECOMPOSED = {"Softmax", "Erf", "ReduceMean", "Pow", "Sqrt"}
 _CUTS = {"Reshape", "Transpose"}
 _SHARE_OF_MAX = 1e-4
 
-# Fused operators and how often they are there; what must not be left; the most nodes, for each way; options.
+# Counts of fused operators; operators that must not be left; the maximum number of nodes for each option; more options.
 _MODELS = {
     "bert": ({"Attention": 2, "LayerNormalization": 5, "Gelu": 2}, _DECOMPOSED | _CUTS, (46, 35), []),
     "vit-mnist-opset17": ({"Attention": 6, "LayerNormalization": 13}, _DECOMPOSED, (98, 98), []),
     "vit-mnist-opset13-decomposed-ln":
         ({"Attention": 6, "LayerNormalization": 13}, _DECOMPOSED, (98, 98), []),
-    # Its last Softmax weighs places and is no attention.
+    # Its last Softmax weights positions and is not attention.
     "cct2-opset20": ({"Attention": 2, "LayerNormalization": 5, "Gelu": 2, "Softmax": 1}, {"Erf"}, (43, 43), []),
     "tinybert-tribuo": ({"Attention": 1, "LayerNormalization": 3, "Gelu": 1}, _DECOMPOSED | _CUTS, (38, 23), []),
-    # Its mask stands where it only fits a batch of 1.
+    # Its mask fits only a batch of 1.
     "decoder-cross-attn-vespa": ({"Attention": 2}, _DECOMPOSED, (51, 45), ["--dim", "batch=1"]),
-    # A Split behind each joined product of q, k and v; the Reshapes bring both tables of angles to the batch.
+    # A Split after each fused product for q, k and v; the Reshapes expand both angle tables to the batch.
     "stories260k-llama-kv":
         ({"Attention": 5, "RotaryEmbedding": 10, "RMSNormalization": 11, "Split": 5, "Reshape": 2},
          _DECOMPOSED | {"Where"}, (97, 92), []),
@@ -68,7 +68,7 @@ def problems_of(program, path, row, index, folder):
     for name, count in summary["op_histogram"].items():
         own = name.removeprefix("ortool.")
         counts[own] = counts.get(own, 0) + count
-    # A norm that also adds is one as well.
+    # Normalizations that include an addition count too.
     for name in ("EmbedLayerNormalization", "SkipLayerNormalization"):
         counts["LayerNormalization"] = counts.get("LayerNormalization", 0) + counts.pop(name, 0)
     problems = [f"{counts.get(name, 0)} {name} (expected {count})"
@@ -105,7 +105,7 @@ def main():
                 count += 1
                 try:
                     problems, told = problems_of(program, path, row, index, folder)
-                except Exception as error:  # onnxruntime raises many kinds
+                except Exception as error:  # onnxruntime raises many types
                     problems, told = [str(error)[:300]], ""
                 print(f"{name} {' '.join(way)}: {told}", flush=True)
                 for problem in problems:

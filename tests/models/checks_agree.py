@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What onnx's own checker accepts must be without errors for inspect --check.
+# Models that onnx's checker accepts must have no errors in inspect --check.
 """Usage: checks_agree.py ORTOOL FOLDER...  (needs PyPI's onnx). Exit 77: nothing to test."""
 import json
 import os
@@ -25,7 +25,7 @@ def models_below(folders):
 
 
 def onnx_refuses(path):
-    """What onnx's checker says against the model, or None."""
+    """The error of onnx's checker for the model, or None."""
     try:
         onnx.checker.check_model(path, full_check=True)
     except Exception as problem:  # its exceptions have no common base

@@ -2,9 +2,9 @@
 """Usage: compare_copies.py COPY_PROGRAM FOLDER...   (exit 77: nothing to compare)
 
 Every field of every message must be equal: presence, order of repeated fields, unknown fields. Two
-things may change, both counted: nodes of an unsorted graph come back sorted, and a model that the
-program refuses is no model to compare (the refusals are listed; folders called "broken" are left
-out). Archives (.tar.xz) in the folders are unpacked first.
+exceptions are counted: nodes of an unsorted graph come back sorted, and models that the program
+refuses are not compared (refusals are listed; folders called "broken" are skipped). Archives
+(.tar.xz) in the folders are unpacked first.
 """
 import collections
 import os
@@ -26,7 +26,7 @@ def canonical(message):
 
 
 def differences(one, other, place):
-    """Names the fields in which two messages differ."""
+    """The names of the fields in which two messages differ."""
     if canonical(one) == canonical(other):
         return
     for field in one.DESCRIPTOR.fields:
@@ -99,7 +99,7 @@ def main():
         for path in models_in(folders, scratch):
             place = scratch
             with open(path, "rb") as file:
-                if b"location" in file.read():  # external data stay beside the model, and so must the copy
+                if b"location" in file.read():  # external data stay next to the model, and so must the copy
                     place = os.path.join(scratch, f"folder{len(pairs)}")
                     shutil.copytree(os.path.dirname(path), place)
                     path = os.path.join(place, os.path.basename(path))
@@ -125,7 +125,7 @@ def main():
                 before, after = onnx.ModelProto.FromString(one.read()), onnx.ModelProto.FromString(other.read())
             counts["models"] += 1
             if not is_sorted(before.graph, set()):
-                counts["sorted on the way"] += 1
+                counts["sorted when loaded"] += 1
                 sort_by_text(before.graph)
                 sort_by_text(after.graph)
             found = list(differences(before, after, "model"))

@@ -1,9 +1,9 @@
-# Compares inspect's report with what PyPI's onnx reads from the same files.
+# Compares inspect's report with the contents that PyPI's onnx reads from the same files.
 """Usage: compare_inspect.py PROGRAM FOLDER...   (exit 77: nothing to compare)
 
-For every .onnx file in the folders and in the .tar.xz archives lying in them: the document must follow its schema, and
-counts of nodes, initializers and values, names, types and shapes of inputs, outputs and initializers, and the operators
-of the nodes must be what onnx reads. ORTOOL_INSPECT_SAMPLE=N takes every N-th model of an archive only (1: all).
+For every .onnx file in the folders and in their .tar.xz archives: the document must follow its schema, and counts of
+nodes, initializers and values, names, types and shapes of inputs, outputs and initializers, and the operators of the
+nodes must match onnx. ORTOOL_INSPECT_SAMPLE=N checks only every N-th model of an archive (1: all).
 """
 import collections
 import functools
@@ -45,14 +45,14 @@ def shape_of(type_proto):
 
 
 def known(dim):
-    """A number, a symbol, or None: exporters write -1 for what they do not know."""
+    """A number, a symbol, or None: exporters write -1 for unknown dimensions."""
     if not dim.HasField("dim_value"):
         return dim.dim_param or None
     return dim.dim_value if dim.dim_value >= 0 else None
 
 
 def shapes_agree(found, declared, is_input):
-    """A declared number stays, or is a formula over the inputs' symbols; what the file leaves open may have become known, save in inputs."""
+    """Declared numbers must match or be formulas over symbols; inference may fill in unknown ones, except in inputs."""
     if declared is None:
         return True
     if found is None or len(found) != len(declared):
@@ -73,7 +73,7 @@ def value_problems(place, found, expected, is_input):
     for ours, theirs in zip(found, expected):
         if not theirs.HasField("type"):
             continue
-        # What the file leaves open, inference may have found out.
+        # Inference may have found types that the file does not declare.
         if type_text(theirs.type) not in ("unknown", ours["dtype"].partition("(")[0].partition(" ")[0]):
             problems.append(f"{place} {ours['name']}: {ours['dtype']} instead of {type_text(theirs.type)}")
         if not shapes_agree(ours["shape"], shape_of(theirs.type), is_input):
@@ -94,7 +94,7 @@ def graph_problems(place, found, expected, is_main):
     given = {value.name for value in expected.input if value.name not in names}
     values = {value["name"] for value in found["values"]}
     if not made | given <= values or len(values) != len(found["values"]):
-        problems.append(f"{place}: values {sorted((made | given) ^ values)[:5]} stand on one side only")
+        problems.append(f"{place}: values {sorted((made | given) ^ values)[:5]} are on one side only")
     return problems + node_problems(place, found["nodes"], expected.node)
 
 
@@ -131,7 +131,7 @@ def compare(job):
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception:  # protobuf's own error types differ between its versions
-        return path, "beyond the onnx package", []
+        return path, "not supported by the onnx package", []
     result = subprocess.run([program, "inspect", path, "--json", "-q", "--max-elements", "4"], capture_output=True, timeout=120,
                             check=False)
     try:
@@ -142,7 +142,7 @@ def compare(job):
     if result.returncode != 0:
         return path, "failed", problems + [f"exit code {result.returncode}: {document['errors'][:1]}"]
     if model.ir_version < 4:
-        # Such files had to list every initializer among the inputs; they are no inputs to inspect.
+        # Such files had to list every initializer among the inputs; inspect does not count them as inputs.
         names = {tensor.name for tensor in model.graph.initializer}
         inputs = [value for value in model.graph.input if value.name not in names]
         del model.graph.input[:]

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-# Compares what ortool's loader reads of whole models with what the onnx package reads of them.
+# Compares the contents of whole models as read by ortool's loader and by the onnx package.
 """Usage: compare_loader.py DUMP_PROGRAM FOLDER...   (exit 77: nothing to compare)
 
-Compares graph inputs, outputs, initializers and tensor attributes with their bytes, nodes with
-their inputs and outputs, in subgraphs too. Models that the onnx package cannot hold are counted;
-folders called "broken" are left out, since their files are there to be refused.
+Compares graph inputs, outputs, initializers and tensor attributes with their bytes, and nodes with
+their inputs and outputs, in subgraphs too. Models that the onnx package cannot load are counted;
+folders called "broken" are skipped, since their files must be refused.
 """
 import collections
 import glob
@@ -113,7 +113,7 @@ def main():
             try:
                 expected = sorted(dump_with_onnx(path))
             except Unreadable as reason:
-                counts["beyond the onnx package"] += 1
+                counts["not supported by the onnx package"] += 1
                 print(f"{path}: not compared: {reason}")
                 continue
             found = sorted(result.stdout.decode("utf-8", "replace").rstrip("\n").split("\n")[1:])

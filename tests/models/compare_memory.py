@@ -1,4 +1,4 @@
-# run --compare finds the first different node without keeping values, in the memory of two runs.
+# Memory of run --compare: it finds the first different node without keeping values, in the memory of two runs.
 """usage: compare_memory.py PROGRAM SHARED"""
 import json
 import os
@@ -10,7 +10,7 @@ def main():
     program, shared = sys.argv[1:]
     model = os.path.join(shared, "models", "resnet20-cifar10-fp32")
     if not os.path.isdir(model):
-        print("SKIPPED: the model is not beside this tree")
+        print("SKIPPED: the model is not next to this tree")
         return 77
 
     def run(*options):
@@ -24,7 +24,7 @@ def main():
     more = compared["memory"]["peak_rss_bytes"] - alone["memory"]["peak_rss_bytes"]
     print(f"arena {arena / 1e6:.0f} MB, {more / 1e6:.0f} MB more than alone; exit code {code}; "
           f"first different: {compared.get('first_divergence')}")
-    # All values together are some six hundred megabytes.
+    # All values together take about 600 MB.
     is_right = code == 1 and compared["first_divergence"]["node"] and more < 2.5 * arena + 30e6
     return 0 if is_right else 1
 

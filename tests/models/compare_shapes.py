@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-# Compares inferred types and shapes of whole models with the tensors ONNX Runtime really makes.
+# Compares inferred types and shapes of whole models with the tensors that ONNX Runtime computes.
 """Usage: compare_shapes.py DUMP_PROGRAM FOLDER [MODEL...]   (exit 77: nothing to compare)
 
-Every model of FOLDER is run by ONNX Runtime, unoptimized, on its stored inputs, with every value of
-its main graph as an output. Then it is inferred twice:
+ONNX Runtime runs every model of FOLDER, unoptimized, on its stored inputs, with every value of its
+main graph as an output. Then inference runs twice:
 
-- with the shapes of these inputs fixed: every dimension must be the number ONNX Runtime has, or be
-  unknown (perhaps under a name the file gives) with a cause;
-- with its symbols: every formula must give that number, with the inputs' dimensions put in for the
-  symbols.
+- with fixed input shapes: every dimension must be the number from ONNX Runtime, or unknown (perhaps
+  under a name from the file) with a cause;
+- with symbols: every formula must evaluate to that number, with the inputs' dimensions substituted
+  for the symbols.
 
 A cause must be the name of a node of the model whose operator may make a shape depend on data.
 """
@@ -29,7 +29,7 @@ except ImportError as missing:
     print(f"SKIPPED: {missing}")
     sys.exit(77)
 
-# Operators whose output's shape may follow from the content of an input, or of a body's values.
+# Operators whose output shape may depend on the contents of an input, or of values in a body.
 DATA_DEPENDENT = {
     "Compress", "ConstantOfShape", "Expand", "If", "Loop", "NonMaxSuppression", "NonZero", "OneHot", "Pad",
     "Range", "Reshape", "Resize", "Scan", "Slice", "Split", "SplitToSequence", "Squeeze", "StringSplit",
@@ -47,7 +47,7 @@ def nodes_of(graph):
 
 
 def node_types(model):
-    """Names as ortool gives them: an unnamed node is <OpType>_<index in its graph>."""
+    """Names as in ortool's output: an unnamed node is <OpType>_<index in its graph>."""
     types = {}
 
     def visit(graph):
@@ -74,7 +74,7 @@ def test_inputs(folder):
 
 
 def run_all_values(path, model, feeds):
-    """Type and shape of every value of the main graph, as ONNX Runtime makes them."""
+    """Type and shape of every value of the main graph, as computed by ONNX Runtime."""
     made = [name for node in model.graph.node for name in node.output if name]
     declared = {output.name for output in model.graph.output}
     for name in made:
@@ -114,7 +114,7 @@ def broadcast(*sizes):
 
 
 def evaluate(text, symbols):
-    """A formula's number, or None when a symbol has none."""
+    """The number that a formula evaluates to, or None if a symbol is unknown."""
     if text in symbols:
         return symbols[text]
     if re.fullmatch(r"[A-Za-z_][\w.]*", text):
@@ -146,16 +146,16 @@ class Comparison:
     def check_cause(self, value, cause):
         operator = self.types.get(cause)
         if operator is None:
-            self.fail(f"{value['name']}: the cause '{cause}' is no node of the model")
+            self.fail(f"{value['name']}: the cause '{cause}' is not a node of the model")
         elif operator not in DATA_DEPENDENT:
-            self.fail(f"{value['name']}: the cause '{cause}' is {operator}, whose shapes follow from shapes")
+            self.fail(f"{value['name']}: the cause '{cause}' is {operator}, whose output shapes depend only on input shapes")
 
     def check(self, value, made, symbols):
         dtype, shape = type_and_shape(made)
         self.values += 1
         if dtype is None:
             if not value["dtype"].startswith(("sequence", "map", "optional")):
-                self.fail(f"{value['name']}: {value['dtype']}, but ONNX Runtime makes no tensor")
+                self.fail(f"{value['name']}: {value['dtype']}, but ONNX Runtime produces no tensor")
             else:
                 self.equal += 1
             return
@@ -177,7 +177,7 @@ class Comparison:
             if number is None:
                 is_open = True
                 if isinstance(dimension, str) and not re.fullmatch(r"[\w.]+", dimension):
-                    continue  # arithmetic on a name whose own value says why
+                    continue  # arithmetic on a name whose own value gives the cause
                 self.check_cause(value, cause)
             elif number != size:
                 self.fail(f"{value['name']}: {value['shape']} (ONNX Runtime: {shape}; symbols {symbols})")
@@ -206,7 +206,7 @@ def compare(program, folder, name):
     types = node_types(model)
     feeds = test_inputs(os.path.join(folder, name))
     for value in model.graph.input:
-        # ONNX Runtime lets a vector of one pass for a scalar.
+        # ONNX Runtime accepts a vector of one element as a scalar.
         if value.name in feeds and value.type.tensor_type.HasField("shape") and not value.type.tensor_type.shape.dim:
             feeds[value.name] = feeds[value.name].reshape(())
     made = run_all_values(path, model, feeds)

@@ -1,4 +1,4 @@
-# run --loop generates the same tokens as the program of the model's authors.
+# Decode loop of run --loop: generates the same tokens as the program of the model's authors.
 """usage: decode_stories.py PROGRAM SHARED"""
 import array
 import json
@@ -12,7 +12,7 @@ import make_sets
 
 
 def read_pieces(path, count):
-    """The texts of llama2.c's tokenizer file: a length, then a score, a length and bytes a token."""
+    """The strings of llama2.c's tokenizer file: a length, then a score, a length and bytes per token."""
     with open(path, "rb") as file:
         file.read(4)
         for _ in range(count):
@@ -24,7 +24,7 @@ def main():
     program, shared = sys.argv[1:]
     model = os.path.join(shared, "models", "stories260k-llama-kv")
     if not os.path.isdir(model):
-        print("SKIPPED: the model is not beside this tree")
+        print("SKIPPED: the model is not next to this tree")
         return 77
     with open(os.path.join(model, "greedy_reference.json"), encoding="utf-8") as file:
         reference = json.load(file)

@@ -12,7 +12,7 @@ try:
     import onnx
     from onnx import numpy_helper
 except ImportError:
-    print("SKIPPED: no Python with onnx and numpy here; tests/peers.sh makes one")
+    print("SKIPPED: this Python has no onnx or numpy; tests/peers.sh creates an environment with them")
     sys.exit(77)
 
 _SEED = 20261120
@@ -26,7 +26,7 @@ def graphs_of(node):
 
 
 def rename_graph(graph, outer):
-    """Every value and node gets another name; `outer` maps the names of the graphs around."""
+    """Renames every value and node; `outer` maps the names of the enclosing graphs."""
     names = dict(outer)
 
     def fresh(name):
@@ -70,7 +70,7 @@ def reads(node):
 
 
 def shuffle_nodes(graph):
-    """Another order in which every node stands behind what it reads."""
+    """Shuffles the nodes into another topological order."""
     made = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
     waits = [{made[name] for name in reads(node) if name in made and made[name] != index}
              for index, node in enumerate(graph.node)]
@@ -105,7 +105,7 @@ def rename_and_shuffle(model):
 
 
 def change_weight(model):
-    """One number of the largest float initializer; its name."""
+    """Changes one number of the largest float initializer; returns its name."""
     floats = [tensor for tensor in model.graph.initializer
               if tensor.data_type == onnx.TensorProto.FLOAT and tensor.data_location == 0]
     used = set().union(*(reads(node) for node in model.graph.node))
@@ -121,7 +121,7 @@ def change_weight(model):
 
 
 def change_attribute(model):
-    """One integer attribute; the index of the node and the attribute's name."""
+    """Changes one integer attribute; returns the index of the node and the attribute's name."""
     for index in random.sample(range(len(model.graph.node)), len(model.graph.node)):
         for attribute in model.graph.node[index].attribute:
             if attribute.type == onnx.AttributeProto.INTS and attribute.ints:
@@ -134,7 +134,7 @@ def change_attribute(model):
 
 
 def insert_node(model):
-    """An operator of its own kind between two nodes."""
+    """Inserts a node between two nodes."""
     made = {name for node in model.graph.node for name in node.output if node.op_type != "Constant"}
     places = [(index, slot) for index, node in enumerate(model.graph.node)
               for slot, name in enumerate(node.input) if name in made]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# SHA-256 of outputs: one line for each output of each model, to compare two builds of the program bit by bit.
+# Prints a SHA-256 hash for each output of each model, for a bitwise comparison of two builds of the program.
 """Usage: hash_outputs.py PROGRAM FOLDER... [--isa A,B] [--threads 1,2] > FILE
 
-Runs every model.onnx below the folders at each instruction-set level and number of threads, on its test data sets if it
-has some and on made-up inputs if not. `diff` tells whether two builds compute the same. A model that does not run gives
-its exit code and error instead.
+Runs every model.onnx below the folders at each instruction-set level and number of threads, on its test data sets or
+else on generated inputs. `diff` of two outputs shows where two builds differ. For a model that does not run, its exit
+code and error are printed instead.
 """
 import argparse
 import concurrent.futures

@@ -1,9 +1,9 @@
-# Makes sets of samples for `ortool run --data` from files as people publish them, with Python alone.
+# Makes sample sets for `ortool run --data` from published data files, with plain Python.
 """usage: make_sets.py mnist|cifar|magika SHARED FOLDER [--raw]
 
 mnist   the ten thousand test digits: FOLDER/set.npz, floats, normalized unless --raw
-cifar   a thousand pictures: FOLDER/MANIFEST.json beside nothing, paths are absolute
-magika  sample files as the first and last bytes that the model wants: FOLDER/set.npz
+cifar   a thousand pictures: only FOLDER/MANIFEST.json, with absolute paths
+magika  the first and last bytes of sample files, as the model expects: FOLDER/set.npz
 """
 import argparse
 import array
@@ -56,7 +56,7 @@ def make_cifar(shared, folder, input_name):
 
 
 def magika_features(content, size=1024, block=4096, padding=256):
-    """The first bytes without leading white space, the last without trailing, padded outwards."""
+    """The first bytes without leading whitespace and the last without trailing whitespace, padded at the inner ends."""
     first = list(content[:block].lstrip()[:size])
     last = list(content[-block:].rstrip()[-size:])
     return first + [padding] * (size - len(first)) + [padding] * (size - len(last)) + last

@@ -1,4 +1,4 @@
-# Small models as exporters write them: nested functions, weights outside of If, early operators, unsorted nodes.
+# Small unusual models as exporters write them: nested functions, weights outside If, early operators, unsorted nodes.
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -32,7 +32,7 @@ FLAG = value("c", [], TensorProto.BOOL)
 
 
 def imputer():
-    """Functions with If inside, called from the bodies of If: each brings values X, as skl2onnx's KNNImputer does."""
+    """Functions with If inside, called from bodies of If, each with its own values X, as in skl2onnx's KNNImputer."""
     imports = [helper.make_opsetid("", 18), helper.make_opsetid("my", 1)]
     inner = helper.make_function(
         "my", "pick", ["c", "v"], ["w"],
@@ -61,7 +61,7 @@ def imputer():
 
 
 def branches(opset):
-    """Weights of the main graph that one body, both bodies, and bodies inside of bodies multiply by."""
+    """Weights of the main graph that one body, both bodies, and nested bodies multiply by."""
     deep = graph("deep", [helper.make_node("MatMul", ["a", "w"], ["d"])], [], [rows("d")])
     yes = graph("yes", [helper.make_node("MatMul", ["x", "w"], ["a"]),
                         helper.make_node("If", ["c"], ["t"], then_branch=deep,
@@ -83,7 +83,7 @@ def loop():
 
 
 def shared_by_many():
-    """More bodies than levels may be copied for."""
+    """More bodies than quantized weights may be copied to."""
     nodes = []
     for i in range(5):
         before = "x" if i == 0 else f"r{i - 1}"
@@ -96,7 +96,7 @@ def shared_by_many():
 
 
 def between_products(node, opset, constants):
-    """`node` reads a and makes b."""
+    """`node` reads a and produces b."""
     return model([helper.make_node("MatMul", ["x", "w"], ["a"]), node, helper.make_node("MatMul", ["b", "w"], ["y"])],
                  [rows("x")], [rows("y")], [("w", weights(5)), *constants], opset)
 
@@ -130,14 +130,14 @@ def image(node, opset):
 
 
 def unsorted():
-    """A Cast put behind what reads it, as conversions to float16 do."""
+    """A Cast placed after its consumer, as conversions to float16 do."""
     nodes = [helper.make_node("MatMul", ["a", "w"], ["m"]), helper.make_node("Cast", ["h"], ["a"], to=1),
              helper.make_node("Cast", ["x"], ["h"], to=10), helper.make_node("Tanh", ["m"], ["y"])]
     return model(nodes, [rows("x")], [rows("y")], [("w", weights(9))])
 
 
 def unsorted_body():
-    """onnxruntime refuses this one; its nodes have an order all the same."""
+    """onnxruntime refuses this one, although its nodes can be sorted."""
     yes = graph("yes", [helper.make_node("Tanh", ["m"], ["t"]), helper.make_node("MatMul", ["a", "w"], ["m"])], [],
                 [rows("t")])
     no = graph("no", [helper.make_node("Neg", ["a"], ["e"])], [], [rows("e")])
@@ -146,7 +146,7 @@ def unsorted_body():
 
 
 def valid_models():
-    """Name and model, accepted by onnx.checker: so must be everything that is written from them."""
+    """Name and model; onnx.checker accepts them and must accept everything written from them."""
     yield "imputer", imputer()
     for opset in (13, 17, 21):
         yield f"branches-{opset}", branches(opset)
@@ -166,7 +166,7 @@ def valid_models():
 
 
 def accepted_models():
-    """Refused by onnx.checker; onnxruntime takes all but the last."""
+    """Name and model; onnx.checker refuses them, onnxruntime accepts all but the last."""
     for opset in (11, 13, 16):
         yield f"layer-norm-{opset}", layer_norm(opset)
     for opset in (11, 13, 21):

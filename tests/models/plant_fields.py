@@ -1,10 +1,10 @@
-# Models with something in every field of every message, and fields nobody knows planted in each.
+# Models with contents in every field of every protobuf message, and with unknown fields added to each message.
 """Usage: plant_fields.py COPY_PROGRAM   (exit 77: no onnx package)
 
-Builds a model that holds every message of ONNX and every field that may be there at the same time,
-once as it is and once for each kind of unknown field, planted in every message. ortool loads and
-saves them; the copies must equal the originals, unknown fields included. Ends by looking that the
-model really holds every message and field that the onnx package knows.
+Builds a model that contains every message of ONNX and every field that can be present together,
+once unchanged and once for each kind of unknown field, added to every message. ortool loads and
+saves them; the copies must equal the originals, including unknown fields. Finally checks that the
+model contains every message and field that the onnx package knows.
 """
 import os
 import subprocess
@@ -28,7 +28,7 @@ PLANTED = {
     "fixed32": b"\xc5\x3e1234",
     "group": b"\xc3\x3e\x08\x01\xc4\x3e",
 }
-# What contradicts something else in the model, or what no reader takes.
+# Fields that conflict with others in the model, or that no reader accepts.
 LEFT_OUT = set()
 
 
@@ -41,7 +41,7 @@ def entries(message, *names):
 
 
 def full_types():
-    """A type of every kind, with denotations."""
+    """Every kind of type, with denotations."""
     tensor = onnx.TypeProto(denotation="IMAGE")
     tensor.tensor_type.elem_type = TensorProto.FLOAT
     shape = tensor.tensor_type.shape
@@ -75,7 +75,7 @@ def full_types():
 
 
 def full_tensors():
-    """A tensor for each field that data lie in, and for each element type."""
+    """A tensor for each data field and each element type."""
     tensors = []
 
     def add(name, kind, dims, **data):
@@ -196,7 +196,7 @@ def full_model(side):
         graph.value_info.add(name=f"declared {index}", doc_string="").type.CopyFrom(kind)
         if kind.WhichOneof("value") and kind.tensor_type.elem_type:
             graph.input.add(name=f"input {index}").type.CopyFrom(kind)
-    # Inputs with other types than tensors, too.
+    # Inputs of non-tensor types, too.
     for index, kind in enumerate(full_types()[4:9]):
         graph.input.add(name=f"other {index}").type.CopyFrom(kind)
     entries(graph.input.add(name="x", doc_string="the input", type=full_types()[0]), "input")
@@ -236,7 +236,7 @@ def each_message(message):
 
 
 def check_is_full(model):
-    """Every field of every message is somewhere in the model."""
+    """Checks that every field of every message occurs in the model."""
     seen = {(message.DESCRIPTOR.full_name, field.name) for message in each_message(model)
             for field, _ in message.ListFields()}
     wanted, open_types, done = set(), [model.DESCRIPTOR], set()

@@ -1,4 +1,4 @@
-# Small networks that hold what quantizers get wrong: shared weights, bodies, chains of moves, recurrent layers.
+# Small networks with features that quantizers get wrong: shared weights, bodies, data movement, recurrent layers.
 import ml_dtypes
 import numpy as np
 import onnx
@@ -10,7 +10,7 @@ ONNX_TYPES = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "flo
 
 
 class Net:
-    """Nodes and weights of one network; `call` adds a node and gives the name of its result."""
+    """Nodes and weights of one network; calling it adds a node and returns the name of its result."""
 
     def __init__(self, kind, seed):
         self.kind = kind
@@ -35,7 +35,7 @@ class Net:
         return self.weights[-1].name
 
     def float32(self, values):
-        """A constant that is float32 whatever the network computes in."""
+        """A constant that is float32 regardless of the network's type."""
         self.weights.append(numpy_helper.from_array(np.array(values, np.float32), f"w{len(self.weights)}"))
         return self.weights[-1].name
 
@@ -60,7 +60,7 @@ class Net:
             name, kind if spec is None or spec[0] == "float" else spec[0], spec and spec[1])
         graph = helper.make_graph(self.nodes, "g", [declare(*each) for each in inputs.items()],
                                   [declare(*each) for each in outputs.items()], self.weights)
-        # The first that has bfloat16 convolutions is 22.
+        # Opset 22 is the first with bfloat16 convolutions.
         opset, ir_version = (22, 10) if self.kind == "bfloat16" else (17, 8)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir_version)
         inferred = onnx.shape_inference.infer_shapes(model)

@@ -1,9 +1,9 @@
-# Random small networks quantized by ortool: onnxruntime loads what is written, and computes what ortool does.
+# Quantizes random small networks with ortool: onnxruntime loads the files and agrees with ortool.
 """usage: quantize_random.py PROGRAM [--networks 200] [--seed N] [--keep FOLDER]
 
-Each network and its settings follow from the seed, which is printed; with --keep a network that disagrees is left there.
-Of all elements of an output the largest difference may be 3 % of the largest magnitude, since a number at the edge of two
-levels may fall to either, and the mean difference 0.3 %.
+Each network and its settings are derived from the seed, which is printed; --keep saves the networks that disagree. The
+largest difference in an output may be 3 % of the largest magnitude, since rounding ties may round either way, and the
+mean difference 0.3 %.
 """
 import argparse
 import json
@@ -103,7 +103,7 @@ def image_network(net, choose):
             x = net.add("ConvTranspose", x, net.weights(channels, made, 2, 2), net.bias(made), strides=[2, 2])
             channels, size = made, size * 2
         elif kind == "pad":
-            # A convolution follows: onnxruntime would take the zeros into a MaxPool, which then does not see them.
+            # A convolution follows, because onnxruntime would merge the zeros into a MaxPool, which then ignores them.
             x = net.add("Pad", x, net.constant(numpy.array([0, 0, 1, 1, 0, 0, 1, 1])))
             x = net.add("Conv", x, net.weights(channels, channels, 3, 3), kernel_shape=[3, 3])
     end = choose.choice(["image", "pooled", "flat"])
@@ -210,7 +210,7 @@ def write_samples(samples, folder):
 
 
 def compare(program, number, folder):
-    """Nothing when both agree; else what is wrong."""
+    """None if both agree, else what is wrong."""
     path, samples, options = make(number, folder)
     quantized = os.path.join(folder, "quantized.onnx")
     done = subprocess.run([program, "quantize", path, "-o", quantized, "--force", *options], capture_output=True, check=False)
@@ -240,7 +240,7 @@ def compare(program, number, folder):
     largest = max(float(numpy.abs(expected).max()), 1e-6)
     differences = numpy.abs(found.astype(float) - expected) / largest
     if differences.max() > MOST or differences.mean() > MEAN:
-        return f"{told}: differs from onnxruntime by {differences.max():.4f} at most, {differences.mean():.5f} in mean"
+        return f"{told}: differs from onnxruntime by up to {differences.max():.4f}, {differences.mean():.5f} on average"
     return None
 
 

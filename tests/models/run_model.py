@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs a model on its test data: every element must pass but those in known_gaps.txt, which must fail by no more than said.
+# Runs a model on its test data: every element must pass except those in known_gaps.txt, whose error is limited there.
 """Usage: run_model.py PROGRAM MODEL_FOLDER KNOWN_GAPS"""
 import json
 import os
@@ -28,7 +28,7 @@ def main():
     program, folder, gap_file = sys.argv[1:]
     model = os.path.basename(folder)
     if not os.path.isdir(folder):
-        print(f"SKIPPED: {model} is not beside this tree")
+        print(f"SKIPPED: {model} is not next to this tree")
         return 77
     done = subprocess.run([program, "run", folder, "--test", "--json"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
@@ -43,14 +43,14 @@ def main():
             gap = gaps.pop((data_set["name"], output["name"]), None)
             if output["passed"]:
                 if gap is not None:
-                    failures.append(f"{where}: passes now; take its line out of known_gaps.txt")
+                    failures.append(f"{where}: passes now; remove its line from known_gaps.txt")
                 continue
             is_known = (gap is not None and output["mismatched"] == 1 and output["worst_index"] == gap[0]
                         and output["max_abs_error"] <= gap[1])
             if not is_known:
                 failures.append(f"{where}: {output['reason']}" + (f" (known: element {gap[0]} by {gap[1]})" if gap else ""))
         print(f"{model} {data_set['name']}: {len(data_set['outputs'])} outputs compared")
-    failures += [f"{data_set} {output}: is not there, but in known_gaps.txt" for data_set, output in gaps]
+    failures += [f"{data_set} {output}: listed in known_gaps.txt, but missing" for data_set, output in gaps]
     if not report["tests"]:
         failures.append("there is no test data")
     for failure in failures:

@@ -1,8 +1,8 @@
-"""Compares every version of every operator in the catalog with the schemas of PyPI's onnx.
+"""Compares every version of every operator in the catalog with the schemas in PyPI's onnx.
 
 usage: compare_catalog.py DUMP_CATALOG
 
-Exits with 77 where the onnx package is absent.
+Exits with 77 if the onnx package is missing.
 """
 
 import json
@@ -14,14 +14,14 @@ try:
     import onnx
     from onnx import defs
 except ImportError:
-    print("skipped: the onnx package is not there (tests/peers.sh makes the environment)")
+    print("skipped: the onnx package is missing (tests/peers.sh creates the environment)")
     sys.exit(77)
 
-# Operators that only a session makes, and those of ONNX Runtime's own.
+# Operators that only sessions create, and ONNX Runtime's own operators.
 OTHER_DOMAINS = ("ortool", "com.microsoft")
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
-# Operators that ONNX has taken out of its list, which old files may still hold.
+# Operators that ONNX has removed, which old files may still contain.
 REMOVED = {
     ("", name)
     for name in (
@@ -38,7 +38,7 @@ REMOVED = {
         "ScaledTanh",
     )
 }
-# The same of single versions.
+# The same for single versions.
 REMOVED_VERSIONS = {("", "ThresholdedRelu", 1)}
 
 COUNTS = {"Single": "single", "Optional": "optional", "Variadic": "variadic"}
@@ -84,7 +84,7 @@ def describe(schema):
 
 
 def equal(found, expected):
-    """Whether two descriptions agree; floats as float32, in which ONNX keeps them."""
+    """Whether two descriptions agree; floats are compared as float32, as ONNX stores them."""
     if isinstance(expected, float):
         return isinstance(found, (int, float)) and float32(found) == float32(expected)
     if isinstance(expected, list):

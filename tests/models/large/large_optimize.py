@@ -1,8 +1,8 @@
-# Optimizes a model above 2 GB: in little memory, whole or not at all, and never touching old files of weights.
-"""Usage: large_optimize.py PROGRAM MAKE_LLAMA FOLDER   (exit 77: no room for it)
+# Optimizes a model above 2 GB: in little memory, completely or not at all, and without touching existing weight files.
+"""Usage: large_optimize.py PROGRAM MAKE_LLAMA FOLDER   (exit 77: not enough disk space)
 
-FOLDER gets a sparse model of 2.4 GB in one file, which `optimize` writes with its weights beside it, and one that has
-them outside already. Memory is bounded; an interrupt and a disk without room leave the folder as it was.
+FOLDER gets a sparse model of 2.4 GB in one file, which `optimize` writes with external weights, and one that has
+external weights already. Memory is limited; an interrupt or a full disk leaves the folder unchanged.
 """
 import os
 import resource
@@ -18,7 +18,7 @@ _FILE_LIMIT_BYTES = 1 << 30
 
 
 class Failure(Exception):
-    """What is not as it should be."""
+    """A violated expectation."""
 
 
 def listing(folder):
@@ -32,7 +32,7 @@ def expect(is_so, words):
 
 
 def run(command, limit=None):
-    """Exit code, megabytes of the largest resident set, and what stderr says."""
+    """Exit code, peak resident set in megabytes, and stderr."""
     def prepare():
         if limit:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -45,7 +45,7 @@ def run(command, limit=None):
 
 
 def optimize(program, model, output, *more):
-    """Its weights are all the same, so that sharing would leave little to write."""
+    """All weights are the same, so that sharing would leave little to write."""
     return [program, "optimize", model, "-o", output, "--verify", "0", "-q", "--skip-pass", "deduplicate-constants", *more]
 
 
@@ -55,10 +55,10 @@ def check_written(program, folder, model):
     expect(code == 0, f"exit code {code}: {words}")
     expect(megabytes < _MOST_MEGABYTES, f"{megabytes:.0f} MB to write the model")
     size = os.path.getsize(output + ".data")
-    expect(size > 2 << 30, f"{size} bytes of weights beside it")
+    expect(size > 2 << 30, f"{size} bytes of external weights")
     code, _, words = run([program, "inspect", output, "--no-weights"])
     expect(code == 0, f"the result does not load: {words}")
-    print(f"written with {size / 1e9:.2f} GB beside it in {megabytes:.0f} MB", flush=True)
+    print(f"written with {size / 1e9:.2f} GB of external weights in {megabytes:.0f} MB", flush=True)
     os.remove(output)
     os.remove(output + ".data")
 
@@ -71,7 +71,7 @@ def check_stream(program, model):
 
 
 def check_sharing(program, model):
-    """Every weight is compared with others of its shape."""
+    """Every weight is compared with others of the same shape."""
     code, megabytes, words = run([program, "optimize", model, "-o", "-", "--verify", "0", "-q"])
     expect(code == 0, f"equal weights: exit code {code}: {words}")
     expect(megabytes < _MOST_MEGABYTES, f"{megabytes:.0f} MB to compare weights")
@@ -85,14 +85,14 @@ def check_interrupt(program, folder, model):
     deadline = time.monotonic() + 60
     is_writing = False
     while not is_writing and process.poll() is None and time.monotonic() < deadline:
-        # Files come and go while they are looked at.
+        # Files may appear and disappear during the listing.
         for name in set(os.listdir(folder)) - set(before):
             try:
                 is_writing = is_writing or os.path.getsize(os.path.join(folder, name)) > 100 << 20
             except FileNotFoundError:
                 pass
         time.sleep(0.002)
-    expect(is_writing, "never seen while writing")
+    expect(is_writing, "not caught while writing")
     process.send_signal(signal.SIGINT)
     code = process.wait(30)
     expect(code == 130, f"interrupted: exit code {code}")
@@ -104,27 +104,27 @@ def check_no_room(program, folder, model):
     before = listing(folder)
     code, _, words = run(optimize(program, model, os.path.join(folder, "out.onnx")), _FILE_LIMIT_BYTES)
     expect(code == 7 and words.startswith("error: "), f"no room: exit code {code}: {words}")
-    expect(listing(folder) == before, "no room: something is left behind")
+    expect(listing(folder) == before, "no room: files are left behind")
     code, _, words = run(optimize(program, model, "/dev/full"))
     expect(code == 7, f"a full disk: exit code {code}: {words}")
     print("no room: " + words.splitlines()[0], flush=True)
 
 
 def check_external(program, folder, model):
-    """In its own folder a model keeps its file of weights; with --force the model itself is replaced."""
+    """In its own folder a model keeps its weight file; with --force the model itself is replaced."""
     output = os.path.join(folder, "again.onnx")
     before = listing(folder)
     code, megabytes, words = run(optimize(program, model, output))
-    expect(code == 0, f"weights outside: exit code {code}: {words}")
+    expect(code == 0, f"external weights: exit code {code}: {words}")
     expect(megabytes < _MOST_MEGABYTES, f"weights outside: {megabytes:.0f} MB")
     after = listing(folder)
     expect(set(after) - set(before) == {"again.onnx"}, f"weights outside: {sorted(set(after) - set(before))} are new")
-    expect(all(after[name] == before[name] for name in before), "weights outside: an old file was touched")
+    expect(all(after[name] == before[name] for name in before), "external weights: an old file was modified")
     weights = os.path.basename(model) + ".data"
     code, _, words = run(optimize(program, model, model, "--force"))
     expect(code == 0, f"in place: exit code {code}: {words}")
-    expect(listing(folder)[weights] == before[weights], "in place: the file of weights was touched")
-    print("weights outside: the old file is kept", flush=True)
+    expect(listing(folder)[weights] == before[weights], "in place: the weight file was modified")
+    print("external weights: the old file is kept", flush=True)
 
 
 def main():
@@ -132,7 +132,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     if shutil.disk_usage(folder).free < _ROOM_BYTES:
-        print("SKIPPED: no room for a large model")
+        print("SKIPPED: not enough disk space for a large model")
         return 77
     inside, outside = os.path.join(folder, "inside.onnx"), os.path.join(folder, "outside.onnx")
     try:

@@ -1,9 +1,9 @@
-# Quantizes a large model in little memory: weights are read where they lie, and levels wait on the disk.
-"""Usage: large_quantize.py PROGRAM BOUNDED FOLDER [MEGABYTES]   (exit 77: nothing to make it with, or no room)
+# Quantizes a large model in little memory: weights are read in place, and codes are spilled to disk.
+"""Usage: large_quantize.py PROGRAM BOUNDED FOLDER [MEGABYTES]   (exit 77: missing packages or disk space)
 
-FOLDER gets a model of so many megabytes of float32 weights (300) with its weights beside it. Every mode has to stay
-within a few layers, whatever the model's size; the result is held against the float model by onnxruntime and by
-ortool; a limit that is too low names one that is enough; an interrupt leaves the folder as it was.
+FOLDER gets a model with this many megabytes (300) of external float32 weights. Every mode must need memory for only a
+few layers, whatever the model's size; onnxruntime and ortool compare the result with the float model; the error for too
+low a limit names a sufficient one; an interrupt leaves the folder unchanged.
 """
 import os
 import re
@@ -21,8 +21,8 @@ except ImportError as error:
     sys.exit(77)
 
 _USUAL_MEGABYTES = 300
-# For each form: its options, the largest resident set in MB, which a model of 2.5 GB does not need either, and the least
-# signal to noise against the float model, in decibels.
+# For each form: options, the maximum resident set in MB, which suffices for a model of 2.5 GB too, and the minimum
+# signal-to-noise ratio against the float model, in decibels.
 _STATIC = ["--calibration-data", "DATA", "--samples", "2", "--recipe", "fast"]
 _FORMS = {
     "weight-only": (["--mode", "weight-only"], 135, 30),
@@ -32,12 +32,12 @@ _FORMS = {
 }
 
 
-# What the program takes beside tensors: itself, its libraries, pages of files that are being read.
+# Memory of the program besides tensors: itself, its libraries, pages of files that are being read.
 _PROGRAM_MEGABYTES = 64
 
 
 class Failure(Exception):
-    """What is not as it should be."""
+    """A violated expectation."""
 
 
 def expect(is_so, words):
@@ -51,7 +51,7 @@ def listing(folder):
 
 
 def run(command):
-    """What it prints, errors included."""
+    """The command's output, including errors."""
     process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     words = process.stdout.decode("utf-8", "replace")
     expect(process.returncode == 0, f"{' '.join(command[:2])}: exit code {process.returncode}: {words}")
@@ -99,8 +99,8 @@ def check_form(program, bounded, folder, model, name, expected, x):
 
 
 def check_limits(program, bounded, folder, model):
-    """A limit that is too low ends in one error, which names one that is enough; the process stays within either and
-    what it takes without tensors."""
+    """Too low a limit gives one error, which names a sufficient limit; the process stays within either limit plus its
+    memory without tensors."""
     output = os.path.join(folder, "out.onnx")
     command = [program, "quantize", model, "-o", output, "-q", *with_data(_STATIC, model), "--max-memory"]
     too_little = 30
@@ -117,11 +117,11 @@ def check_limits(program, bounded, folder, model):
 
 
 def levels_wait_on_disk(process, _):
-    """Whether a file without a name, which is what levels are put aside in, holds something."""
+    """Whether an unnamed temporary file, to which codes are spilled, has contents."""
     try:
         files = [f"/proc/{process.pid}/fd/{each}" for each in os.listdir(f"/proc/{process.pid}/fd")]
         return any(os.readlink(each).endswith(" (deleted)") and os.stat(each).st_size > 0 for each in files)
-    except OSError:  # closed, or ended, meanwhile
+    except OSError:  # closed or ended in the meantime
         return False
 
 
@@ -130,8 +130,8 @@ def result_is_being_written(_, folder):
 
 
 def check_interrupt(program, folder, model, has_come):
-    """An interrupt once `has_come`: the process is halted there, so that it cannot end before it is told to. Levels that
-    were put aside and the half-written file are gone with it, and the file that it was to replace is the old one."""
+    """An interrupt once `has_come` holds: the process is stopped there, so that it cannot end before the signal.
+    Spilled codes and the partial file disappear with it, and the existing output file is unchanged."""
     output = os.path.join(folder, "out.onnx")
     old = b"an old file"
     with open(output, "wb") as file:
@@ -141,10 +141,10 @@ def check_interrupt(program, folder, model, has_come):
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not has_come(process, folder):
-            expect(process.poll() is None, f"{has_come.__name__}: it ended before, with exit code {process.returncode}")
+            expect(process.poll() is None, f"{has_come.__name__}: ended early with exit code {process.returncode}")
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        expect(has_come(process, folder), f"{has_come.__name__}: it was over before the process could be halted")
+        expect(has_come(process, folder), f"{has_come.__name__}: finished before the process could be stopped")
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGCONT)
         code = process.wait(30)
@@ -154,7 +154,7 @@ def check_interrupt(program, folder, model, has_come):
     expect(listing(folder) == before,
            f"{has_come.__name__}, interrupted: {sorted(set(listing(folder)) ^ set(before))} left behind, or a file changed")
     with open(output, "rb") as file:
-        expect(file.read() == old, f"{has_come.__name__}, interrupted: the old file is another")
+        expect(file.read() == old, f"{has_come.__name__}, interrupted: the old file has changed")
     os.remove(output)
 
 
@@ -164,7 +164,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     if shutil.disk_usage(folder).free < 3e6 * megabytes:
-        print("SKIPPED: no room for a large model")
+        print("SKIPPED: not enough disk space for a large model")
         return 77
     model = os.path.join(folder, "large.onnx")
     try:

@@ -1,8 +1,8 @@
-# Makes a chain of matrix products with as many bytes of float32 weights as are asked for, and inputs for it.
-"""Usage: make_large.py FILE MEGABYTES   (onnx's Python; weights lie in FILE.data, samples in FILE.npz)
+# Makes a model of a chain of matrix products with a given size of float32 weights, and inputs for it.
+"""Usage: make_large.py FILE MEGABYTES   (needs onnx; writes weights to FILE.data, samples to FILE.npz)
 
-Each layer is x + Relu(value * weights + bias), as Gemm, Gemm that turns its weights, and MatMul with Add. Weights come
-from one block of random numbers, each layer's from another place of it.
+Each layer is x + Relu(value * weights + bias), as Gemm, Gemm with transposed weights, or MatMul with Add. All weights
+come from one block of random numbers, at a different offset for each layer.
 """
 import os
 import sys
@@ -16,7 +16,7 @@ _SAMPLES = 24
 
 
 class _Weights:
-    """Constants of the model; matrices go to a file beside it."""
+    """Constants of the model; matrices are written to an external file."""
 
     def __init__(self, path):
         self.tensors = []
