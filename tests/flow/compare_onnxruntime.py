@@ -1,8 +1,8 @@
-"""Compares the models written by flow_graphs --write, executed node by node in ortool, with onnxruntime.
+"""Compares ortool with onnxruntime on the models written by flow_graphs --write, which ortool ran node by node.
 
-compare_onnxruntime.py FOLDER: FOLDER/case_NUMBER.onnx (the cases alone) and FOLDER/SEED.onnx (models of several cases, which
-FOLDER/SEED.txt names), each with NAME.RUN.npz. Exit code 1 when a model or a case differs for which known_differences.txt
-has no reason, and when a case that it names agrees.
+compare_onnxruntime.py FOLDER: FOLDER/case_NUMBER.onnx (single cases) and FOLDER/SEED.onnx (models of several cases,
+listed in FOLDER/SEED.txt), each with NAME.RUN.npz. Exit code 1 if a model or a case differs without a reason in
+known_differences.txt, or if a case listed there agrees.
 """
 
 import collections
@@ -21,12 +21,12 @@ import onnxruntime_worker
 # Two runtimes draw different numbers, whatever the seed.
 RANDOM_OPERATORS = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 
-# As between ortool's own levels: rounding of 32-bit floats, of 16-bit floats, a step of quantized numbers.
+# As between ortool's optimization levels: rounding of 32-bit floats, of 16-bit floats, one step of quantized values.
 FLOATS, HALVES, STEPS = 1e-4, 2e-2, 5e-2
 
 
 def tolerance_of(graph):
-    """The loosest that a type in the graph or the graphs inside it asks for."""
+    """The loosest tolerance required by a type in the graph or its subgraphs."""
     types = {tensor.data_type for tensor in graph.initializer}
     types |= {value.type.tensor_type.elem_type for value in [*graph.input, *graph.output, *graph.value_info]}
     tensor = onnx.TensorProto
@@ -49,18 +49,18 @@ def draws_random_numbers(graph):
 
 
 def difference(found, expected, tolerance):
-    """What differs in words, or None."""
+    """A description of the difference, or None."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{found.shape} where ortool has {expected.dtype}{expected.shape}"
     if found.dtype == bool or found.size == 0:
-        return None if (found == expected).all() else "other truths"
+        return None if (found == expected).all() else "booleans differ"
     a, b = found.astype(numpy.float64), expected.astype(numpy.float64)
     if not numpy.issubdtype(found.dtype, numpy.floating):
         step = 1 if tolerance == STEPS else 0
         return None if (abs(a - b) <= step).all() else f"{(abs(a - b) > step).sum()} of {a.size} integers"
     finite = numpy.isfinite(b)
     if not numpy.array_equal(a[~finite], b[~finite], equal_nan=True):
-        return "other infinities"
+        return "non-finite elements differ"
     largest = abs(b[finite]).max(initial=0)
     distance = abs(a[finite] - b[finite])
     wrong = ~(distance <= tolerance * abs(b[finite]) + tolerance * largest)
@@ -68,7 +68,7 @@ def difference(found, expected, tolerance):
 
 
 def load_runs(path):
-    """By run, what the model is fed and what ortool gave."""
+    """The model's inputs and ortool's outputs, by run."""
     feeds_of_runs, expected_of_runs = [], []
     for data in sorted(path.parent.glob(path.stem + ".*.npz")):
         with numpy.load(data) as arrays:
@@ -78,7 +78,7 @@ def load_runs(path):
 
 
 def outcome(worker, path):
-    """What onnxruntime makes of one model with all its inputs: "agree", "differs: ..." or why there is nothing
+    """onnxruntime's verdict on one model with all its inputs: "agree", "differs: ..." or why there is nothing
     to compare."""
     graph = onnx.load(str(path)).graph
     if draws_random_numbers(graph):
@@ -98,7 +98,7 @@ def outcome(worker, path):
 
 
 def wording(what):
-    """An error without names and numbers."""
+    """An error message without names and numbers."""
     kind, _, rest = what.partition(": ")
     return kind if kind == "differs" else f"{kind}: {re.sub(r'[0-9]+', '#', rest.split(': ', 3)[-1])[:90]}".rstrip(": ")
 
@@ -111,7 +111,7 @@ def load_known():
 
 
 def compare_cases(worker, folder, names, known, tally):
-    """By stem, what becomes of each case alone; what is wrong in words."""
+    """The outcome of each single case by stem, and the failures."""
     alone, wrong = {}, []
     for stem, name in sorted(names.items(), key=lambda each: each[1]):
         path = folder / f"{stem}.onnx"
@@ -121,7 +121,7 @@ def compare_cases(worker, folder, names, known, tally):
         if is_different and name not in known:
             wrong.append(f"{name} ({stem}): {what}")
         if what == "agree" and name in known:
-            wrong.append(f"{name} ({stem}): agrees now; take its line out of known_differences.txt")
+            wrong.append(f"{name} ({stem}): agrees now; remove its line from known_differences.txt")
     return alone, wrong
 
 
@@ -141,7 +141,7 @@ def main():
                 if what.startswith("differs"):
                     wrong.append(f"{path.stem} ({', '.join(cases.values())}): {what}")
             else:
-                tally["a case differs, or does not run, alone"] += 1
+                tally["a single case differs or does not run"] += 1
     for title, counter in (("cases alone", case_tally), ("models", tally)):
         print(f"{title}:")
         for what, count in counter.most_common():

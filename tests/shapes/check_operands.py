@@ -1,10 +1,10 @@
-# Graphs whose shapes and places depend on operands of the run, right and wrong: wrong ones are never accepted.
+# Graphs whose shapes and indices depend on run-time operands, valid and invalid: invalid ones are never accepted.
 """usage: check_operands.py PROGRAM [--count N] [--seed N] [--levels none,basic,extended,all] [--onnxruntime] [--jobs N]
                          [--keep DIR]
 
-Each graph runs at every level given. Where the standard says that the operands are wrong the program must refuse them
-(exit 2, 5 or 6), else give what numpy gives; where it leaves that open all levels must do the same. With --onnxruntime,
-graphs that onnxruntime refuses must be refused as well, and outputs must agree. Prints the seed; exit 1: a graph failed.
+Each graph runs at every given level. If the operands are invalid by the standard, the program must refuse them (exit 2,
+5 or 6), otherwise give numpy's result; where the standard is silent, all levels must agree. With --onnxruntime, graphs
+that onnxruntime refuses must be refused as well, and outputs must agree. Prints the seed; exit 1: a graph failed.
 """
 import argparse
 import collections
@@ -34,8 +34,8 @@ import view_cases
 
 _REFUSALS = (2, 5, 6)
 _MOST_BYTES = 3 << 30
-# What onnxruntime refuses though the standard does not: sizes declared by a symbol are taken for none, nothing is
-# reflected twice, cut down to nothing or resized to nothing, and sizes are bounded where the result is empty.
+# Errors of onnxruntime for graphs that the standard allows: it takes symbolic sizes for missing, does not reflect
+# twice, crop to nothing or resize to nothing, and limits sizes of empty results.
 _KNOWN_LIMITS = ["Number of elements of input 'sizes' (0)", "Pad reflect", "zero effective input extent",
                  "exceeds the supported maximum", "Dimension product overflow", "Scale value should be greater than 0",
                  "array is too big", "SafeIntOnOverflow() Integer overflow"]
@@ -49,7 +49,7 @@ def run_program(program, level, folder, names, has_inputs):
                "--output-format", "npz", "--max-memory", "60MB", "--timeout", "60", "-q"]
     if has_inputs:
         command += ["--inputs", os.path.join(folder, "in.npz")]
-    # A program that takes no heed of --max-memory fails; one with the address sanitizer takes terabytes of addresses.
+    # A program that ignores --max-memory fails; the address sanitizer reserves terabytes of address space.
     if "asan" not in program:
         command = ["prlimit", f"--as={_MOST_BYTES}"] + command
     result = subprocess.run(command, capture_output=True, check=False)
@@ -59,7 +59,7 @@ def run_program(program, level, folder, names, has_inputs):
         with np.load(os.path.join(out, "outputs.npz")) as stored:
             return 0, [stored[name] for name in names]
     except ValueError:
-        # Empty, and longer along an axis than numpy takes.
+        # Empty, and longer along an axis than numpy allows.
         return 0, []
 
 
@@ -73,7 +73,7 @@ def run_onnxruntime(worker, folder, model, feeds):
 
 
 def difference(found, expected, case, rtol):
-    """What differs, or nothing."""
+    """The difference, or an empty string."""
     if len(found) != len(expected):
         return f"{len(found)} outputs can be read (expected {len(expected)})"
     for i, (mine, other) in enumerate(zip(found, expected)):
@@ -87,7 +87,7 @@ def difference(found, expected, case, rtol):
 
 
 def judge(case, expected, results):
-    """What is wrong with the results by level."""
+    """The problem with the results of all levels, or an empty string."""
     for level, (code, found) in results.items():
         if code not in (0,) + _REFUSALS:
             return f"at level {level}: exit {code}: {found}"
@@ -111,7 +111,7 @@ def judge(case, expected, results):
 
 
 def judge_peer(case, expected, results, theirs):
-    """The same beside what onnxruntime gives."""
+    """The same against onnxruntime's results."""
     for level, (code, found) in results.items():
         if expected == "refused where read" and level != "none":
             continue
@@ -121,12 +121,12 @@ def judge_peer(case, expected, results, theirs):
         elif code == 0:
             wrong = difference(found, theirs, case, max(case.tolerance, 1e-4))
             if wrong:
-                return f"at level {level}, beside onnxruntime: {wrong}"
+                return f"at level {level}, against onnxruntime: {wrong}"
     return ""
 
 
 class Checker:
-    """Checks graphs, several at a time, each thread beside an onnxruntime of its own."""
+    """Checks graphs, several at a time, with one onnxruntime worker per thread."""
 
     def __init__(self, options):
         self.options = options
@@ -134,7 +134,7 @@ class Checker:
         self._workers = []
 
     def check(self, index):
-        """What is counted, and what is wrong with graph `index`, or nothing."""
+        """The counted outcomes, and the problem with graph `index`, or an empty string."""
         draw = operand_case.Draw(self.options.seed * 1000003 + index)
         family = _FAMILIES[index % len(_FAMILIES)]
         case = family(draw, draw.chance(0.75))

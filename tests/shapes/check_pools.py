@@ -1,9 +1,9 @@
 # MaxPool, AveragePool and LpPool with ceil_mode and windows wider than the image, in every layout, type and provider.
 """usage: check_pools.py PROGRAM [--count N] [--seed N] [--onnxruntime]
 
-Outputs must be those of the text: sizes as ONNX's shape inference has them, which divides toward zero. With
---onnxruntime, the oracle's sizes are held against onnx.shape_inference and its numbers against onnxruntime; where
-onnxruntime or onnx's ReferenceEvaluator give other sizes, that is counted. Prints the seed; exit 1: a pool is wrong.
+Outputs must follow the specification, with sizes as in ONNX's shape inference, which divides toward zero. With
+--onnxruntime, the oracle's sizes are checked against onnx.shape_inference and its values against onnxruntime; sizes
+that differ in onnxruntime or onnx's ReferenceEvaluator are counted. Prints the seed; exit 1: a pool is wrong.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ _FORMS = {
 
 
 class Model:
-    """A pool, with convolutions by one around it where values between them shall lie in blocks."""
+    """A pool, between identity convolutions if its input and output should have a blocked layout."""
 
     def __init__(self, pool, shape, form, dtype, has_places):
         self.initializers = []
@@ -99,7 +99,7 @@ def judge(code, found, expected, places, dtype):
 
 
 def peers():
-    """A function that holds the oracle against onnx and onnxruntime."""
+    """A function that checks the oracle against onnx and onnxruntime."""
     import onnxruntime
     from onnx import shape_inference
     from onnx.reference import ReferenceEvaluator
@@ -114,7 +114,7 @@ def peers():
         sizes = tuple(dimension.dim_value for dimension in inferred.dim)
         if expected is None:
             return "" if min(sizes) < 0 else f"onnx infers {sizes}, the oracle refuses"
-        # Before opset 22, windows that begin behind the image, and those of SAME, were counted too often with ceil_mode.
+        # Before opset 22, ceil_mode counted too many windows that start after the image, and too many with SAME.
         if sizes != expected.shape and pool.opset < 22 and pool.ceil_mode and np.all(np.array(sizes) >= expected.shape):
             counts["onnx, before opset 22: a larger size"] += 1
         elif sizes != expected.shape:
@@ -125,7 +125,7 @@ def peers():
             counts["onnxruntime: " + ("the same size" if theirs.shape == expected.shape else "another size")] += 1
             if theirs.shape == expected.shape and pool.has_peer(x.shape[2:]) and not np.allclose(theirs.astype(np.float64), expected, rtol=2e-3, atol=2e-3):
                 return f"onnxruntime gives {theirs.reshape(-1)[:8]}, the oracle {expected.reshape(-1)[:8]}"
-        except Exception:  # a type of its own for each kind
+        except Exception:  # onnxruntime raises many types
             counts["onnxruntime: refused"] += 1
         try:
             theirs = ReferenceEvaluator(model).run(None, {"x": x})[0]
@@ -165,7 +165,7 @@ def main():
         try:
             expected, places = pool.compute(x)
             if expected is None:
-                counts["a window without a pixel: passed over"] += 1
+                counts["a window without a pixel: skipped"] += 1
                 continue
         except NoSuchPool:
             expected, places = None, None

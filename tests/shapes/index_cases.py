@@ -1,4 +1,4 @@
-# Operators whose operands are places: Gather, Scatter, ReverseSequence, and what signals and images are cut by.
+# Operators whose operands are indices: Gather, Scatter, ReverseSequence, and those that slice signals and images.
 import numpy as np
 
 from operand_case import WRONG_NUMBERS, Case, Operand, Undecided, check_size, decide, product, refuse_unless
@@ -132,7 +132,7 @@ def max_unpool(draw, wrong):
             result[0, 0, place // 4, place % 4] = value
         return [result]
 
-    # Numbers are not compared: onnxruntime counts places in the new shape, the text in the old.
+    # Values are not compared: onnxruntime interprets indices in the new shape, the specification in the old.
     return decide(Case("MaxUnpool", 11, [Operand("x", x), Operand("places", places), draw.runtime("output_shape", to)],
                        {"kernel_shape": [2, 2], "strides": [2, 2]}, shape_only=True), oracle)
 

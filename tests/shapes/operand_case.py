@@ -1,11 +1,11 @@
-# A case of a run-time shape operand: the node, its inputs, and the outputs that it must give or refuse.
+# A test case of a run-time shape operand: the node, its inputs, and the expected outputs or refusal.
 import dataclasses
 import random
 
 import numpy as np
 
 INT64_MIN, INT64_MAX = -2**63, 2**63 - 1
-# Numbers that are no axes, sizes or indices of the small tensors here, and that overflow when they are summed or multiplied.
+# Invalid axes, sizes and indices for the small tensors here, and numbers whose sums or products overflow.
 WRONG_NUMBERS = [INT64_MIN, INT64_MIN + 1, -2**62, -2**31, -100, -9, -2, -1, 0, 1, 2, 9, 100, 2**31 - 1, 2**31, 2**33,
                  2**44, 2**62, INT64_MAX]
 # Outputs above this size are refused: the program runs with less memory.
@@ -22,7 +22,7 @@ class Undecided(Exception):
 
 @dataclasses.dataclass
 class Operand:
-    """`is_runtime`: content that shapes or places depend on, which graphs bring in several ways."""
+    """`is_runtime`: contents that shapes or indices depend on, which graphs provide in several ways."""
     name: str
     array: np.ndarray
     is_runtime: bool = False
@@ -34,19 +34,19 @@ class Case:
     opset: int
     operands: list
     attributes: dict
-    # The outputs as arrays, "refused", or "any" where the standard does not say.
+    # The outputs as arrays, "refused", or "any" if the standard does not say.
     expected: object = "any"
     outputs: int = 1
     domain: str = ""
     tolerance: float = 0.0
-    # Only shapes are compared; the numbers are compared with onnxruntime's.
+    # Only shapes are compared with the oracle; values are compared with onnxruntime.
     shape_only: bool = False
-    # False where onnxruntime is known to do something else.
+    # False if onnxruntime is known to behave differently.
     has_peer: bool = True
 
 
 def decide(case, oracle):
-    """The case with what its oracle says."""
+    """The case with the expectation of its oracle."""
     try:
         case.expected = [np.asarray(value) for value in oracle()]
         if any(value.size > MOST_ELEMENTS for value in case.expected):
@@ -64,7 +64,7 @@ def refuse_unless(condition):
 
 
 def product(numbers):
-    """Of Python's integers, which do not overflow."""
+    """A product of Python integers, which do not overflow."""
     result = 1
     for number in numbers:
         result *= int(number)
@@ -73,13 +73,13 @@ def product(numbers):
 
 def check_size(shape):
     refuse_unless(all(size >= 0 for size in shape) and product(shape) <= MOST_ELEMENTS)
-    # Empty, but longer along one axis than anything that can be stored.
+    # Empty, but longer along one axis than any tensor that can be stored.
     if any(size > 2**24 for size in shape):
         raise Undecided
 
 
 class Draw:
-    """Random choices."""
+    """Random choices for one case."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -99,7 +99,7 @@ class Draw:
         return Operand(name, np.array(numbers, dtype=dtype), True)
 
     def spoil(self, numbers, lengths=True):
-        """Mostly wrong: another number, another count, a duplicate, another order."""
+        """Mostly invalid numbers: a changed number, another count, a duplicate."""
         numbers = [int(number) for number in numbers]
         for _ in range(self.random.choice([1, 1, 1, 2])):
             way = self.random.randrange(6)

@@ -1,4 +1,4 @@
-# The ONNX model of a case: operands as inputs, constants or results, and readers behind the node.
+# Builds the ONNX model of a case: operands as inputs, constants or results, and consumers of the node.
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -8,7 +8,7 @@ _TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorP
 
 
 class GraphBuilder:
-    """Collects nodes; `feeds` becomes what a run is given."""
+    """Collects nodes, and the inputs of a run in `feeds`."""
 
     def __init__(self, draw):
         self.draw = draw
@@ -19,7 +19,7 @@ class GraphBuilder:
         return name
 
     def input(self, name, array):
-        """Declared as it is, with symbols, or with no rank."""
+        """An input declared with its shape, with symbols, or without rank."""
         way = self.draw.random.randrange(4)
         shape = list(array.shape) if way < 2 else [f"{name}_{i}" for i in range(array.ndim)] if way == 2 else None
         self.inputs.append(helper.make_tensor_value_info(name, _TYPES[array.dtype], shape))
@@ -30,7 +30,7 @@ class GraphBuilder:
         self.nodes.append(helper.make_node(op_type, inputs, outputs, **attributes))
 
     def runtime(self, operand):
-        """An operand whose content is known when the graph is loaded, when it is run, or not before it was computed."""
+        """An operand whose contents are known when the graph is loaded, when it is run, or only once computed."""
         array, name = operand.array, operand.name
         way = self.draw.random.randrange(7)
         if way == 0:
@@ -40,14 +40,14 @@ class GraphBuilder:
         if way == 4 and array.dtype == np.int64 and (array.size == 0 or np.abs(array.astype(float)).max() < 2**31):
             self.node("Cast", [self.input(name + "_given", array.astype(np.int32))], [name], to=TensorProto.INT64)
             return name
-        # Integers wrap, so that any number is what it was.
+        # Integers wrap around, so that every number keeps its value.
         one = self.constant(name + "_zero", np.zeros((), dtype=array.dtype))
         self.node("Add", [self.input(name + "_given", array), one], [name])
         return name
 
 
 def _add_reader(builder, expected, operands):
-    """A node behind output 0, which rewriting may join with it; what it makes of the expected output."""
+    """Adds a consumer of output 0 that rewriting may fuse; returns the expected outputs with it."""
     way = builder.draw.random.randrange(8)
     first = expected[0] if isinstance(expected, list) else None
 
@@ -75,7 +75,7 @@ def _add_reader(builder, expected, operands):
             return "refused"
     if way == 5:
         builder.node("Shape", ["made"], ["y0"])
-        # Where the shape follows without it, nobody reads the node any more, and rewriting takes it away.
+        # If the shape is inferred without the node, rewriting removes it as dead.
         if expected == "refused":
             return "refused where read"
         return apply(lambda value: np.array(value.shape, dtype=np.int64))
@@ -83,7 +83,7 @@ def _add_reader(builder, expected, operands):
 
 
 def build(case, draw):
-    """The model, what it is fed, and what it must give (as Case.expected)."""
+    """The model, its inputs, and the expected outputs (as in Case.expected)."""
     builder = GraphBuilder(draw)
     names = []
     for operand in case.operands:
@@ -95,7 +95,7 @@ def build(case, draw):
             names.append(builder.input(operand.name, operand.array))
     outputs = [f"y{i}" for i in range(case.outputs)]
     place = len(builder.nodes)
-    # Opsets before 13 have Unsqueeze's axes as an attribute.
+    # Before opset 13, the axes of Unsqueeze are an attribute.
     has_reader = case.opset >= 13 and not case.shape_only and draw.chance(0.6)
     expected = _add_reader(builder, case.expected, case.operands) if has_reader else None
     made = outputs
@@ -104,7 +104,7 @@ def build(case, draw):
     else:
         made = ["made"] + outputs[1:]
     builder.nodes.insert(place, helper.make_node(case.op_type, names, made, **case.attributes))
-    # Types of outputs may be left out: inference finds them.
+    # Types of outputs may be omitted: inference finds them.
     values = [helper.make_empty_tensor_value_info(name) for name in outputs]
     graph = helper.make_graph(builder.nodes, "operands", builder.inputs, values, builder.initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)])
@@ -113,5 +113,5 @@ def build(case, draw):
 
 
 def describe(model):
-    """The nodes in short."""
+    """A short description of the nodes."""
     return "; ".join(f"{', '.join(node.output)} = {node.op_type}({', '.join(node.input)})" for node in model.graph.node)

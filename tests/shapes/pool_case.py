@@ -1,4 +1,4 @@
-# Pools by the text: how often ONNX's shape inference places a window, and what lies under it.
+# Pools by the specification: the number of windows in ONNX's shape inference, and the elements in each.
 import dataclasses
 import itertools
 
@@ -37,7 +37,7 @@ class Pool:
         return result
 
     def place(self, axis, size):
-        """(outputs, pads in front, pads behind) along an axis."""
+        """(outputs, begin pads, end pads) along an axis."""
         axes = len(self.kernel)
         stride = self.strides[axis]
         extent = (self.kernel[axis] - 1) * self.dilations[axis] + 1
@@ -50,7 +50,7 @@ class Pool:
             before = total // 2 if self.auto_pad == "SAME_UPPER" else total - total // 2
             return outputs, before, total - before
         room = size + before + after - extent
-        # As onnx's C++ divides: toward zero; before opset 22 ceil_mode rounded up.
+        # Division toward zero, as in onnx's C++ code; before opset 22 ceil_mode rounded up.
         if self.ceil_mode and (room >= 0 or self.opset >= 22):
             room += stride - 1
         steps = room // stride if room >= 0 else -(-room // stride)
@@ -62,7 +62,7 @@ class Pool:
         return outputs, before, after
 
     def reaches_out(self, sizes):
-        """Whether a window ends behind the padding."""
+        """Whether a window extends beyond the padding."""
         for axis, size in enumerate(sizes):
             outputs, before, after = self.place(axis, size)
             if (outputs - 1) * self.strides[axis] + (self.kernel[axis] - 1) * self.dilations[axis] + 1 > size + before + after:
@@ -70,13 +70,13 @@ class Pool:
         return False
 
     def has_peer(self, sizes):
-        """Whether onnxruntime means the same: its SAME has negative pads, and before opset 19 it counts all of a window."""
+        """Whether onnxruntime agrees: its SAME has negative pads, and before opset 19 it counts whole windows."""
         if self.auto_pad.startswith("SAME"):
             return all(stride <= kernel for stride, kernel in zip(self.strides, self.kernel))
         return not (self.counts_pads and self.opset < 19 and self.reaches_out(sizes))
 
     def compute(self, x):
-        """The result, and the flat places of the largest; nothing where a window lies outside the image altogether."""
+        """The result, and the flat indices of the maxima; None if a window lies entirely outside the image."""
         places = [self.place(axis, size) for axis, size in enumerate(x.shape[2:])]
         shape = [outputs for outputs, _, _ in places]
         result = np.zeros(list(x.shape[:2]) + shape, dtype=np.float64)
@@ -108,7 +108,7 @@ class Pool:
 
 
 def draw_pool(random, axes, op_types=("MaxPool", "AveragePool", "LpPool")):
-    """A pool and the sizes of an image; often wider than it."""
+    """A pool and the sizes of an image, which is often smaller."""
     sizes = [random.randint(1, 9 if axes < 3 else 5) for _ in range(axes)]
     kernel = [random.randint(1, 5) for _ in range(axes)]
     pads = [random.choice([0, 0, random.randint(0, k - 1)]) for k in kernel + kernel]

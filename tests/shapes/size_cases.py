@@ -1,4 +1,4 @@
-# Operators whose operands give sizes: Pad, TopK, OneHot, Range, Resize, CenterCropPad and their kin.
+# Operators whose operands give sizes: Pad, TopK, OneHot, Range, Resize, CenterCropPad and similar ones.
 import numpy as np
 
 from operand_case import WRONG_NUMBERS, Case, Operand, Refused, Undecided, check_size, decide, product, refuse_unless
@@ -6,11 +6,11 @@ from view_cases import normalized
 
 
 def _pad_axis(x, axis, before, after, mode):
-    """A negative number takes elements away."""
+    """Negative pads remove elements."""
     size = x.shape[axis]
     refuse_unless(0 <= size + before + after <= 2**24)
     if min(before, after) < 0:
-        # More than there is: onnxruntime fills what the other side adds, the reference knows no negative pads.
+        # Removes more than exists: onnxruntime fills in what the other side adds, the reference has no negative pads.
         if max(-before, -after) > size and mode == "constant":
             raise Undecided
         refuse_unless(-before <= size and -after <= size)
@@ -23,7 +23,7 @@ def _pad_axis(x, axis, before, after, mode):
         refuse_unless(x.shape[axis] > 0)
     check_size([a + sum(b) for a, b in zip(x.shape, around)])
     if mode == "reflect":
-        # numpy before 2.0 reflects in steps, and wrongly where it takes several.
+        # numpy before 2.0 reflects in steps, and incorrectly if it needs several.
         period = max(2 * (x.shape[axis] - 1), 1)
         places = np.arange(-around[axis][0], x.shape[axis] + around[axis][1]) % period
         return np.take(x, np.minimum(places, period - places) if x.shape[axis] > 1 else places, axis=axis)
@@ -186,7 +186,7 @@ def resize(draw, wrong):
         operands = [Operand("x", x), None, None, draw.runtime("sizes", numbers)]
     else:
         operands = [Operand("x", x), None, draw.runtime("scales", numbers, np.float32)]
-    # Whether a quotient is rounded before it is cut off is nobody's rule.
+    # No rule says whether a quotient is rounded before it is truncated.
     return decide(Case("Resize", draw.random.choice([13, 19]), operands, attributes, shape_only=True), oracle)
 
 

@@ -1,11 +1,11 @@
-# Operators that move or view elements, with operands that give axes or sizes: Squeeze to Split.
+# Operators that move or reshape elements, with operands that give axes or sizes: Squeeze to Split.
 import numpy as np
 
 from operand_case import Case, Operand, Refused, Undecided, check_size, decide, product, refuse_unless
 
 
 def normalized(axes, rank, is_twice_undecided=False):
-    """Axes counted from the front; refused outside of [-rank, rank) and given twice."""
+    """Nonnegative axes; refused outside [-rank, rank) and if duplicated."""
     result = []
     for axis in axes:
         refuse_unless(-rank <= axis < rank)
@@ -29,7 +29,7 @@ def squeeze(draw, wrong):
         refuse_unless(all(shape[place] == 1 for place in places))
         return [x.reshape([size for axis, size in enumerate(shape) if axis not in places])]
 
-    # onnxruntime takes an empty list for every 1, ONNX's shape inference and numpy for none.
+    # For an empty list, onnxruntime squeezes every dimension of 1, ONNX's shape inference and numpy none.
     return decide(Case("Squeeze", draw.random.choice([13, 21]), [Operand("x", x), draw.runtime("axes", axes)], {},
                        has_peer=bool(axes)), oracle)
 
@@ -164,7 +164,7 @@ def slice_(draw, wrong):
         operands.append(draw.runtime("axes", signed) if has_axes else None)
     if has_steps:
         operands.append(draw.runtime("steps", steps))
-    # onnxruntime takes the largest number for "to the front" where it counts backwards, numpy does not.
+    # With negative steps, onnxruntime takes the largest integer to mean "to the front", numpy does not.
     has_peer = not any(end >= 2**31 - 1 for end in ends) or not has_steps or min(steps, default=1) > 0
     return decide(Case("Slice", draw.random.choice([10, 13]), operands, {}, has_peer=has_peer), oracle)
 

@@ -1,4 +1,4 @@
-# Checks that no function of an unnamed namespace takes calls that another file of a unity build means for a header's.
+# Checks that no file-local function captures calls that another file of a unity build intends for a header's function.
 import argparse
 import collections
 import os
@@ -10,7 +10,7 @@ import tree
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
 _NAMESPACE = re.compile(r"\bnamespace\s*([\w:]*)\s*$")
-# The last name before a function's parameters, where nothing qualifies it.
+# The last name before a function's parameters, if unqualified.
 _LAST_NAME = re.compile(r"(?:^|[\s*&>])(?P<name>[a-z_]\w*)\s*$")
 _NO_FUNCTION = re.compile(r"^\s*(?:using|typedef|return|extern\s*$|friend)\b")
 _SET = re.compile(r"_(avx2|avx512|vnni|vbmi|amx)\.cpp$")
@@ -20,14 +20,14 @@ _KEYWORD_BEFORE = re.compile(r"\b(return|throw|else|case|co_return)\s+")
 
 
 def plain_text(root, path):
-    """The file's code without comments, texts and directives."""
+    """The file's code without comments, string literals and directives."""
     text = _DIRECTIVE.sub("", tree.strip_comments(tree.read(root, path)))
     return _TEXT.sub('""', text)
 
 
 def list_functions(text):
-    """(is it its file's own, namespaces, name) of each function that a file declares or defines outside of types."""
-    scopes = []  # Of each open brace: its namespace, "" for an unnamed one, None for what is no namespace.
+    """(whether it is file-local, namespaces, name) of each function that a file declares or defines outside types."""
+    scopes = []  # For each open brace: its namespace, "" for an unnamed one, None for other braces.
     start = 0
     for match in re.finditer(r"[{};]", text):
         mark = match.group()
@@ -48,7 +48,7 @@ def list_functions(text):
 
 
 def name_of_function(head):
-    """The name of the function whose declaration or head this is, or None."""
+    """The name of the function that this declares or begins, or None."""
     head = re.sub(r"\[\[.*?\]\]", " ", head).strip()
     if _NO_FUNCTION.match(head) or "(" not in head:
         return None
@@ -56,18 +56,18 @@ def name_of_function(head):
     if "=" in before.replace("operator=", "") or re.search(r"\b(struct|class|enum|union)\s+\w+\s*$", before):
         return None
     match = _LAST_NAME.search(before)
-    # A type stands before the name, save for constructors and macros.
+    # A type precedes the name, except for constructors and macros.
     return match.group("name") if match and before[:match.start("name")].strip() else None
 
 
 def group_of(path):
-    """Files that may be compiled as one: a folder's, those for an instruction set apart."""
+    """The key of files that may be compiled together: a folder's files, separately for each instruction set."""
     suffix = _SET.search(path)
     return os.path.dirname(path), suffix.group(1) if suffix else ""
 
 
 def includes_of(root, sources):
-    """For each file, the headers of the tree that it includes, directly or not."""
+    """For each file, the headers of the tree that it includes, directly or indirectly."""
     direct = {path: [header for is_quoted, header in tree.list_includes(root, path) if is_quoted and header in sources]
               for path in sources}
     closures = {}
@@ -84,7 +84,7 @@ def includes_of(root, sources):
 
 
 def is_around(outer, inner):
-    """Whether a call in the namespace `inner` finds a name of `inner` before, or beside, one of `outer`."""
+    """Whether a call in the namespace `inner` finds a name in `inner` before, or along with, one in `outer`."""
     return f"{inner}::".startswith(f"{outer}::") or not outer
 
 
@@ -92,7 +92,7 @@ def check(root):
     sources = {path for path in tree.list_sources(root) if path.endswith((".cpp", ".hpp"))}
     texts = {path: plain_text(root, path) for path in sources}
     declared = collections.defaultdict(set)  # By name: (namespace, header).
-    own = {}  # By file: the namespace of each function of its own.
+    own = {}  # By file: the namespace of each file-local function.
     groups = collections.defaultdict(list)
     for path in sorted(sources):
         functions = list(list_functions(texts[path]))
@@ -114,7 +114,7 @@ def check(root):
                     meant = headers & includes[other]
                     if other != path and name not in own[other] and meant and \
                             call.search(_KEYWORD_BEFORE.sub(" = ", texts[other])):
-                        violations.append(f"{path}: {name}() is the file's own and could take calls of {other} that are "
+                        violations.append(f"{path}: {name}() is file-local and could capture calls in {other} that are "
                                           f"meant for {min(meant)}; give it another name")
                         break
     return violations

@@ -1,4 +1,4 @@
-# Checks Markdown: relative links and their anchors resolve, and the README's commands exist.
+# Checks Markdown documents: relative links and their anchors resolve, and the commands in them exist.
 import argparse
 import json
 import os
@@ -16,7 +16,7 @@ _OWN_FOLDERS = ("apps/", "cmake/", "docs/", "kernels/", "libcore/", "providers/"
 
 
 def anchors_of(text):
-    """The anchors that a Markdown viewer gives the headings of a text."""
+    """The anchors that Markdown viewers generate for the headings of a text."""
     headings = re.findall(r"^#+ +(.*?)\s*$", _FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -38,7 +38,7 @@ def check_links(root, path):
 
 
 def check_listings(root, path):
-    """A fenced block of C++ behind a line that ends with a link to a file, and a colon, is that file's text."""
+    """A fenced C++ block after a line that ends with a link to a file and a colon must equal that file."""
     violations = []
     listing = re.compile(r"\]\(([^)\s]+\.cpp)\):\n+```cpp\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
     for target, body in listing.findall(tree.read(root, path)):
@@ -49,7 +49,7 @@ def check_listings(root, path):
 
 
 def list_commands(text):
-    """The shell commands of a document's fenced blocks, continued lines joined."""
+    """The shell commands in a document's fenced blocks, with continued lines joined."""
     commands = []
     for _, language, body in _FENCE.findall(text):
         lines = body.replace("\\\n", " ").split("\n")
@@ -61,7 +61,7 @@ def list_commands(text):
 
 
 def check_command(root, path, command, program):
-    """What a command names has to be there: scripts, files, presets, subcommands of ortool."""
+    """Everything that a command names must exist: scripts, files, presets, subcommands of ortool."""
     words = shlex.split(command.split(" | ")[0], comments=True)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words.pop(0)
@@ -90,7 +90,7 @@ def check_command(root, path, command, program):
 
 
 def check_rules(root):
-    """docs/reference/checks.md lists the rules of libcore/check/rules.cpp, in the same words."""
+    """docs/reference/checks.md lists the rules of libcore/check/rules.cpp with the same wording."""
     source, page = "libcore/check/rules.cpp", "docs/reference/checks.md"
     if not os.path.exists(os.path.join(root, source)):
         return []
@@ -98,7 +98,7 @@ def check_rules(root):
     rows = re.findall(rf'\{{{text},\s*(\w+),\s*((?:{text}\s*)+),\s*((?:{text}\s*)+)\}},', tree.read(root, source))
     rules = [(row[0], row[1], "".join(re.findall(text, row[2])), "".join(re.findall(text, row[4]))) for row in rows]
     listed = re.findall(r"^\| `([\w.]+)` \| (\w+) \| (.*) \| (.*) \|$", tree.read(root, page), re.MULTILINE)
-    violations = [f"{page}: the rule {row[0]} is not as {source} has it" for row in sorted(set(rules) ^ set(listed))]
+    violations = [f"{page}: the rule {row[0]} differs from {source}" for row in sorted(set(rules) ^ set(listed))]
     if rules != sorted(rules):
         violations.append(f"{source}: the rules are not sorted by id")
     return violations

@@ -1,4 +1,4 @@
-# Checks every #include against the table of layers and the homes of heavy headers.
+# Checks every #include against the table of layers and the permitted places of heavy headers.
 import argparse
 import os
 import re
@@ -9,7 +9,7 @@ import tree
 
 
 def folder_of(path):
-    """The folder that rules speak of: 'libcore/ops', 'kernels/cpu', 'apps/ortool', 'tests'."""
+    """The folder that the rules refer to: 'libcore/ops', 'kernels/cpu', 'apps/ortool', 'tests'."""
     parts = path.split("/")
     if parts[0] == "tests":
         return "tests/"
@@ -17,7 +17,7 @@ def folder_of(path):
 
 
 def kernel_rooms(path):
-    """Prefixes of the kernels that a kernel may include; None: its family is in no row of the table."""
+    """Prefixes of the kernels that a kernel may include; None if its family is missing in the table."""
     parts = path.split("/")
     if parts[1] != "cpu":
         return [folder_of(path)]
@@ -33,7 +33,7 @@ def kernel_rooms(path):
 
 
 def allowed_prefixes(path):
-    """Prefixes of the headers that the file may include, its own folder's among them."""
+    """Prefixes of the headers that the file may include, including its own folder's."""
     parts = path.split("/")
     own = [folder_of(path)]
     if parts[0] == "libcore":
@@ -78,7 +78,7 @@ def check_heavy(path, header):
 
 
 def check_isa_file(root, path):
-    """Instruction-set files reach only C headers, intrinsics and headers without inline code."""
+    """Instruction-set files may reach only C headers, intrinsics and headers without inline code."""
     seen = set()
     waiting = [path]
     violations = []
@@ -92,7 +92,7 @@ def check_isa_file(root, path):
                 waiting.append(header)
             elif header not in layer_table.ISA_SYSTEM_HEADERS:
                 violations.append(f"{path}: reaches <{header}> through {current}")
-        # A file that ends in .inc is meant to be compiled for this instruction set alone.
+        # Files that end in .inc are compiled for this instruction set only.
         if current.endswith(".hpp"):
             text = tree.strip_comments(tree.read(root, current))
             for word in ("inline", "template", "constexpr auto", "std::"):

@@ -1,6 +1,6 @@
-# Checks names: the field's words in identifiers, files and types, and one type for one name.
+# Checks names: established terms in identifiers, files and types, and unique type names.
 #
-# Two types of one name in one namespace make one program undefined. A private word is found by nobody who searches.
+# Two types with the same name in one namespace violate the one-definition rule. Nobody searches for private terms.
 import argparse
 import collections
 import io
@@ -15,7 +15,7 @@ import vocabulary
 
 _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _GLOSSARY = "docs/contributing/glossary.md"
-# What was measured or decided on a day keeps its words, and so do models that tests read.
+# Dated records keep their wording, and so do models that tests read.
 _LEFT_OUT = ("tests/structure/vocabulary.py", "testdata/broken/", "testdata/digits/", "docs/benchmarks/", "docs/changelog.md")
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
@@ -34,8 +34,8 @@ def without_texts(text):
 
 
 def list_types(text):
-    """(namespace, name) of the types that a file defines outside of unnamed namespaces, functions and other types."""
-    # A word for each brace that is open; None for those that are no namespace's.
+    """(namespace, name) of the types that a file defines outside unnamed namespaces, functions and other types."""
+    # A name for each open brace; None for braces that do not open a namespace.
     open_braces = []
     for match in _BRACE.finditer(without_texts(text)):
         if match.group() == "}":
@@ -48,7 +48,7 @@ def list_types(text):
 
 
 def list_types_of_tree(root):
-    """(path, namespace, name) of the types that files share."""
+    """(path, namespace, name) of the types that are visible to other files."""
     for path in tree.list_sources(root):
         if path.startswith(_FOLDERS) and not path.endswith(".inc"):
             for namespace, name in list_types(tree.read(root, path)):
@@ -64,24 +64,24 @@ def check_types(root):
 
 
 def split_words(name):
-    """The words of snake_case and CamelCase names, in lower case."""
+    """The words of snake_case and CamelCase names in lower case."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def find_american(word):
-    """What to write for a word of British spelling; None for others."""
+    """The American form of a word in British spelling; None for other words."""
     if not _BRITISH.match(word):
         return None
     for stem, american in vocabulary.BRITISH.items():
         if re.match(stem, word):
-            # What the pattern of the stem looks at behind it stays.
+            # The text that the stem's pattern only looks ahead at is kept.
             written = re.match(stem.split("(")[0], word)
             return american + word[written.end():]
     return None
 
 
 def find_refused(name):
-    """(word, what to write) for the first refused word of a name; None where there is none."""
+    """(word, replacement) for the first refused word in a name; None if there is none."""
     for word in split_words(name):
         wanted = vocabulary.BANNED.get(word) or find_american(word)
         if wanted:
@@ -115,7 +115,7 @@ def check_words(root):
 
 
 def list_glossary(root):
-    """The words of the terms that the glossary explains."""
+    """The words of the terms in the glossary."""
     if not os.path.exists(os.path.join(root, _GLOSSARY)):
         return set()
     terms = re.findall(r"^\|([^|]+)\|", tree.read(root, _GLOSSARY), re.MULTILINE)
@@ -123,13 +123,13 @@ def list_glossary(root):
 
 
 def list_operators(root):
-    """Names in the lists of operators, which are ONNX's own."""
+    """Names of operators from the operator lists, as defined by ONNX."""
     return {name for path in tree.list_sources(root) if path.startswith("libcore/ops/") and path.endswith("/list.cpp")
             for name in re.findall(r"\b[A-Z]\w+", without_texts(tree.read(root, path)))}
 
 
 def is_known(word, nouns):
-    """Whether a noun or its plural is among those known."""
+    """Whether a noun or its singular is known."""
     singular = [word]
     for plural, ending in (("s", ""), ("es", ""), ("es", "is"), ("ies", "y"), ("ices", "ix"), ("ices", "ex")):
         if word.endswith(plural):
@@ -138,7 +138,7 @@ def is_known(word, nouns):
 
 
 def check_nouns(root):
-    """What a type is stands last in its name: a noun of the glossary, or one that any program may use."""
+    """The last word of a type name says what it is: a noun of the glossary, or a general one."""
     nouns = list_glossary(root) | vocabulary.GENERAL_NOUNS
     operators = list_operators(root)
     violations = []
@@ -151,7 +151,7 @@ def check_nouns(root):
 
 
 def list_prose(root, path):
-    """(line, text) of a document's lines, or of the lines of a file's comments."""
+    """(line, text) of a document's lines, or of a file's comment lines."""
     lines = tree.read(root, path).split("\n")
     if path.endswith(".md"):
         return list(enumerate(lines, 1))
@@ -186,8 +186,8 @@ def check_prose(root):
 
 
 def check_first_lines(root):
-    """The first line of a source file has a word that a reader would search for: one of the glossary, a general noun, or an
-    operator's name."""
+    """The first line of a source file contains a word that a reader would search for: a term of the glossary, a general
+    noun, or an operator's name."""
     nouns = list_glossary(root) | vocabulary.GENERAL_NOUNS
     operators = list_operators(root)
     violations = []

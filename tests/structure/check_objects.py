@@ -1,4 +1,4 @@
-# Checks compiled objects: no code runs before main, and instruction-set files share no symbol.
+# Checks compiled objects: no code runs before main, and instruction-set files share no symbols.
 import argparse
 import json
 import os
@@ -10,16 +10,16 @@ import sys
 import tree
 
 CHECKED_FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
-# W and V: weak definitions; u: unique ones. Undefined weak references (w, v) belong to others.
+# W and V: weak definitions; u: unique ones. Undefined weak references (w, v) are defined elsewhere.
 _SHARED_KINDS = "WVu"
-# CLI11's header makes its validators before main wherever it is included; nothing else may.
+# CLI11's header constructs its validators before main wherever it is included; nothing else may do so.
 _THIRD_PARTY_VARIABLES = "CLI::"
 _THIRD_PARTY_HELPERS = ("std::__ioinit",)
 
 
 def list_objects(build):
-    """Objects of the program and its library that this build tree would compile and has, and whether each is compiled
-    for one instruction set."""
+    """Existing objects of the program and its library in this build tree, and whether each is compiled for one
+    instruction set."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     objects = {}
@@ -55,8 +55,8 @@ def has_only_third_party_variables(path):
 
 
 def objects_with_initializers(build, objects):
-    """Those with code that runs before main."""
-    # The first once more: a single file would be listed without its name.
+    """Objects with code that runs before main."""
+    # The first one is repeated, since readelf omits the name of a single file.
     text = run("readelf", "--sections", "--wide", *objects, objects[0], cwd=build)
     return sorted({part.split("\n", 1)[0] for part in re.split(r"^File: ", text, flags=re.MULTILINE)
                    if re.search(r"\s\.(init_array|ctors)\b", part)})

@@ -1,4 +1,4 @@
-# Checks that no list of operator names stands outside libcore/ops: what an operator is stands in its traits.
+# Checks that lists of operator names occur only in libcore/ops: operators are classified by their traits.
 import argparse
 import re
 import sys
@@ -11,24 +11,24 @@ _SCHEMA = re.compile(r'OpSchema\s+[\w:]+\s*=\s*\{\s*"(\w+)"')
 _NAME = re.compile(r'"(\w+)"')
 _COMPARISON = re.compile(r'[=!]=\s*"(\w+)"')
 _STATEMENT = re.compile(r"[^;{}]+")
-# As many names in one initializer, or compared in one condition, make a list.
+# More names than this in one initializer, or compared in one condition, make a list.
 _MOST_NAMES = 3
-# Tables that bind an operator to code of its own: a row for each is what they are for.
+# Tables that bind operators to their code, with one row each by design.
 _BINDING_TYPES = ("KernelRow",)
-# Files with a list that no trait could say, each with the reason.
+# Files with a list that no trait could express, each with the reason.
 EXCEPTIONS = {
     "libcore/inspect/preprocessing.cpp": "it tells what each of the four arithmetic operators does to a picture",
     "libcore/optimize/rules/channel_affine.cpp": "a pattern of the arithmetic that it folds into weights",
     "libcore/optimize/opset/opset_adapters.cpp": "binds each operator to the function that converts it",
-    "libcore/optimize/rewrite/pattern.cpp": "spells out the ways to write one division",
-    "libcore/optimize/rules/fuse_matmul_add_reshape.cpp": "follows the steps of one mask that onnxruntime knows",
-    "libcore/optimize/rules/fuse_attention_mask.cpp": "spells out the ways to write one comparison of positions",
+    "libcore/optimize/rewrite/pattern.cpp": "lists the ways to write one division",
+    "libcore/optimize/rules/fuse_matmul_add_reshape.cpp": "follows the steps of one mask pattern of onnxruntime",
+    "libcore/optimize/rules/fuse_attention_mask.cpp": "lists the ways to write one comparison of positions",
     "libcore/runtime/control_flow/control_flow.cpp": "binds each control-flow operator to what runs it",
 }
 
 
 def list_operators(root):
-    """The names of the operators that the families define."""
+    """The names of the operators defined by the families."""
     names = set()
     for path in tree.list_sources(root):
         if path.startswith(_FAMILIES) and path.endswith(".cpp"):
@@ -37,7 +37,7 @@ def list_operators(root):
 
 
 def list_initializers(text):
-    """(start, end) of what stands in braces without a statement in it, the outermost ones alone."""
+    """(start, end) of the outermost braces without statements inside."""
     found = []
     opened = []
     for index, letter in enumerate(text):

@@ -1,4 +1,4 @@
-# Checks the files themselves: what lies at the top, first lines, and paths that hold on one machine.
+# Checks the source tree's files: top-level entries, first lines, folder sizes, and machine-specific paths.
 import argparse
 import collections
 import os
@@ -11,7 +11,7 @@ import tree
 TOP_LEVEL = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "cmake", "apps", "libcore",
              "kernels", "providers", "tests", "testdata", "docs"}
 _HASH_SUFFIXES = (".cmake", ".sh", ".py")
-# Put together from parts, so that this file passes its own check.
+# Assembled from parts, so that this file passes its own check.
 _MACHINE_PATHS = ["/" + "/".join(parts) for parts in
                   (["work", ""], ["root", ""], ["home", ""])]
 _MACHINE_PATH = re.compile(r"(?<![\w.$}~*-])(" + "|".join(map(re.escape, _MACHINE_PATHS)) + ")")
@@ -23,7 +23,7 @@ def check_top_level(root):
 
 
 def comment_mark(path, first_line):
-    """What the first sentence of the file starts with, or None for files without one."""
+    """The comment mark of the file's first sentence, or None for files without one."""
     name = os.path.basename(path)
     if path.startswith("testdata/") and not path.endswith(".py"):
         return None
@@ -59,13 +59,13 @@ def check_machine_paths(root, path):
 
 
 def check_folder_sizes(root):
-    """A folder of code that one can still overlook holds at most MOST_FILES files."""
+    """Folders of code hold at most MOST_FILES files."""
     counts = collections.Counter(os.path.dirname(path) for path in tree.list_sources(root))
     full = layer_table.FULL_FOLDERS
     most = layer_table.MOST_FILES
     violations = [f"{folder}: holds {count} files of code (at most {most})"
                   for folder, count in sorted(counts.items()) if count > most and folder not in full]
-    return violations + [f"{folder}: holds {counts[folder]} files of code now; take it from FULL_FOLDERS of layer_table.py"
+    return violations + [f"{folder}: holds {counts[folder]} files of code now; remove it from FULL_FOLDERS of layer_table.py"
                          for folder in full if 0 < counts[folder] <= most]
 
 

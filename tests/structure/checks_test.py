@@ -1,4 +1,4 @@
-# Plants one violation of each rule in a small tree and expects the checks to name it.
+# Tests of the checks: plants one violation of each rule in a small tree and expects the checks to report it.
 import os
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ import vocabulary
 
 
 class SmallTree(unittest.TestCase):
-    """A tree with nothing wrong in it; each test puts one wrong file into it."""
+    """A tree without violations; each test adds one bad file."""
 
     def setUp(self):
         self.root = tempfile.mkdtemp()
@@ -74,7 +74,7 @@ class Names(SmallTree):
         self.expect(check_names.check(self.root), "libcore/graph/one.hpp", "apps/ortool/two.hpp", "ortool::Verdict")
 
     def test_refused_words_in_identifiers_are_found(self):
-        # Written so that this file holds none of the words.
+        # Written so that this file contains none of the words.
         word, wanted = next(iter(vocabulary.BANNED.items()))
         for name in (f"only_{word}", f"{word}_", f"{word.capitalize()}List", f"find{word.capitalize()}2"):
             with self.subTest(name=name):

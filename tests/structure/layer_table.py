@@ -1,6 +1,6 @@
-# The table of layers: which folder may include which, and where heavy headers may appear.
+# Table of layers: which folder may include which, and where heavy headers may appear.
 
-# Layers inside libcore, each with the layers it may include besides itself.
+# Layers of libcore, each with the layers it may include besides itself.
 _BASE = ["base"]
 _TENSOR = _BASE + ["tensor"]
 _GRAPH = _TENSOR + ["graph"]
@@ -36,8 +36,8 @@ LIBCORE = {
     "api": _VERIFY + ["verify", "measure", "quantize", "check"],
 }
 
-# Families of kernels/cpu: each may include itself, the rooms that all share, and the families that it is built from.
-# Of the shared rooms, each may include those before it.
+# Families of kernels/cpu: each may include itself, the shared folders, and the families that it builds on. Each shared
+# folder may include those before it.
 KERNEL_ROOMS = ["isa", "types", "parallel", "epilogue"]
 KERNEL_FAMILIES = {
     "attention": ["gemm"],
@@ -56,15 +56,15 @@ KERNEL_FAMILIES = {
     "training": [],
 }
 
-# What the other folders may include besides their own folder (the first two parts of the path).
+# Prefixes that other folders may include besides their own folder (the first two parts of the path).
 KERNELS = ["libcore/base/", "libcore/tensor/"]
 PROVIDERS = ["libcore/", "kernels/"]
 PROVIDER_LIST = ["libcore/", "providers/"]
 APPS = ["libcore/", "providers/provider_list.hpp"]
 TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 
-# Headers that are slow to compile or belong to a vendor: (pattern of the header, pattern of the
-# source files that may include it). Tests are free to use them in their .cpp files.
+# Headers that are slow to compile or belong to a third-party library: (pattern of the header, pattern of
+# the source files that may include it). Tests may use them in their .cpp files.
 HEAVY_HEADERS = [
     (r"CLI/.*|CLI11\.hpp", r"apps/ortool/command_line\.cpp"),
     (r"google/protobuf/.*", r"libcore/onnx/.*\.cpp"),
@@ -78,15 +78,15 @@ HEAVY_HEADERS = [
     (r"re2/.*", r"providers/cpu/text/regex_full_match\.cpp"),
 ]
 
-# Files of code that a folder may hold, and the folders that still hold more; none is added.
+# The maximum number of code files in a folder, and the folders that still hold more; none may be added.
 MOST_FILES = 40
 FULL_FOLDERS = []
 
-# Headers nobody includes outside tests, with the reason.
+# Headers that only tests may include, with the reason.
 FORBIDDEN_HEADERS = {
-    "iostream": "it plants a static initializer in every file",
+    "iostream": "it adds a static initializer to every file",
     "regex": "it is slow and recurses on hostile input",
 }
 
-# What instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp) and the headers they reach may include.
+# System headers for instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp).
 ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h"]

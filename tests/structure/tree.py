@@ -1,4 +1,4 @@
-# Walking the source tree: its files, their text without comments, and what they include.
+# Walks the source tree: its files, their text without comments, and their includes.
 import os
 import re
 
@@ -10,12 +10,12 @@ _COMMENT_OR_TEXT = re.compile(
 
 
 def is_ignored(name):
-    """True for build trees and what tools leave behind, by the rules of .gitignore."""
+    """True for build trees and files that tools leave behind, by the rules of .gitignore."""
     return name.startswith("build") or name in (".git", ".cache", "__pycache__")
 
 
 def list_files(root):
-    """Every file of the tree, relative to root, sorted; build trees left out."""
+    """All files of the tree except build trees, relative to root, sorted."""
     found = []
     for folder, folders, names in os.walk(root):
         at_top = os.path.samefile(folder, root)
@@ -41,20 +41,20 @@ def read(root, path):
 
 
 def strip_comments(text):
-    """C++ text without comments; strings and characters stay."""
+    """C++ text without comments; string and character literals are kept."""
     def keep(match):
         return " " if match.group().startswith(("//", "/*")) else match.group()
     return _COMMENT_OR_TEXT.sub(keep, text)
 
 
 def list_includes(root, path):
-    """(is it quoted, header) for each #include of a file."""
+    """(whether it is quoted, header) for each #include of a file."""
     text = strip_comments(read(root, path))
     return [(quote == '"', header) for quote, header in _INCLUDE.findall(text)]
 
 
 def report(violations):
-    """Prints the violations, one a line; the exit status that tells whether there were any."""
+    """Prints the violations, one per line; returns the exit status: 1 if there are any."""
     for violation in violations:
         print(violation)
     print(f"{len(violations)} violations" if violations else "no violations")

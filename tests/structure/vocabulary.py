@@ -1,8 +1,8 @@
-# The words of names: those that are refused, with what to write instead, and general nouns that type names may end with.
+# Vocabulary of names: refused words with their replacements, and general nouns that type names may end with.
 #
-# This file is the only one that holds the refused words; check_names.py leaves it out.
+# Only this file may contain the refused words; check_names.py skips it.
 
-# In identifiers and names of files: a word of a name, as in only_<word> or <Word>List, and the field's word for it.
+# In identifiers and file names: a word of a name, as in only_<word> or <Word>List, and the field's term for it.
 BANNED = {
     "clue": "evidence",
     "clues": "evidence",
@@ -35,7 +35,7 @@ BANNED = {
     "vendor": "contrib (operators of com.microsoft), or the vendor's name",
 }
 
-# British spellings: the beginning of a word, and the American one. In names, and in prose where PROSE is checked.
+# British spellings: the beginning of a word, and the American form. In names, and in prose where PROSE is checked.
 BRITISH = {
     "analyse": "analyze",
     "analysing": "analyzing",
@@ -109,7 +109,7 @@ BRITISH = {
     "whilst": "while",
 }
 
-# Private words of prose that mean one thing only: comments and documents.
+# Private words in comments and documents, and the established terms.
 PROSE = {
     "clues": "evidence",
     "doubts": "rounding ties",

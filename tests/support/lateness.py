@@ -1,10 +1,10 @@
-# How late a busy machine is: what tests of times take off what they measure.
+# Measures the scheduling delay of a busy machine, which timing tests subtract from their measurements.
 import threading
 import time
 
 
 class Lateness:
-    """`with Lateness() as late: ...; late.seconds`: by how much a thread that only sleeps was woken late, all in all."""
+    """`with Lateness() as late: ...; late.seconds`: the total delay in waking up a thread that only sleeps."""
 
     _STEP_SECONDS = 0.02
 

@@ -1,4 +1,4 @@
-# onnxruntime in a worker process with bounded memory and time: it aborts, or takes what there is, for some models.
+# onnxruntime in a worker process with limits on memory and time, since it aborts or exhausts memory on some models.
 import multiprocessing
 import os
 import resource
@@ -6,16 +6,16 @@ import signal
 
 _MOST_BYTES = 4 << 30
 _TIMEOUT_SECONDS = 60
-# A worker that holds more than this is replaced: what onnxruntime once took it hardly gives back.
+# A worker that holds more than this is replaced, since onnxruntime hardly returns memory.
 _MOST_HELD_BYTES = 1 << 30
 
 
 class PeerError(Exception):
-    """onnxruntime does not load or run a model, or does not survive it."""
+    """onnxruntime does not load or run a model, or crashes."""
 
 
 class OnnxRuntimeWorker:
-    """`run` takes models one after the other; a worker that dies is replaced by another one."""
+    """`run` executes models one after another; a worker that dies is replaced."""
 
     def __init__(self, most_bytes=_MOST_BYTES, timeout=_TIMEOUT_SECONDS):
         self._most_bytes, self._timeout = most_bytes, timeout
@@ -28,14 +28,14 @@ class OnnxRuntimeWorker:
         self.close()
 
     def run(self, path, feeds_of_runs):
-        """By run, what the file gives: {name: array}. Raises PeerError."""
+        """The outputs of each run: {name: array}. Raises PeerError."""
         if self._process is None:
             self._start()
         try:
             self._pipe.send((os.fspath(path), feeds_of_runs))
             if not self._pipe.poll(self._timeout):
                 self._kill()
-                raise PeerError(f"not done after {self._timeout} s")
+                raise PeerError(f"timed out after {self._timeout} s")
             is_good, result, is_worn = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
@@ -72,7 +72,7 @@ def _serve(pipe, most_bytes):
     import onnxruntime
     resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # What it prints before it aborts is no part of what the script says.
+    # Its messages before an abort do not belong in the script's output.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
@@ -91,7 +91,7 @@ def _serve(pipe, most_bytes):
 def _answer(onnxruntime, options, path, feeds_of_runs):
     try:
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its exceptions share no other base
+    except Exception as error:  # its exceptions share no other base class
         return False, f"not loaded: {error}"
     names = [value.name for value in session.get_outputs()]
     try:
