@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Counts the nodes of models after optimization by ortool, onnxsim and onnxruntime, and writes them as a Markdown table.
+"""Compares node counts of models optimized by ortool, onnxsim and onnxruntime, as a Markdown table.
 
-Each file is simplified by onnxsim as its defaults are, saved by onnxruntime at its extended level, and optimized by
-ortool three times: in the model's own opset, with --opset 23 and with --target ortool. One function counts all results:
-nodes of the main graph and of all bodies of If, Loop and Scan, those of model-local functions once, Constant nodes not.
-A count that should be lower stands in bold: ours in the model's opset above onnxsim's, or with --target above
-onnxruntime's. A tool that fails has its error in the notes below the table.
+Each file is simplified by onnxsim with its defaults, saved by onnxruntime at its extended level, and optimized by
+ortool three times: in the model's own opset, with --opset 23 and with --target ortool. Counted are the nodes of the
+main graph and of all bodies of If, Loop and Scan, and those of model-local functions once, but no Constant nodes.
+Counts that should be lower are bold: ours in the model's opset above onnxsim's, or with --target above onnxruntime's.
+Errors of tools are listed below the table.
 
---speed times in onnxruntime, with all of its optimizations and one thread, the file ortool saves beside the file that
-onnxruntime itself saves, and beside the original: blocks of runs in turns, medians; the ratio is the other's time
-divided by that of ortool's file, above 1: ortool's file is faster, with a bootstrap interval over rounds (95 %).
+--speed measures onnxruntime, with all of its optimizations and one thread, on ortool's file, on the file that
+onnxruntime itself saves, and on the original, in interleaved blocks of runs, and prints medians. A ratio is the other
+time divided by that of ortool's file (above 1: ortool's file is faster), with a 95 % bootstrap interval over rounds.
 usage: compare_optimizers.py PROGRAM FOLDER... [--only PART,PART] [--speed] [--rounds 5] [--seed 1]
 """
 import argparse
@@ -72,7 +72,7 @@ def write_onnxruntime(path, output):
 
 
 def run_peer(write, path, output):
-    """In a process of its own, since peers crash and hang; None, or why there is no result."""
+    """Runs in a separate process, since peers crash and hang; returns None, or why there is no result."""
     def work(connection):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
@@ -80,14 +80,14 @@ def run_peer(write, path, output):
         try:
             write(path, output)
             connection.send(None)
-        except BaseException as error:  # tools raise many kinds
+        except BaseException as error:  # tools raise many types
             connection.send(str(error).strip().split("\n")[0][:120] or type(error).__name__)
     receiver, sender = multiprocessing.get_context("fork").Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=work, args=(sender,))
     process.start()
     sender.close()
     try:
-        return receiver.recv() if receiver.poll(PEER_SECONDS) else f"no end within {PEER_SECONDS} s"
+        return receiver.recv() if receiver.poll(PEER_SECONDS) else f"not finished within {PEER_SECONDS} s"
     except EOFError:
         return "crashes"
     finally:
@@ -102,7 +102,7 @@ def run_ortool(program, path, output, options):
 
 
 class Lane:
-    """One file in onnxruntime, block by block."""
+    """Times one file in onnxruntime, in blocks of runs."""
 
     def __init__(self, path, model):
         self.session = open_session(path, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
@@ -169,7 +169,7 @@ def main():
                 if not any(failures.values()):
                     try:
                         compare_peers.print_row([name, *measure({**files, "original": path}, path, arguments)], True)
-                    except Exception as error:  # onnxruntime raises many kinds
+                    except Exception as error:  # onnxruntime raises many types
                         notes.append(f"{name}: {str(error).splitlines()[0][:120]}")
                 continue
             make("onnxsim", run_peer, write_onnxsim)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times models in ortool and in other runtimes, in one interleaved run, and prints the ratios with intervals.
+"""Times models in ortool and in other runtimes, in one interleaved run, and prints ratios with intervals.
 
-Each round gives every runtime a block of runs of at least 0.2 s on the same inputs with the same number of threads, in
-an order shuffled by a printed seed; ortool runs as `bench --stepped`, the others in this process. A block's figure is
-the median of its runs, a model's figure the median over the rounds. The ratio is the peer's time divided by ortool's,
-above 1: ortool is faster; it is the median of the rounds' ratios, its interval the bootstrap's over rounds (95 %).
-Peers are onnxruntime, and openvino with float32 arithmetic where it is installed (--peers); a peer that is a path is
-another build of ortool, such as that of an earlier commit.
+In each round every runtime executes a block of runs of at least 0.2 s on the same inputs with the same number of
+threads, in an order shuffled by a printed seed; ortool runs as `bench --stepped`, the others in this process. A block's
+time is the median of its runs, a model's time the median over the rounds. The ratio is the peer's time divided by
+ortool's (above 1: ortool is faster), as the median over rounds, with a 95 % bootstrap interval over rounds. Peers
+(--peers) are onnxruntime, and openvino with float32 arithmetic if installed; a peer given as a path is another build
+of ortool, such as that of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
                         [--peers onnxruntime,openvino,PROGRAM] [--markdown] [-- OPTIONS FOR ortool bench]
 """
@@ -28,7 +28,7 @@ BLOCK_SECONDS = 0.2
 
 
 def read_inputs(folder, names):
-    """The folder's input files by the names they hold, or else by position."""
+    """The folder's input files, by the names stored in them, otherwise by position."""
     inputs = {}
     for index, (name, kind, shape) in enumerate(names):
         with open(os.path.join(folder, f"input_{index}.pb"), "rb") as file:
@@ -44,7 +44,7 @@ def read_inputs(folder, names):
 
 
 class InProcess:
-    """A runtime of this process: run_once() is timed call by call."""
+    """A runtime in this process; each call of run_once() is timed."""
 
     def block(self):
         samples, end = [], time.perf_counter() + BLOCK_SECONDS
@@ -59,7 +59,7 @@ class InProcess:
 
 
 class OnnxRuntime(InProcess):
-    """onnxruntime on the cpu with all of its graph optimizations."""
+    """onnxruntime on the CPU with all of its graph optimizations."""
 
     def __init__(self, model, folder, threads):
         options = onnxruntime.SessionOptions()
@@ -75,7 +75,7 @@ class OnnxRuntime(InProcess):
 
 
 class OpenVino(InProcess):
-    """openvino on the cpu, told to compute in float32 as the others do."""
+    """openvino on the CPU, set to compute in float32 like the others."""
 
     def __init__(self, model, folder, threads):
         import openvino
@@ -93,7 +93,7 @@ class OpenVino(InProcess):
 
 
 class Ortool:
-    """The program itself, stepped over its standard streams."""
+    """The ortool program, stepped through its standard streams."""
 
     def __init__(self, program, model, folder, threads, options):
         command = [program, "bench", model, "--stepped", "-q", "--input-dir", folder, "--threads", str(threads)] + options
@@ -139,7 +139,7 @@ def geometric_mean(values):
 
 
 def ratio_with_interval(peer, own, seed):
-    """Of blocks taken in the same rounds."""
+    """The ratio of blocks from the same rounds."""
     ratios = [a / b for a, b in zip(peer, own)]
     source = random.Random(seed)
     found = sorted(statistics.median(source.choices(ratios, k=len(ratios))) for _ in range(1000))
@@ -147,7 +147,7 @@ def ratio_with_interval(peer, own, seed):
 
 
 def measure(arguments, model, folder, threads, peers, options, order):
-    """Milliseconds of every block by (runtime, threads); the runtimes that fail by their reason."""
+    """Milliseconds of every block by (runtime, threads); failing runtimes with their reason."""
     runtimes = {}
     failures = {}
     try:
@@ -156,7 +156,7 @@ def measure(arguments, model, folder, threads, peers, options, order):
             for peer in peers:
                 try:
                     runtimes[peer, count] = start_peer(peer, model, folder, count, options)
-                except Exception as error:  # a peer that cannot run a model is told, and the others go on
+                except Exception as error:  # a peer that cannot run a model is reported, and the others continue
                     failures[peer] = str(error).split("\n")[0][:60]
         samples = {key: [] for key in runtimes}
         for _ in range(arguments.rounds):
@@ -223,7 +223,7 @@ def main():
             continue
         try:
             samples, failures = measure(arguments, model, folder, threads, peers, options, order)
-        except Exception as error:  # one model that fails must not end the comparison
+        except Exception as error:  # one failing model must not end the comparison
             print_row([name, str(error)], arguments.markdown)
             is_good = False
             continue

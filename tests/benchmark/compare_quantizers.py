@@ -2,15 +2,15 @@
 """Quantizes models by `ortool quantize` and by onnxruntime's quantize_static, and compares the results.
 
 Both get the same samples and their default settings; onnxruntime's model goes through its quant_pre_process first. All
-files, the float one too, are judged by onnxruntime, and ortool's also by ortool. Models with a labeled set calibrate on
-ten samples of each class in the order of names (magika: on every second sample) and are judged on all others:
-agreement   the share of samples with the float model's class; flips are told both ways, right only before and after
+files, including the float one, are evaluated in onnxruntime, and ortool's also in ortool. Models with a labeled set
+calibrate on ten samples of each class in name order (magika: on every second sample) and are evaluated on all others:
+agreement   the share of samples with the float model's class; flips are counted as right only before and only after
 p           McNemar's exact test of these flips
-SQNR        10 log10(sum of squares / sum of squared differences) of each output of each sample, the mean in dB, each at
-            most 100
-All other float models of the folder calibrate on their own test data and are judged on it, by SQNR alone; beside it stands
-how many products (Conv, MatMul, Gemm and recurrent nodes) read weights in 8 bits, and the size by that of the float file.
-ortool may be lower only where onnxruntime leaves more products in float.
+SQNR        10 log10(sum of squares / sum of squared differences) of each output of each sample, capped at 100 dB, and
+            averaged
+All other float models of the folder calibrate on their own test data and are evaluated on it, by SQNR only, together
+with the number of products (Conv, MatMul, Gemm and recurrent nodes) with 8-bit weights and the size relative to the
+float file. ortool may be lower only where onnxruntime leaves more products in float.
 usage: compare_quantizers.py PROGRAM SHARED [--only NAME,NAME] [--sets | --others] [--judge-in-ortool]
                              [-- OPTIONS FOR ortool quantize]
 Needs tests/peers.sh --with-tools.
@@ -39,7 +39,7 @@ from compare_peers import read_inputs  # noqa: E402
 
 MOST_DECIBELS = 100.0
 BATCH = 100
-# For each model with a labeled set: the set, and the least agreement.
+# For each model with a labeled set: the set, and the minimum agreement.
 SETS = {
     "resnet8-cifar10-fp32": ("cifar", 0.985),
     "resnet20-cifar10-fp32": ("normalized cifar", 0.985),
@@ -50,7 +50,7 @@ SETS = {
 
 
 def pictures(shared, folder, name):
-    """All pictures of the set as float32 [samples, channels, height, width], 0 to 255, with their labels."""
+    """All images of the set as float32 [samples, channels, height, width], 0 to 255, with their labels."""
     from PIL import Image
     with open(make_sets.make_cifar(shared, folder, name), encoding="utf-8") as file:
         samples = json.load(file)["samples"]
@@ -59,7 +59,7 @@ def pictures(shared, folder, name):
 
 
 def labeled_set(shared, folder, kind, name):
-    """The whole set as one array and labels, and which samples calibrate."""
+    """The whole set as one array and labels, and the indices of the calibration samples."""
     if kind in ("cifar", "normalized cifar"):
         images, labels = pictures(shared, folder, name)
         if kind == "normalized cifar":
@@ -82,7 +82,7 @@ def session_of(path):
 
 
 def run_all(session, samples):
-    """The outputs of every sample, a list of arrays each."""
+    """The outputs of every sample, each a list of arrays."""
     return [session.run(None, sample) for sample in samples]
 
 
@@ -93,7 +93,7 @@ def in_batches(session, name, images):
 
 
 def decibels(found, expected):
-    """The signal-to-noise ratio of one output; None for what cannot be compared."""
+    """The signal-to-noise ratio of one output; None if it cannot be compared."""
     found, expected = numpy.asarray(found), numpy.asarray(expected)
     if expected.dtype.kind != "f" or found.shape != expected.shape or expected.size == 0:
         return None
@@ -121,7 +121,7 @@ class Reader(quantization.CalibrationDataReader):
 
 
 def by_onnxruntime(model, samples, folder):
-    """The path of the quantized model, and nothing; or no path and why not."""
+    """The path of the quantized model and None, or None and the reason."""
     prepared, path = os.path.join(folder, "prepared.onnx"), os.path.join(folder, "onnxruntime.onnx")
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -169,7 +169,7 @@ def classes_in_ortool(program, path, name, images, labels, folder):
 
 
 def compare_set(arguments, model, folder):
-    """One row a tool; whether ortool does what is asked of it."""
+    """Prints one row per tool; returns whether ortool meets the requirement."""
     kind, least = SETS[os.path.basename(os.path.dirname(model))]
     floats = session_of(model)
     name = floats.get_inputs()[0].name
@@ -208,7 +208,7 @@ def compare_set(arguments, model, folder):
 
 
 def compare_own_data(arguments, model, folder):
-    """Both tools' SQNR, or why there is none; whether ortool's is no lower."""
+    """Both tools' SQNR, or why there is none; returns whether ortool's is no lower."""
     session, whole = session_of(model), os.path.getsize(model)
     names = [(entry.name, entry.type, entry.shape) for entry in session.get_inputs()]
     samples = [read_inputs(data, names) for data in sorted(glob.glob(os.path.join(os.path.dirname(model), "test_data_set_*")))]
@@ -226,7 +226,7 @@ def compare_own_data(arguments, model, folder):
 
 
 def quantized_products(path):
-    """How many nodes of all graphs multiply by weights that are stored in 8 bits."""
+    """The number of nodes in all graphs that multiply by weights stored in 8 bits."""
     def count(graph, outer):
         levels = {tensor.name for tensor in graph.initializer if tensor.data_type in (2, 3)} | outer
         floats = {node.output[0] for node in graph.node if node.op_type == "DequantizeLinear" and node.input[0] in levels}
@@ -270,7 +270,7 @@ def main():
     chosen = {name: os.path.abspath(path) for name, path in chosen.items()}
 
     def in_folder(name, compare):
-        # onnxruntime leaves files where it runs.
+        # onnxruntime leaves files in its working directory.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             return compare(arguments, chosen[name], folder)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times products with weights in 4 and 8 bits against float32, in ortool and onnxruntime, in one interleaved run.
+"""Times matrix products with 4-bit and 8-bit weights against float32, in ortool and onnxruntime, in interleaved runs.
 
-For each shape a model of one product is made, quantized by `ortool quantize --mode weight-only` (int8 behind
-DequantizeLinear, and MatMulNBits of 4 and 8 bits), and timed with each number of rows. onnxruntime runs MatMulNBits as
-it is and with accuracy_level 4, which lets it quantize the rows too. Figures are milliseconds, medians over the rounds.
+For each shape, a model of one product is quantized by `ortool quantize --mode weight-only` (int8 with DequantizeLinear,
+and MatMulNBits with 4 and 8 bits) and timed with each number of rows. onnxruntime runs MatMulNBits unchanged and with
+accuracy_level 4, which allows it to quantize the rows too. Times are in milliseconds, medians over the rounds.
 usage: compare_weights_only.py PROGRAM [--shapes 4096x4096,4096x11008] [--rows 1,8,128] [--threads 1] [--rounds 5] [--folder FOLDER]
 """
 import argparse
@@ -40,7 +40,7 @@ def let_rows_be_bytes(source, target):
 
 
 def models_of(program, folder, k, n):
-    """The runners' models by their names: for ortool, and for onnxruntime."""
+    """The models by runner name: for ortool, and for onnxruntime."""
     plain = os.path.join(folder, f"{k}x{n}.onnx")
     is_made = os.path.exists(plain)
     if not is_made:
@@ -92,7 +92,7 @@ def main():
     parser.add_argument("--rows", default="1,8,128")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", help="keep the models there, and take those that are there")
+    parser.add_argument("--folder", help="keep the models there, and reuse existing ones")
     arguments = parser.parse_args()
     print("shape | rows | runtime | weights | ms")
     with tempfile.TemporaryDirectory() as made:

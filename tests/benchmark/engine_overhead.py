@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Engine time outside kernels, per node, and peak memory against weights and arena, from the program's reports.
+# Measures engine time per node outside kernels, and peak memory relative to weights and arena, from ortool's reports.
 """Usage: engine_overhead.py build/release/bin/ortool MODEL_FOLDER...
 
-Engine time is the duration of the profiled run less the durations of its kernels, divided by the number of
-kernels that ran; the least of 15 profiled processes is shown (each profiles its last of 20 runs). Peak memory is
-the process's peak resident size less that of a process that only prints the version.
+Engine time is the duration of the profiled run minus the durations of its kernels, divided by the number of
+kernels that ran; the minimum of 15 profiled processes is shown (each profiles the last of 20 runs). Peak memory is
+the peak resident size of the process minus that of a process that only prints the version.
 """
 
 import json
@@ -15,7 +15,7 @@ import tempfile
 
 
 def peak_kilobytes(arguments):
-    """Peak resident size of a child process, by wait4."""
+    """Peak resident size of a child process, from wait4."""
     pid = os.fork()
     if pid == 0:
         null = os.open(os.devnull, os.O_WRONLY)
@@ -27,7 +27,7 @@ def peak_kilobytes(arguments):
 
 
 def overhead_microseconds(program, folder):
-    """Microseconds a node outside kernels, and how many kernels ran."""
+    """Microseconds per node outside kernels, and the number of kernels that ran."""
     best, count = None, 0
     with tempfile.TemporaryDirectory() as scratch:
         trace = os.path.join(scratch, "trace.json")

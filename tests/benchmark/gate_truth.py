@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether the gate of `ortool bench` tells the truth: equal things must pass, a planted slowdown must be found.
+"""Measures error rates of the regression gate of `ortool bench`: equal models must pass, a planted slowdown must fail.
 
-Makes a model of 40 equal matrix products, and one of the same with two more, which takes 5 % longer and nothing else.
-Runs `bench MODEL --reference MODEL` so many times with each and counts the exit codes. Equal models are held against
-the threshold of --threshold, slower ones against that of --planted-threshold, which must lie below what is planted: at
-a threshold of 5 % a slowdown of 5 % is one or the other by chance.
+Makes a model of 40 equal matrix products, and one with two more, which takes 5 % longer. Runs
+`bench MODEL --reference MODEL` repeatedly with each and counts the exit codes. Equal models are checked against
+--threshold, slower ones against --planted-threshold, which must be below the planted slowdown: with a threshold of
+5 % a slowdown of 5 % passes or fails by chance.
 usage: gate_truth.py PROGRAM [--equal 200] [--planted 100] [--threshold 5%] [--planted-threshold 2.5%] [--threads 1]
-exit 0: at most 1 % of the equal ones fail, at least 95 % of the planted ones are found, each within 60 s.
+exit 0: at most 1 % of the equal runs fail, at least 95 % of the planted slowdowns are found, each run within 60 s.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def value_info(name, sizes):
 
 
 def write_chain(path, count):
-    """x [ROWS, WIDTH] through `count` products with weights of their own, which keep its size."""
+    """x [ROWS, WIDTH] through `count` products, each with its own weights, that keep its size."""
     source = random.Random(1)
     graph = b""
     for index in range(count):
@@ -46,7 +46,7 @@ def write_chain(path, count):
 
 
 class Gate:
-    """Runs bench on one pair of models and remembers what it said."""
+    """Runs bench on one pair of models and records its results."""
 
     def __init__(self, program, model, reference, threshold, threads):
         self.command = [program, "bench", model, "--reference", reference, "--max-regression", threshold, "--threads",

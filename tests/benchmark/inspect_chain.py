@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# Measures time and memory of inspect on chains of nodes: both must grow no faster than the chain.
+# Measures time and memory of inspect on chains of nodes: neither may grow faster than the chain.
 """Usage: inspect_chain.py PROGRAM   (exit 1: too slow, or growing faster than the chain)
 
 Writes chains of 10,000, 50,000 and 200,000 Relu nodes in ONNX's file format and inspects them as text and as JSON, three
-times each; the best time counts. Processor time a node may triple on the way, for caches that no longer hold the chain.
+times each, and takes the best time. CPU time per node may triple, because long chains do not fit in the caches.
 """
 import os
 import subprocess
@@ -35,7 +35,7 @@ def chain(length):
 
 
 def measure(program, path, options):
-    """Seconds, seconds of processor time and the most resident bytes of one process."""
+    """Seconds, CPU seconds and peak resident bytes of one process."""
     start = time.perf_counter()
     process = subprocess.Popen([program, "inspect", path, *options], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -64,7 +64,7 @@ def main():
                 print(f"| {length} | {'json' if options else 'text'} | {seconds:.2f} | {busy:.2f} | "
                       f"{busy / length * 1e6:.1f} | {peak / 1e6:.0f} | {peak / length:.0f} |")
             is_right = is_right and seconds <= MOST_SECONDS and peak <= MOST_BYTES and rates[-1] <= 3 * rates[0]
-    print("as it must be" if is_right else "WRONG: slower, larger or growing faster than it must")
+    print("within limits" if is_right else "WRONG: too slow, too large or growing too fast")
     return 0 if is_right else 1
 
 

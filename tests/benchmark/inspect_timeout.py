@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# How long inspect lives on after its time limit or an interrupt, in each of its long stages, on a large model.
+# Measures how long inspect keeps running after its time limit or an interrupt, in each long stage, on a large model.
 """Usage: inspect_timeout.py PROGRAM MODEL.onnx [OTHER.onnx]"""
 import signal
 import subprocess

@@ -1,9 +1,10 @@
-# Every float model quantized with --keep-faster beside its float form: which are faster, and that none is slower.
+# Compares the speed of float models with their forms quantized with --keep-faster: none may be slower.
 """usage: keep_faster.py PROGRAM MODELS [NAME ...] [--threads N] [--duration SECONDS] [--all] [--form qdq|qoperator|dynamic]
 
-MODELS is a folder of folders with model.onnx and test_data_set_*, which calibrate. Each pair is measured by `ortool bench`
-in one interleaved run. Prints a row a model; ends with 1 when one is slower than its float form by more than chance and 2 %.
---all also measures the models quantized whole, to tell what --keep-faster changes. Models that quantize refuses are told below.
+MODELS is a folder of folders with model.onnx and test_data_set_*, used for calibration. `ortool bench` measures each
+pair in one interleaved run. Prints a row per model; exit code 1 if one is significantly, by over 2 %, slower than its
+float form. --all also measures the fully quantized models, to show the effect of --keep-faster. Refused models are
+listed at the end.
 """
 import argparse
 import json
@@ -39,7 +40,7 @@ def quantize(program, model, data, output, arguments, *options):
 
 
 def ratio_of(program, quantized, model, arguments):
-    """How many times longer the quantized model takes: (ratio, low, high)."""
+    """The quantized model's time relative to the float model's: (ratio, low, high)."""
     inputs = os.path.join(os.path.dirname(model), "test_data_set_0")
     told, _ = run(program, "bench", quantized, "--reference", model, "--input-dir", inputs, "--threads", str(arguments.threads),
                   "--duration", f"{arguments.duration}s", "--json")

@@ -1,4 +1,4 @@
-"""Inputs for whole models: those published beside the model, or made-up ones."""
+"""Inputs for whole models: the published test data, or generated ones."""
 import os
 
 import numpy
@@ -11,7 +11,7 @@ _TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "ten
 
 
 def made_up(value):
-    """Small numbers, so that they may be positions; free dimensions are 1."""
+    """Small numbers, so that they are valid as indices; free dimensions are 1."""
     source, kind = numpy.random.default_rng(0), _TYPES[value.type]
     shape = [size if isinstance(size, int) else 1 for size in value.shape]
     if numpy.issubdtype(kind, numpy.floating):
@@ -20,7 +20,7 @@ def made_up(value):
 
 
 def inputs_of(session, model):
-    """Of test_data_set_0 beside the model, where there is one."""
+    """The inputs in test_data_set_0 next to the model if present, else generated ones."""
     folder = os.path.join(os.path.dirname(model), "test_data_set_0")
     if os.path.isdir(folder):
         return compare_peers.read_inputs(folder, [(value.name, value.type, value.shape) for value in session.get_inputs()])

@@ -1,4 +1,4 @@
-# ONNX's file format field by field, for scripts that write models without a package that could.
+# Writes ONNX's file format field by field, for scripts that make models without the onnx package.
 """varint and field of protobuf's wire format: https://protobuf.dev/programming-guides/encoding/"""
 
 
@@ -12,7 +12,7 @@ def varint(number):
 
 
 def field(number, content):
-    """A protobuf field: an integer, or a text or bytes behind their length."""
+    """A protobuf field: an integer, or length-delimited text or bytes."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     content = content.encode() if isinstance(content, str) else content

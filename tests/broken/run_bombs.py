@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# Memory bombs: small models that grow much at run time; --max-memory must hold, whatever grows.
+# Memory bombs: small models that grow large at run time; --max-memory must hold for every kind of growth.
 """Usage: run_bombs.py PROGRAM TESTDATA_BROKEN [--only TEXT]
 
-Each model is run with a limit and must end with the code for it, or within the time given, without taking much more
-than the limit: the process itself is counted as 128 MB.
+Each model runs with a limit and must end with the exit code for it, or within the given time, without taking much more
+memory than the limit plus 128 MB for the process itself.
 """
 import os
 import struct
@@ -38,7 +38,7 @@ def unranked(name, element):
 
 
 def shaped(name, kind, inputs, constants, attributes=(), made=(), opset=20):
-    """One operator whose result is large because of a number that is only known at run time."""
+    """One operator whose result is large because of a number known only at run time."""
     nodes = [part for part, _ in made] + [node(kind, inputs, ["y"], attributes, kind), node("Size", ["y"], ["n"])]
     every = list(constants) + [each for _, own in made for each in (own if isinstance(own, list) else [own])]
     size = node("Identity", ["given"], ["big"])
@@ -47,7 +47,7 @@ def shaped(name, kind, inputs, constants, attributes=(), made=(), opset=20):
 
 
 def loop(name, first, declared_in, declared_out, nodes, constants=(), scanned=(), code=6, made=()):
-    """A loop without end over one carried value."""
+    """An endless loop over one carried value."""
     inside = body([node("Identity", ["c"], ["c2"]), *nodes],
                   [value("i", (), INT64), value("c", (), BOOL), declared_in],
                   [value("c2", (), BOOL), declared_out, *scanned], constants)
@@ -58,7 +58,7 @@ def loop(name, first, declared_in, declared_out, nodes, constants=(), scanned=()
 
 
 def declared_out_of(declared):
-    """The same declaration under the name that leaves the graph."""
+    """The same declaration under the name of the graph's output."""
     return declared.replace(block(1, "s2"), block(1, "y"), 1)
 
 
@@ -114,7 +114,7 @@ def cases():
 
 
 def measure(path, folder, code):
-    # What grows without end has 15 s for it; what must be refused is so however slow the machine.
+    # Endless growth gets 15 s; models that must be refused are refused on the slowest machine.
     seconds = "15" if code == 124 else "120"
     command = [PROGRAM, "run", path, "-q", "--max-memory", f"{LIMIT_MB}MB", "--timeout", seconds]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# Opens every broken model and checks that it is rejected as testdata/broken/expected.tsv says.
+# Opens every broken model and checks that it is rejected as specified in testdata/broken/expected.tsv.
 """Usage: run_broken.py PROGRAM FOLDER [--loader] [--sanitizer]
 
-PROGRAM is ortool, or with --loader one that only loads the file it is given. Exit 77: nothing to test.
+PROGRAM is ortool, or with --loader a program that only loads the given file. Exit 77: nothing to test.
 """
 import json
 import os
@@ -16,7 +16,7 @@ MOST_BYTES = 256 << 20  # of memory, for files this small
 
 
 class Result:
-    """What a command wrote, how it ended, and the most memory it had."""
+    """A command's output, exit status and peak memory."""
 
     def __init__(self, command):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -33,19 +33,19 @@ class Result:
             self.stdout, self.stderr = out.read(), err.read()
 
     def problem(self, code):
-        """What is wrong with how it ended, or None."""
+        """What is wrong with the way it ended, or None."""
         if self.took_too_long:
             return f"took more than {LIMIT_SECONDS} s"
         if self.code != code:
             return f"ended with {self.code} instead of {code}: {self.stderr.splitlines()[:2]}"
-        # Sanitizers need memory of their own.
+        # Sanitizers need additional memory.
         if self.memory_bytes > MOST_BYTES and "--sanitizer" not in sys.argv:
             return f"took {self.memory_bytes >> 20} MB of memory"
         return None
 
 
 def check(command, code, texts):
-    """What is wrong with how the command was refused, or None."""
+    """What is wrong with the way the command was refused, or None."""
     result = Result(command)
     if result.problem(code):
         return result.problem(code)
@@ -65,7 +65,7 @@ def check(command, code, texts):
 
 
 def check_findings(program, path, code, rule):
-    """inspect --check: a document with findings whatever the file is, and the right code."""
+    """inspect --check: a document with findings for every file, and the right exit code."""
     result = Result([program, "inspect", path, "--check", "--json"])
     if code is not None and result.problem(code):
         return f"--check {result.problem(code)}"
@@ -85,7 +85,7 @@ def check_findings(program, path, code, rule):
 
 
 def check_links(command_of, folder):
-    """Weights behind a symbolic link and in a pipe, which cannot be kept in the repository."""
+    """Weights behind a symbolic link and in a pipe, which cannot be stored in the repository."""
     source = os.path.join(folder, "external_past_end.onnx")
     with open(source, "rb") as file:
         model = file.read()
@@ -141,7 +141,7 @@ def main():
     failures = [(name, problem) for name, problem in results if problem]
     for name, problem in failures:
         print(f"{name}: {problem}")
-    print(f"{len(rows)} files, {len(results)} checks, {len(failures)} did not end as they should")
+    print(f"{len(rows)} files, {len(results)} checks, {len(failures)} with a wrong outcome")
     return 1 if failures else 0
 
 

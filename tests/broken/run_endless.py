@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Endless streams and decompression bombs: rejected within --max-memory, whatever reads them.
+# Endless streams and decompression bombs: every reader rejects them within --max-memory.
 """Usage: run_endless.py PROGRAM TESTDATA_BROKEN [--only TEXT]
 
-Standard input is /dev/zero, or a process that writes text without end. Each case must end with the code for it and
-take no more memory than the limit and 128 MB for the process itself. Arrays and pictures that unpack to hundreds of
-megabytes are refused by their headers.
+Standard input is /dev/zero, or a process that writes text endlessly. Each case must end with the right exit code and
+take no more memory than the limit plus 128 MB for the process itself. Arrays and pictures that unpack to hundreds of
+megabytes are refused based on their headers.
 """
 import os
 import resource
@@ -76,7 +76,7 @@ def make_files(folder):
         file.write(npy_header((1 << 30,), "<U0"))
 
 
-# Name, arguments, what standard input is, the exit codes that are right.
+# Name, arguments, standard input, accepted exit codes.
 CASES = [
     ("model to run", ["run", "-"], "zeros", {6}),
     ("model to inspect", ["inspect", "-"], "zeros", {6}),
@@ -117,7 +117,7 @@ def run(arguments, stream):
         writer = subprocess.Popen(["yes", "a line of text"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         source = writer.stdout
     limit = [] if "--max-memory" in arguments else ["--max-memory", f"{LIMIT_MB}MB"]
-    # A reader without a bound must not take the machine's memory.
+    # An unbounded reader must not exhaust the machine's memory.
     process = subprocess.Popen([PROGRAM, *arguments, *limit], stdin=source or subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)))
     error = process.stderr.read().decode(errors="replace")
@@ -135,7 +135,7 @@ def main():
     options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        # In a process of its own: the peak of a child counts what its parent held when it was started.
+        # In a separate process: a child's peak memory includes what its parent held at the fork.
         if os.fork() == 0:
             make_files(folder)
             os._exit(0)

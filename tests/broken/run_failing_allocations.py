@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Failing allocations, one by one from the first of main() on: always a clean exit, never a crash.
+# Failing allocations, one at a time from the first one in main(): always a clean exit, never a crash.
 """Usage: run_failing_allocations.py PROGRAM LIBRARY TESTDATA_BROKEN [--each N] [--random N] [--seed S]
 
-LIBRARY, built from fail_allocations.cpp, is preloaded. Of each command the first N allocations fail one by one, then
-N more anywhere in it at random; each once alone and once with all allocations behind it. The program must end with
-exit code 6 and a line on standard error that says so, or do its work where it can do without the memory.
+LIBRARY, built from fail_allocations.cpp, is preloaded. In each command the first N allocations fail one at a time, then
+N more at random places; each once alone and once with all later allocations. The program must end with exit code 6
+and a line on standard error that says so, or succeed if it can do without the memory.
 """
 import argparse
 import concurrent.futures

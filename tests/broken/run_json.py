@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# JSON files with many keys, values and levels, for every option that reads JSON: time that grows as the file, and bounds.
+# JSON files with many keys, values and nesting levels, for every option that reads JSON: linear time, and limits.
 """Usage: run_json.py PROGRAM TESTDATA_BROKEN
 
-Bounded is processor time, which does not depend on what else the machine does: a file of 4 MB that is read in quadratic
-time takes more than a minute of it.
+CPU time is limited, since it does not depend on the load of the machine: reading a file of 4 MB in quadratic time
+takes more than a minute.
 """
 import os
 import resource
@@ -18,7 +18,7 @@ from onnx_bytes import graph, model, node, value
 PROGRAM = sys.argv[1]
 MOST_SECONDS = 10
 KEYS = 300_000
-CONFIG_BYTES = 1 << 20  # what --config and --image-config take
+CONFIG_BYTES = 1 << 20  # accepted by --config and --image-config
 
 
 def keys(count):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# Runs killed at random times while they write: every file is the old one or a complete new one, and nothing else remains.
+# Runs killed at random times while writing: every file is the old one or a complete new one, and nothing else remains.
 """Usage: run_kills.py PROGRAM TESTDATA_BROKEN [--kills N] [--seed N]
 
-SIGKILL may leave temporary files, which are hidden and end in .tmp; no other signal may.
+SIGKILL may leave temporary files, which are hidden and end in .tmp; other signals may not.
 """
 import json
 import os
@@ -40,7 +40,7 @@ def make_model(path):
 
 
 def is_whole_array(path):
-    """An .npy of 0, 1, 2 ... as long as its own header says."""
+    """An .npy file of 0, 1, 2 ... with the length in its header."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:6] != b"\x93NUMPY":
@@ -80,7 +80,7 @@ def files_below(folder):
 
 
 def kill_once(command, folder, longest, numbers):
-    """What was wrong after a run was killed at a random time; its exit code."""
+    """What was wrong after killing a run at a random time; its exit code."""
     out = os.path.join(folder, "out")
     os.makedirs(out, exist_ok=True)
     for name in ("output_0.npy", "output_1.npy", "trace.json", "index.json", "scores.jsonl"):
@@ -96,7 +96,7 @@ def kill_once(command, folder, longest, numbers):
         error = process.communicate()[1].decode(errors="replace").strip()
     seconds = time.monotonic() - begin - late.seconds
     wrong = []
-    # Before the program listens, a signal does what it does by default.
+    # Before the program handles signals, the default action applies.
     if process.returncode not in (0, CODES[which], -which):
         wrong.append(f"ended with {process.returncode}: {error[:200]}")
     if seconds > 1 and which != signal.SIGKILL:
@@ -124,7 +124,7 @@ def main():
             os.makedirs(os.path.join(folder, "out"), exist_ok=True)
             begin = time.monotonic()
             if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode != 0:
-                failures.append(f"{' '.join(command)}: fails even when nobody kills it")
+                failures.append(f"{' '.join(command)}: fails even without being killed")
             times.append((command, time.monotonic() - begin))
             shutil.rmtree(os.path.join(folder, "out"))
         for _ in range(kills):

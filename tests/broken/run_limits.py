@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# Resource limits: small files that would take much memory or time are limited to max(256 MB, 4 x file) and by --timeout.
+# Resource limits: files that expand in memory stay within max(256 MB, 4 x file size) and --timeout.
 """Usage: run_limits.py PROGRAM TESTDATA_BROKEN
 
-Each kind of file comes in its full size, which the loader mostly refuses, and once more cut down to what it takes, for
-the forms of output; --diff reads two files and may take the memory of both.
+Each kind of file is used in its full size, which the loader mostly refuses, and once more in a size that it accepts,
+for the output formats; --diff reads two files and may take the memory of both.
 """
 import concurrent.futures
 import os
@@ -18,8 +18,8 @@ from onnx_bytes import block, function, graph, integer, model, node, number, ten
 
 PROGRAM = sys.argv[1]
 LEAST_BYTES = 256 << 20
-LIMIT_SECONDS = 120  # only against hanging: the machine may be busy
-ACCEPTED = 0.3  # of the full sizes
+LIMIT_SECONDS = 120  # only detects hanging: the machine may be busy
+ACCEPTED = 0.3  # relative to the full sizes
 FORMS = [["--json"], ["--format", "html"], ["--nodes"], ["--diff", "OTHER", "--json"]]
 X, Y = [value("x")], [value("x")]
 
@@ -33,7 +33,7 @@ def list_attribute(field, content, kind):
 
 
 def kinds(scale):
-    """Name and maker of each kind of file; only the one that is called for is made."""
+    """Name and factory of each kind of file; only the requested one is made."""
     def many(count):
         return int(count * scale)
 
@@ -75,9 +75,9 @@ def measure(command):
 
 
 def try_file(folder, place, scale):
-    """Runs inspect on one file; what it did wrong."""
+    """Runs inspect on one file; returns what it did wrong."""
     path = os.path.join(folder, f"{place}-{scale}.onnx")
-    # Made by a process of its own: the peak of a child counts what its parent held when it was started.
+    # Made in a separate process: a child's peak memory includes what its parent held at the fork.
     made = subprocess.run([sys.executable, __file__, *sys.argv[1:3], "--make", str(place), str(scale), path],
                           check=True, capture_output=True, text=True)
     failures = []

@@ -33,7 +33,7 @@ def save(folder, name, content):
 
 
 def run(folder, model_bytes, given, expected):
-    """Runs a model on one input; what is wrong with the outcome, or None."""
+    """Runs a model on one input; returns what is wrong with the outcome, or None."""
     path = save(folder, "model.onnx", model_bytes)
     command = [PROGRAM, "run", path, "--output-dir", folder, "--input", f"x={given}"]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
@@ -48,7 +48,7 @@ def run(folder, model_bytes, given, expected):
 def zip_of(entries, force_zip64=False, streamed=False):
     target = io.BytesIO()
     if streamed:
-        target.seekable = lambda: False  # sizes then follow the data
+        target.seekable = lambda: False  # its size then follows from the data
     with zipfile.ZipFile(target, "w") as out:
         for name, content in entries:
             with out.open(name, "w", force_zip64=force_zip64) as entry:
@@ -162,7 +162,7 @@ def main():
                 if problem:
                     failures += 1
                     print(f"{kind}: {problem}")
-    print(f"{count} odd files, {failures} not taken as they should be")
+    print(f"{count} odd files, {failures} with a wrong outcome")
     return 1 if failures else 0
 
 

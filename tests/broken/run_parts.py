@@ -1,4 +1,4 @@
-# Parts of models that take much time or memory when they run: data made at run time, and bodies of loops.
+# Parts of models that take much time or memory to run: data generated at run time, and loop bodies.
 import struct
 
 from onnx_bytes import block, graph, integer, node, tensor
@@ -16,7 +16,7 @@ def whole(name, numbers, shape=None):
 
 
 def filled(name, shape, element=FLOAT, raw=None):
-    """A node that makes `name` at run time, too large for folding, from a constant called NAME_shape."""
+    """A node that makes `name` at run time, too large for constant folding, from a constant called NAME_shape."""
     raw = struct.pack("<f", 0.5) if raw is None else raw
     fill = block(1, "value") + block(5, tensor("v", [1], element, raw)) + integer(20, 4)
     return node("ConstantOfShape", [f"{name}_shape"], [name], [fill]), whole(f"{name}_shape", shape)

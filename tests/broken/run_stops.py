@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Signals and time limits during long operations: the program exits in time, the ordinary way, without leaving files.
+# Signals and time limits during long operations: the program exits in time, by the normal path, and leaves no files.
 """Usage: run_stops.py PROGRAM TESTDATA_BROKEN [--only TEXT] [--seed N]
 
-Every case is a model whose run takes nearly all its time in one place: a kernel with much data and little to cut, a loop
-without end. It runs again and again until it is stopped at a random time. Who ends by the ordinary way says so in other
-words than the thread that ends the process when nobody listens. Some cases run at once.
+Every case is a model that spends nearly all of its time in one place: a kernel with much data that is hard to split, or
+an endless loop. It runs repeatedly until it is stopped at a random time. The normal exit path prints a different message
+from the watchdog thread that ends an unresponsive process. Several cases run at once.
 """
 import concurrent.futures
 import functools
@@ -27,20 +27,20 @@ from run_parts import BOOL, DOUBLE, FLOAT, INT32, INT64, STRING, body, counted, 
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MILLION = 1_000_000
-MOST_SECONDS = 1.5  # a second, and what the cases beside it add; what others add is measured
+MOST_SECONDS = 1.5  # a second, plus the delay by concurrent cases; the delay by other processes is measured
 MOST_TRIES = 4
 CASES = []
 
 
 def case(name, nodes, made=(), constants=(), output="y", opset=20, rank=1, element=FLOAT, more_opsets=b""):
-    """`made`: pairs of filled() and counted()."""
+    """`made`: pairs from filled() and counted()."""
     all_constants = list(constants)
     all_nodes = []
     for builder, belonging in made:
         all_nodes.append(builder)
         all_constants += belonging if isinstance(belonging, list) else [belonging]
     declared = block(1, output) + block(2, block(1, integer(1, element)))
-    # Only something small leaves the graph, so that nothing is printed or kept.
+    # The graph has only a small output, so that little is printed or kept.
     all_nodes += list(nodes) + [node("Shape", [output], ["shape_of_y"])]
     CASES.append((name, model(graph(all_nodes, [], [value("shape_of_y", (f"n{rank}",), INT64)], all_constants),
                               opset=opset, more=more_opsets)))
@@ -161,7 +161,7 @@ def add_kernels():
 
 
 def add_flows():
-    # Loops without end: one that does nothing, one with a kernel, one that grows a sequence.
+    # Long-running loops and scans: small bodies, nested loops, a heavy kernel, many slices.
     step = [value("i", (), INT64), value("c", (), BOOL), value("s")]
     more = body([node("Identity", ["c"], ["c2"]), node("Relu", ["s"], ["s2"])], step,
                 [value("c2", (), BOOL), value("s2")])
@@ -182,7 +182,7 @@ def add_flows():
 
 
 def run(path, options, act, folder):
-    """Exit code, seconds from what `act` did to the end less those that the machine was late, and what was said."""
+    """Exit code, seconds from the action of `act` to the end minus the machine's lateness, and the error output."""
     process = subprocess.Popen([PROGRAM, "run", path, "-q", "--repeat", "1000000000", *options],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)
     begin = act(process)
@@ -207,7 +207,7 @@ def begin_now(_):
 
 
 def attempt(path, numbers, folder, by_time_limit):
-    """Stops a run once: what was wrong, and whether it ended by the ordinary way."""
+    """Stops a run once; returns what was wrong, and whether it ended by the normal path."""
     wait = numbers.uniform(0.5, 1.5)
     if by_time_limit:
         code, words, how = 124, "the time limit was reached", f"--timeout {wait:.2f}"
@@ -224,7 +224,7 @@ def attempt(path, numbers, folder, by_time_limit):
 
 
 def try_case(name, content, numbers, folder):
-    """The ordinary way may be missed where the machine is busy, but not always."""
+    """On a busy machine the normal path may be missed, but not every time."""
     path = os.path.join(folder, "model.onnx")
     with open(path, "wb") as file:
         file.write(content)
@@ -235,7 +235,7 @@ def try_case(name, content, numbers, folder):
             wrong, is_ordinary, summary, found = attempt(path, numbers, folder, by_time_limit)
             tries.append(summary)
             if found == 5:
-                return f"SKIPPED: {name}, which is not computed"
+                return f"SKIPPED: {name}, which is not supported"
             if wrong:
                 return f"{name}: {wrong}"
             if sorted(os.listdir(folder)) != before:
@@ -247,7 +247,7 @@ def try_case(name, content, numbers, folder):
 
 
 def try_inflating(numbers, folder):
-    """A signal while an input is inflated: whoever ends the program, it ends in time and without files."""
+    """A signal while an input is inflated: the program ends in time by either path, without leaving files."""
     count = 30 * MILLION
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}"
     header += " " * (64 - (10 + len(header) + 1) % 64) + "\n"
@@ -270,7 +270,7 @@ def try_inflating(numbers, folder):
 
 
 def try_alone(name, attempt_all, seed):
-    """In a folder of its own, with numbers that depend on nothing but the seed and the name."""
+    """In a separate folder, with random numbers that depend only on the seed and the name."""
     with tempfile.TemporaryDirectory() as folder:
         said = attempt_all(random.Random(f"{seed} {name}"), folder)
     if said:

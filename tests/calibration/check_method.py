@@ -1,4 +1,4 @@
-# Without --calibration-method, the method is chosen whose file is closest to the float model.
+# Without --calibration-method, calibration chooses the method whose file is closest to the float model.
 """usage: check_method.py PROGRAM MODEL DATA.npz"""
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-_BONUS = 3.0  # of mse, in dB: less than that decides nothing
+_BONUS = 3.0  # in favor of mse, in dB: smaller differences are not decisive
 
 
 def quantize(program, model, data, folder, *options):
@@ -27,7 +27,7 @@ def main(program, model, data):
         if trials[0]["method"] != document["calibration"]["method"]:
             found.append(f"the trials {trials} do not lead to {document['calibration']['method']}")
         if sorted(trial["method"] for trial in trials if not trial["fits_weights"]) != ["auto", "minmax", "mse", "percentile"]:
-            found.append(f"not every method is among {trials}")
+            found.append(f"not every method was tried: {trials}")
         fitted = [trial["sqnr_db"] + (_BONUS if trial["method"] == "mse" else 0) for trial in trials if trial["fits_weights"]]
         if trials[0]["fits_weights"] and fitted[0] != max(fitted):
             found.append(f"the best of {trials} is not the first")
@@ -37,13 +37,13 @@ def main(program, model, data):
             alone, file = quantize(program, model, data, folder, "--calibration-method", trial["method"])
             told = [other for other in alone["method_trials"] if other["fits_weights"]]
             if told != [trial] or len(alone["method_trials"]) != 2:
-                found.append(f"asked for, {trial} was judged as {alone['method_trials']}")
+                found.append(f"as an option, {trial} was evaluated as {alone['method_trials']}")
             if trial is trials[0] and file != chosen:
-                found.append(f"the file of --calibration-method {trial['method']} is another one")
+                found.append(f"the file of --calibration-method {trial['method']} differs")
         _, fast = quantize(program, model, data, folder, "--recipe", "fast")
         _, least = quantize(program, model, data, folder, "--recipe", "fast", "--calibration-method", "mse")
         if fast != least:
-            found.append("the recipe fast does not take the least squared error")
+            found.append("the recipe fast does not use the mean squared error")
     for each in found:
         print(each)
     print(f"{len(found)} findings; trials {trials}")

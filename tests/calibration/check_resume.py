@@ -1,4 +1,4 @@
-# An interrupted calibration is saved completely, and resuming it gives the same bits as an uninterrupted one.
+# An interrupted calibration is saved completely, and a resumed one is bitwise identical to an uninterrupted one.
 """usage: check_resume.py PROGRAM MODEL, where MODEL has one input of pictures of 8 x 8 whose first axis is the samples"""
 import os
 import random
@@ -22,7 +22,7 @@ def calibrate(program, model, data, cache):
 
 
 def interrupt(command):
-    """Stops the command on its way; returns its exit code, or None when it was over before."""
+    """Stops the running command; returns its exit code, or None if it had already ended."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     begin = time.monotonic()
     while process.poll() is None and time.monotonic() - begin < 0.7:

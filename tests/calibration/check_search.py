@@ -1,8 +1,8 @@
-# A network with one layer that int8 breaks: the search for the budget must find it, and keep only it in float.
+# Plan search on a network with one layer that int8 breaks: it must find this layer and keep only it in float.
 """usage: check_search.py PROGRAM
 
-Four layers of matrix products. What the second one reads has one channel 4,000 times as large as all others, which it
-ignores: on levels that span that channel the others are lost. The other layers quantize well.
+Four layers of matrix products. The input of the second one has a channel 4,000 times as large as all others, which the
+layer ignores: a scale that covers this channel loses the others. The other layers quantize well.
 """
 import json
 import os
@@ -91,7 +91,7 @@ def quantize(program, model, data, output, *options, recipe="fast"):
 
 
 def without(program, model, data, output, name, options):
-    """The signal-to-noise ratio by the plan beside `output` with the node in float."""
+    """The signal-to-noise ratio in the plan next to `output`, with the node in float."""
     with open(output + ".json", encoding="utf-8") as file:
         plan = json.load(file)
     for each in plan["nodes"]:
@@ -119,34 +119,34 @@ def main():
         left = [each["node"] for each in found["search"]["kept_float"]]
         products = {each["node"]: each for each in found["float_reasons"] if each["op_type"] == "Gemm"}
         print(f"whole: {whole['accuracy']}\nwith a budget: {found['accuracy']}\nsearch: {found['search']}")
-        good = check("quantized whole it loses far more", whole["accuracy"]["after"] < 0.8)
-        good &= check("the search ends well", code == 0 and os.path.exists(output))
+        good = check("fully quantized, it loses far more", whole["accuracy"]["after"] < 0.8)
+        good &= check("the search succeeds", code == 0 and os.path.exists(output))
         good &= check("only the fragile layer is left", left == ["fragile"] and list(products) == ["fragile"])
         good &= check("the budget is kept", found["accuracy"]["after"] >= found["accuracy"]["before"] - 0.03)
-        good &= check("few plans were judged", found["search"]["candidates"] <= 5)
+        good &= check("few plans were evaluated", found["search"]["candidates"] <= 5)
         again = output + ".again"
         quantize(program, model, data, again, "--plan", output + ".json")
         with open(output, "rb") as one, open(again, "rb") as other:
             good &= check("its plan gives the same bytes", one.read() == other.read())
         os.remove(output)
         none, code = quantize(program, model, data, output, "--max-drop", "0", "--metric", "sqnr", "--plan-out", output + ".json")
-        good &= check("a budget that nothing keeps is exit 1 and no file", code == 1 and not os.path.exists(output) and
+        good &= check("an unreachable budget gives exit code 1 and no file", code == 1 and not os.path.exists(output) and
                       not none["search"]["within_budget"])
         command = os.path.join(folder, "judge.sh")
         with open(command, "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\n"{program}" run "$1" --data "{data}" --json | sed -n \'s/.*"value": \\([0-9.]*\\).*/\\1/p\'\n')
         os.chmod(command, 0o755)
         told, code = quantize(program, model, data, output, "--max-drop", "0.03", "--metric", "cmd:" + command)
-        good &= check("a command judges as the metric does", code == 0 and
+        good &= check("a command gives the same verdicts as the metric", code == 0 and
                       [each["node"] for each in told["search"]["kept_float"]] == ["fragile"])
         told, code = quantize(program, model, data, output, recipe="accurate")
         reasons = {each["node"]: each["reason"] for each in told["float_reasons"]}
         print(f"by itself: {told['end_to_end'][0]}\n{reasons}\n{told['warnings']}\n{told['suggestions']}")
-        good &= check("by itself the default recipe leaves what is beyond use, and says so", code == 0 and
+        good &= check("the default recipe leaves the unusable layer in float, and says so", code == 0 and
                       "unusable" in reasons.get("fragile", "") and any("fragile" in each for each in told["warnings"]))
-        good &= check("and keeps the others", not {"first", "third", "last"} & set(reasons))
+        good &= check("and quantizes the others", not {"first", "third", "last"} & set(reasons))
         good &= check("suggestions were measured", all(each["sqnr_gain_db"] > 0 for each in told["suggestions"]))
-        # As many samples as suggestions are measured on.
+        # The number of samples that suggestions are measured on.
         make_set(data + ".few.npz", make_model(model), _TRIED)
         few = ("--validation-data", data + ".few.npz")
         told, _ = quantize(program, model, data, output, *few, "--plan-out", output + ".json", recipe="accurate")
@@ -154,7 +154,7 @@ def main():
         for each in told["suggestions"]:
             found = without(program, model, data, output, each["exclude"], few)
             print(f"without {each['exclude']}: {each['sqnr_before_db']} -> {each['sqnr_after_db']} promised, {found} found")
-            good &= check("what it promises is what comes of it", abs(found - each["sqnr_after_db"]) < 0.1 and
+            good &= check("the promised gain is the actual one", abs(found - each["sqnr_after_db"]) < 0.1 and
                           abs(told["end_to_end"][0]["sqnr_db"] - each["sqnr_before_db"]) < 0.1)
     return 0 if good else 1
 

@@ -1,4 +1,4 @@
-# A calibration of a thousand samples takes at most a fifth more memory than one of ten.
+# Calibration on a thousand samples takes at most 20 % more memory than on ten.
 """usage: compare_memory.py PROGRAM MODEL"""
 import re
 import subprocess

@@ -1,4 +1,4 @@
-# Ranges of all calibration methods compared with numpy, which uses the values themselves instead of a histogram.
+# Compares the ranges of all calibration methods with numpy, which uses the values instead of a histogram.
 """usage: compare_ranges.py PROGRAM"""
 import os
 import subprocess
@@ -7,7 +7,7 @@ import tempfile
 
 import numpy as np
 
-_BIN = 1 / 256  # the relative width of a histogram's bin
+_BIN = 1 / 256  # the relative width of a histogram bin
 _TYPES = {
     "uint8": (0, 255), "int8": (-128, 127), "int8-symmetric": (-127, 127), "uint8-symmetric": (1, 255),
     "uint8-reduced": (0, 127), "int8-symmetric-reduced": (-64, 64), "int16-symmetric": (-32767, 32767),
@@ -16,7 +16,7 @@ _TYPES = {
 
 
 def made_values(random):
-    """Arrays [samples, elements] of many distributions."""
+    """Arrays [samples, elements] from many distributions."""
     normal = random.standard_normal((50, 400)).astype(np.float32)
     relu = np.maximum(normal, 0)
     outlier = normal.copy()
@@ -35,7 +35,7 @@ def made_values(random):
 
 
 def scale_of(low, high, kind):
-    """Scale, zero point and levels as the ONNX standard's operators take them."""
+    """Scale, zero point and codes as the operators of the ONNX standard define them."""
     lowest, highest = _TYPES[kind]
     low, high = min(low, 0.0), max(high, 0.0)
     middle = (lowest + highest) // 2
@@ -47,7 +47,7 @@ def scale_of(low, high, kind):
 
 
 def errors_of(values, low, high, kind):
-    """Mean squares of what quantizing rounds off, and of what it cuts off."""
+    """Mean squares of the rounding error and of the clipping error."""
     scale, zero, lowest, highest = scale_of(low, high, kind)
     levels = np.rint(values / scale).astype(np.float64) + zero
     back = (np.clip(levels, lowest, highest) - zero) * np.float64(scale)
@@ -58,7 +58,7 @@ def errors_of(values, low, high, kind):
 
 
 def best_mse(values, kind):
-    """The least error over a grid of both ends."""
+    """The minimum error over a grid of both range limits."""
     low, high = min(values.min(), 0), max(values.max(), 0)
     shares = 2.0 ** -np.arange(0, 4, 1 / 12)
     if "symmetric" in kind:
@@ -70,7 +70,7 @@ def best_mse(values, kind):
 
 
 def divergence_of(values, reach, kind):
-    """Kullback and Leibler's divergence for magnitudes cut at `reach`, from a histogram of 2048 bins."""
+    """Kullback-Leibler divergence for magnitudes clipped at `reach`, from a histogram of 2048 bins."""
     lowest, highest = _TYPES[kind]
     one_sided = "symmetric" not in kind and (values.min() >= 0 or values.max() <= 0)
     levels = (highest - lowest) // (1 if one_sided else 2)
@@ -109,7 +109,7 @@ class Checks:
 
 
 def check_value(checks, name, kind, values, found, percentile):
-    """All methods of one value; `found` holds (method, low, high, scale, zero, clipped, mse) by method asked for."""
+    """All methods for one value; `found` holds (method, low, high, scale, zero, clipped, mse) by requested method."""
     what = (name, kind)
     flat = values.ravel()
     low, high = float(flat.min()), float(flat.max())
@@ -138,7 +138,7 @@ def check_value(checks, name, kind, values, found, percentile):
         checks.that(abs(clipped - true_clipped) <= 0.1 * true_clipped + 3 / flat.size, *what, method, "clipped",
                     clipped, true_clipped)
         true_error = sum(errors_of(flat, got_low, got_high, kind))
-        # Where numbers lie within a bin is not known; with 16 bits, what is cut off may be a part of one bin.
+        # Positions within a bin are unknown; with 16 bits, clipping may cut off a part of a bin.
         share = 0.35 if "16" in kind else 0.06
         checks.that(abs(error - true_error) <= share * true_error + 1e-14, *what, method, "error", error, true_error)
 

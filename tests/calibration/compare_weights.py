@@ -1,4 +1,4 @@
-# Quantized weights compared with numpy, and blockwise weights with ONNX Runtime's MatMulNBits.
+# Compares quantized weights with numpy, and blockwise weights with ONNX Runtime's MatMulNBits.
 """usage: compare_weights.py PROGRAM PEERS_PYTHON"""
 import os
 import subprocess
@@ -10,7 +10,7 @@ import numpy as np
 _TYPES = {"int8-symmetric": (-127, 127), "int8": (-128, 127), "uint8": (0, 255), "int4-symmetric": (-7, 7),
           "uint4": (0, 15), "int8-symmetric-reduced": (-64, 64), "int16-symmetric": (-32767, 32767)}
 
-# Run by the Python that has onnxruntime: what MatMulNBits makes of packed weights is its product with the unit matrix.
+# Run by the Python with onnxruntime: MatMulNBits times the identity matrix gives the unpacked weights.
 _PEER = r"""
 import sys
 import numpy as np, onnx, onnxruntime
@@ -36,7 +36,7 @@ print(worst)
 
 
 def quantize(weights, kind, axis):
-    """Levels, scales and zero points, channel by channel."""
+    """Codes, scales and zero points, channel by channel."""
     lowest, highest = _TYPES[kind]
     channels = [weights] if axis is None else [weights.take(i, axis) for i in range(weights.shape[axis])]
     scales, zeros = [], []

@@ -1,8 +1,8 @@
-# Sends a signal to a program once it listens, and ends with its exit code.
+# Sends a signal to a program as soon as it handles signals, and returns its exit code.
 """usage: interrupt.py [--open-input] SIGNAL SECONDS COMMAND...
 
-SECONDS count from when the program listens: it then blocks the signal and waits for it. With --open-input its standard
-input is a pipe that nobody writes to. Exit code 99 where it takes over a second to end on a machine that is never late.
+SECONDS are counted from when the program blocks the signal and waits for it. With --open-input its standard input is a
+pipe that nobody writes to. Exit code 99 if it takes over a second to end, not counting the lateness of a busy machine.
 """
 import os
 import signal

@@ -3,18 +3,18 @@
 
 split.onnx     x float[4,2] -> parts: sequence of float[2,2]
 count.onnx     parts: sequence of float -> count int64[], joined float
-names.onnx     scores float[n,3] -> classes: sequence of maps from text to float
+names.onnx     scores float[n,3] -> classes: sequence of maps from string to float
 maybe.onnx     value: optional float -> there: bool
 words.onnx     text: string[n] -> same: string[n]
-tiny.onnx      x float[2] -> y float[2], times weights that are denormal numbers
+tiny.onnx      x float[2] -> y float[2], times denormal weights
 defaults.onnx  x float[2], w float[2] with a default -> y float[2] = x * -w
 nothing.onnx   no inputs -> y float[2]
-classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at each place
-pool.onnx      x float[a,b,c,d] -> y, the largest numbers of windows of 300 x 7
+classes.onnx   x float[1,2,40,50] -> map int32[1,40,50], the greater channel at each position
+pool.onnx      x float[a,b,c,d] -> y, the maxima of windows of 300 x 7
 random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
-offset.onnx    x float[4] -> y float[4], far away from 0 and back: an Add and a Sub that float16 cannot do
+offset.onnx    x float[4] -> y float[4], a large offset added and subtracted, out of range for float16
 window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
-norm.onnx      x float[n,4] -> y float[n,4], a layer normalization and a Gelu spelled out, an Identity, constants to fold
+norm.onnx      x float[n,4] -> y float[n,4], a decomposed layer normalization and Gelu, an Identity, constants to fold
 """
 import os
 import struct
@@ -33,7 +33,7 @@ def varint(number):
 
 
 def field(number, value):
-    """A field of a message: a number, or text or bytes of a message."""
+    """A field of a message: a number, or text or the bytes of a nested message."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     data = value.encode() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-# Writes docs/reference/options.md, the tables of all options, from `ortool help --json`, or checks that it is current.
+# Generates the option tables of docs/reference/options.md from `ortool help --json`, or checks that they are current.
 """usage: option_tables.py PROGRAM PAGE [--write]"""
 import json
 import subprocess
@@ -55,7 +55,7 @@ def main():
         return 0
     with open(path, encoding="utf-8") as file:
         is_current = file.read() == wanted
-    print(f"{path} is {'current' if is_current else 'not what `ortool help --json` says: write it again with --write'}")
+    print(f"{path} is {'current' if is_current else 'out of date with `ortool help --json`: regenerate it with --write'}")
     return 0 if is_current else 1
 
 

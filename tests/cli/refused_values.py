@@ -1,8 +1,8 @@
-# Gives every option of every command invalid values: each is rejected with exit code 2, whatever else is given.
+# Passes invalid values to every option of every command: each is rejected with exit code 2.
 """usage: refused_values.py PROGRAM MODEL FOLDER
 
-The options come from `ortool help --json`. An empty value is given to all of them; what is no number, infinite or beyond
-64 bits to those whose value is a number or a size.
+The options come from `ortool help --json`. All of them get an empty value; those with a number or size also get
+non-numbers, infinities and numbers beyond 64 bits.
 """
 import concurrent.futures
 import json
@@ -14,7 +14,7 @@ HUGE = "99999999999999999999999"
 GARBAGE = ["x", "-1", "nan", "inf", HUGE, "1,"]
 NUMBERS = {"N", "N,N", "S", "SECONDS", "SIZE", "QPS", "K", "R", "A", "C", "P", "P,P", "SHARE", "TIME", "X", "pN=TIME", "NAME=N",
            "NAME=N,N", "NAME=LO:HI", "INPUT=SHAPE", "CONDITION", "LIMITS", "KEY=VALUE"}
-# A number, if a strange one.
+# A valid, if unusual, number.
 MEANT = {("rtol", HUGE), ("atol", HUGE)}
 
 

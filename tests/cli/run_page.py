@@ -1,9 +1,9 @@
 # Runs the command lines of a Markdown page and compares what they print with what the page shows.
 """usage: run_page.py PROGRAM PAGE TESTDATA
 
-Each line `$ command` of a console block runs in one folder per page, which has testdata in it. The lines below it are
-printed by the command, in this order, on stdout or stderr; a page may leave lines out. `*` stands for any text within a
-line. Numbers match to one part in ten thousand, since processors differ in the last digits. Commands with an error line
+Each line `$ command` of a console block runs in one folder per page, which contains testdata. The lines below it are
+printed by the command, in this order, on stdout or stderr; a page may omit lines. `*` matches any text within a line.
+Numbers match within a relative error of 1e-4, since processors differ in the last digits. Commands with an error line
 below them fail, all others succeed.
 """
 import os
@@ -16,7 +16,7 @@ _TIMEOUT_SECONDS = 120
 
 
 def read_cases(path):
-    """For each command of a console block its text, and the lines below it."""
+    """The text of each command in console blocks, and the lines below it."""
     cases, is_console = [], False
     with open(path, encoding="utf-8") as file:
         for line in file.read().split("\n"):
@@ -45,7 +45,7 @@ def is_line(found, wanted):
 
 
 def first_missing(lines, wanted):
-    """The first of `wanted` that `lines` lack after those before it; None when none is missing."""
+    """The first of the `wanted` lines that is missing from `lines` in this order; None if all are there."""
     rest = iter(lines)
     return next((line for line in wanted if not any(is_line(found, line) for found in rest)), None)
 
@@ -65,9 +65,9 @@ def main():
             if missing is None and (done.returncode != 0) == fails:
                 continue
             wrong += 1
-            print(f"$ {command}\nexit code {done.returncode}, and not printed: {missing}")
+            print(f"$ {command}\nexit code {done.returncode}, missing output: {missing}")
             print("\n".join("| " + line for line in printed))
-    print(f"{len(cases) - wrong} of {len(cases)} command lines do what {os.path.basename(page)} says")
+    print(f"{len(cases) - wrong} of {len(cases)} command lines behave as {os.path.basename(page)} shows")
     return 1 if wrong or not cases else 0
 
 

@@ -1,13 +1,13 @@
 # Runs one transcript: command lines, what they print on stdout and stderr, and their exit codes.
-"""A transcript is a text file. Lines that begin with # are comments. Each case is
+"""A transcript is a text file. Lines that start with # are comments. Each case is
 
     $ ortool run {digits}/digits.onnx > {tmp}/out.txt      a shell line (bash)
-    1> pattern                   a line of stdout; "1> ..." stands for any lines
+    1> pattern                   a line of stdout; "1> ..." matches any number of lines
     2> pattern                   a line of stderr
     exit 2
 
-In patterns, * stands for any text of one line and \\* for a star. A stream that no line names is not checked; `1> -` says that it is empty.
-The words {tmp}, {testdata} and {digits} stand for folders, `ortool` for the program.
+In patterns, * matches any text within a line and \\* a literal star. A stream without lines is not checked; `1> -` means
+that it is empty. {tmp}, {testdata} and {digits} stand for folders, `ortool` for the program.
 """
 import argparse
 import os
@@ -47,7 +47,7 @@ def fits_line(line, pattern):
 
 
 def fits(lines, patterns):
-    """Whether the lines are as the patterns say, "..." standing for any number of lines."""
+    """Whether the lines match the patterns; "..." matches any number of lines."""
     if patterns == ["-"]:
         return not lines
     if not patterns:
@@ -67,7 +67,7 @@ def run_case(case, arguments, folder):
         done = subprocess.run(["bash", "-c", replace(case["command"])], cwd=folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        print(f"line {case['line']}: $ {case['command']}\n  not done after {_TIMEOUT_SECONDS} s")
+        print(f"line {case['line']}: $ {case['command']}\n  timed out after {_TIMEOUT_SECONDS} s")
         return False
     problems = []
     if done.returncode != case["exit"]:
@@ -77,7 +77,7 @@ def run_case(case, arguments, folder):
             continue
         lines = raw.decode("utf-8", errors="replace").splitlines()
         if not fits(lines, [replace(pattern) for pattern in case[stream]]):
-            problems.append(f"stream {stream} does not fit")
+            problems.append(f"stream {stream} does not match")
     if problems:
         print(f"line {case['line']}: $ {case['command']}")
         for problem in problems:
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("transcript")
     arguments = parser.parse_args()
     arguments.testdata = os.path.abspath(arguments.testdata)
-    # What was not done in time may still write there.
+    # A process that timed out may still write there.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(os.path.abspath(arguments.program), os.path.join(folder, "bin", "ortool"))

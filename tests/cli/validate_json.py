@@ -1,4 +1,4 @@
-# Validates a JSON document of ortool, or JSON lines, from a file or stdin against the schema that the program prints.
+# Validates an ortool JSON document or JSON lines, from a file or stdin, against the schema that the program prints.
 import json
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import jsonschema
 
 
 def refuse_constant(word):
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def main():

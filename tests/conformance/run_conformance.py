@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Runs ONNX's backend tests through `ortool run --test` and compares the verdicts with the list of known gaps.
 
-A test that fails and is no known gap is a failure of this run, and so, beside the newer tests, is a known gap that
-passes. Tests run in processes of their own, so that a crash is seen as one. Exit status: 0 as expected, 1 not, 77 no
-tests here.
+A failing test that is not a known gap is a failure of this run; with the newer tests, so is a known gap that passes.
+Each test runs in its own process, so that crashes are detected. Exit status: 0 as expected, 1 not, 77 no tests found.
 """
 import argparse
 import concurrent.futures
@@ -34,7 +33,7 @@ def read_manifest(folder):
 
 
 def read_peer(folder):
-    """What is published of onnxruntime's verdicts on Debian's tests: by (group, name)."""
+    """onnxruntime's published verdicts on Debian's tests, by (group, name)."""
     path = os.path.join(folder, "ort130-debian112.tsv")
     if not os.path.exists(path):
         return {}
@@ -59,7 +58,7 @@ def unpack(folder, target):
 
 
 def first_operator(name, operators):
-    """The operator whose snake-case name begins the test's name: the longest that does."""
+    """The operator with the longest snake-case name that the test's name starts with."""
     words = name.removeprefix("test_").replace("_", "").lower()
     fitting = [operator for operator in operators if words.startswith(operator.split(".")[-1].lower())]
     return max(fitting, key=len) if fitting else "(other)"
@@ -83,7 +82,7 @@ def collect(arguments):
             folder = os.path.join(base, name)
             if not os.path.exists(os.path.join(folder, "model.onnx")):
                 continue
-            # A test that the newest set changed stays as it was in its own release, under a group of its own.
+            # Tests that the newest set changed are kept as of their own release, in a separate group.
             own = f"{group}-1.12" if (group, name) in seen else group
             tests.append(Test(own, name, folder, first_operator(name, operators),
                               group == "node" and own == group))
@@ -92,7 +91,7 @@ def collect(arguments):
 
 
 def read_gaps(path):
-    """Lines of `group/test  reason`; `#` begins a comment."""
+    """Lines of `group/test  reason`; `#` starts a comment."""
     gaps = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -131,14 +130,14 @@ def print_counts(title, tests, key):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
-    parser.add_argument("--debian", required=True, help="folder of the tests of Debian's libonnx-testdata")
+    parser.add_argument("--debian", required=True, help="folder with the tests of Debian's libonnx-testdata")
     parser.add_argument("--newer", required=True, help="folder with newer tests: archives and MANIFEST.tsv")
     parser.add_argument("--work", required=True, help="folder to unpack them in")
     parser.add_argument("--gaps", required=True, help="list of known gaps")
     parser.add_argument("--isa", default="", help="highest instruction set to use")
     parser.add_argument("--provider", default="auto", help="providers to use, preferred first")
-    parser.add_argument("--only", default="", help="run tests whose group/name holds this text; no gap is checked")
-    parser.add_argument("--table", default="", help="file to write a line a test to: key, operator, verdict, note")
+    parser.add_argument("--only", default="", help="run only tests whose group/name contains this text; gaps are not checked")
+    parser.add_argument("--table", default="", help="file to write one line per test to: key, operator, verdict, note")
     arguments = parser.parse_args()
 
     tests = [test for test in collect(arguments) if arguments.only in test.key]
@@ -148,7 +147,7 @@ def main():
     has_newer = os.path.isdir(arguments.newer)
     gaps = read_gaps(arguments.gaps)
     if not has_newer:
-        # Which of Debian's tests the newest set changed is not known then, so both names of a test count.
+        # It is then unknown which of Debian's tests the newest set changed, so both names of a test are valid.
         gaps.update({key.replace("-1.12/", "/"): reason for key, reason in gaps.items() if "-1.12/" in key})
     environment = dict(os.environ, NO_COLOR="1")
     if arguments.isa:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the models of ONNX's backend tests for other opsets, and compares what they compute, bit for bit.
+"""Converts the models of ONNX's backend tests to other opsets, and compares the results bitwise.
 
 Usage: sweep_opsets.py PROGRAM --debian FOLDER --newer FOLDER --work FOLDER [--only TEXT]
 
 `ortool optimize --level none --opset N --verify 1` runs original and result on the test's own data. A conversion gives
-the same bits or is refused (exit code 5); onnx's checker, where this Python has one, accepts what was written. Each model
-goes to the newest opset that onnx has a checker for; with ORTOOL_ALL_OPSETS in the environment to every one from 7 on, and
-to the newest that ortool knows. Exit status: 0 as expected, 1 not, 77 no tests here.
+bitwise identical outputs or is refused (exit code 5); onnx's checker, if installed, accepts the written file. Models
+are converted to the newest opset that onnx's checker knows; with ORTOOL_ALL_OPSETS in the environment to every opset
+from 7 on, and to the newest that ortool knows. Exit status: 0 as expected, 1 not, 77 no tests found.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ except ImportError:
     onnx = None
 
 _OLDEST, _USUAL, _NEWEST = 7, 26, 28
-_SLICE = 4  # one model in so many, unless all opsets are asked for
+_SLICE = 4  # one of this many models, unless all opsets are requested
 
 
 def targets():
@@ -36,24 +36,24 @@ def targets():
 
 
 def check_file(path, original):
-    """What onnx's checker says of the result, where it takes the original."""
+    """The error of onnx's checker for the result, if it accepts the original."""
     if onnx is None:
         return None
     try:
         onnx.checker.check_model(path)
         return None
-    except Exception as error:  # the checker raises many kinds
+    except Exception as error:  # the checker raises many types
         try:
             onnx.checker.check_model(original)
         except Exception:
             return None
         words = str(error)
-        # It knows no opset newer than itself.
+        # It does not know newer opsets.
         return None if "opset" in words and "version" in words else words.splitlines()[0][:200]
 
 
 def convert(program, test, opset, folder):
-    """(verdict, words)"""
+    """(verdict, message)"""
     model = os.path.join(test.folder, "model.onnx")
     output = os.path.join(folder, f"{test.group}-{test.name}-{opset}.onnx")
     done = subprocess.run([program, "optimize", model, "-o", output, "--level", "none", "--opset", str(opset),

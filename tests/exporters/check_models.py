@@ -1,8 +1,8 @@
-# Runs, optimizes and quantizes the exporters' models with ortool, and compares everything with onnxruntime.
+# Runs, optimizes and quantizes the exporters' models with ortool, and compares the results with onnxruntime.
 """usage: check_models.py PROGRAM FOLDER [--only PART,PART] [--steps STEP,STEP] [--jobs 2] [--keep FOLDER]
 
-FOLDER is what make_models.py filled. Prints a row for each model and the reason of every failure. Exit 1 when a step fails
-that known_gaps.txt does not name, or one that it names passes; 77 when there are no models.
+FOLDER is the output of make_models.py. Prints a row for each model and the reason for every failure. Exit 1 if a step
+fails that is not in known_gaps.txt, or if one listed there passes; 77 if there are no models.
 """
 import argparse
 import concurrent.futures
@@ -18,7 +18,7 @@ _KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_gaps.tx
 
 
 def read_gaps():
-    """(pattern of models, pattern of steps, reason) of each line that is no comment."""
+    """(pattern of models, pattern of steps, reason) of each line that is not a comment."""
     gaps = []
     with open(_KNOWN, encoding="utf-8") as file:
         for line in file:
@@ -36,7 +36,7 @@ def gap_of(gaps, model, step):
 
 
 def check_model(program, folder, wanted, keep):
-    """For each step nothing, or what is wrong."""
+    """For each step None, or what is wrong."""
     with tempfile.TemporaryDirectory() as scratch:
         model = steps.Model(program, folder, scratch)
         results = {}
@@ -51,7 +51,7 @@ def check_model(program, folder, wanted, keep):
 
 
 def judge(gaps, used, model, results):
-    """The row of the table, and lines for what is wrong."""
+    """The row of the table, and a line for each failure."""
     cells, lines = [], []
     for step, problem in results.items():
         gap = gap_of(gaps, model, step)
@@ -82,7 +82,7 @@ def main():
                      if os.path.exists(os.path.join(entry.path, "model.onnx")) and not entry.name.endswith(".part")
                      and (not parts or any(part in entry.name for part in parts)))
     if not folders:
-        print(f"SKIPPED: {arguments.folder} holds no models")
+        print(f"SKIPPED: no models in {arguments.folder}")
         return 77
     gaps, used, wrong, counts = read_gaps(), {}, [], {"ok": 0, "gap": 0, "FAIL": 0}
     width = max(len(os.path.basename(folder)) for folder in folders)
@@ -100,7 +100,7 @@ def main():
             wrong += lines
     for gap, failed in used.items():
         if not any(failed):
-            wrong.append(f"known_gaps.txt: {gaps[gap][0]} {gaps[gap][1]} does not fail any more")
+            wrong.append(f"known_gaps.txt: {gaps[gap][0]} {gaps[gap][1]} no longer fails")
             print(wrong[-1])
     print(f"{len(folders)} models, {len(folders) * len(wanted)} steps: {counts['ok']} right, {counts['gap']} known gaps, "
           f"{counts['FAIL']} wrong")

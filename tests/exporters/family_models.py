@@ -1,4 +1,4 @@
-# More families of transformers' networks: detectors, depth, speech, long texts, time series, cross-modal ones.
+# More model families of the transformers library: detection, depth, speech, long texts, time series, multimodal.
 import torch
 import transformers as _t
 from torch_export import Chosen, export

@@ -1,8 +1,8 @@
-# Stub libraries in place of CUDA's, so that PyPI's build of torch loads without the 2 GB it needs for GPUs only.
+# Stub libraries for CUDA's, so that PyPI's build of torch loads without 2 GB of GPU packages.
 """usage: make_cuda_stubs.py FOLDER   (site-packages/torch/lib; needs cc, nm and readelf)
 
-Each library that torch's libraries link against and nobody in FOLDER or the dynamic linker's path provides is made with
-the functions they import from it. All of them return 35, which CUDA's runtime calls cudaErrorInsufficientDriver.
+Makes each library that torch's libraries link against and that is neither in FOLDER nor in the dynamic linker's path,
+with the functions they import from it. All functions return 35, which is CUDA's cudaErrorInsufficientDriver.
 """
 import glob
 import os
@@ -26,14 +26,14 @@ def needed_libraries(files):
 
 
 def symbols(file, kind):
-    """Names with their versions, which are empty texts where there is none."""
+    """Names with their versions; unversioned symbols have an empty version."""
     for line in output_of("nm", "-D", kind, "--with-symbol-versions", file).splitlines():
         name, _, version = line.split()[-1].partition("@")
         yield name, version.lstrip("@")
 
 
 def undefined_symbols(files):
-    """What no library of torch defines and is called as GPU libraries call things: name and version."""
+    """Names and versions of symbols that no library of torch defines and that are named like those of GPU libraries."""
     defined = {name for file in files for name, _ in symbols(file, "--defined-only")}
     wanted = {(name, version) for file in files for name, version in symbols(file, "--undefined-only")}
     return sorted((name, version) for name, version in wanted
@@ -41,7 +41,7 @@ def undefined_symbols(files):
 
 
 def owners_of_versions(files):
-    """For each version of a symbol the library it is expected in."""
+    """For each symbol version the library it is expected in."""
     owners = {}
     for file in files:
         owner = ""
@@ -60,7 +60,7 @@ def make_stub(folder, soname, functions, version):
         source, script = os.path.join(scratch, "stub.c"), os.path.join(scratch, "stub.map")
         with open(source, "w", encoding="utf-8") as file:
             for name in functions:
-                # What torch puts into its error messages is a text.
+                # Functions whose result torch uses in error messages return a string.
                 is_text = name.endswith(("GetErrorString", "GetErrorName"))
                 kind, value = ("const char*", '"a stub of CUDA"') if is_text else ("int", "35")
                 file.write(f"{kind} {name}(void) {{ return {value}; }}\n")
@@ -81,7 +81,7 @@ def main():
     functions = {soname: [] for soname in sonames}
     versions = {soname: "" for soname in sonames}
     for name, version in undefined_symbols(files):
-        # A name without a version may come from any library; not all of them are loaded together.
+        # An unversioned symbol may come from any library; not all of them are loaded together.
         for soname in [owners[version]] if version in owners else set(sonames) - set(owners.values()):
             if soname in functions:
                 functions[soname].append(name)

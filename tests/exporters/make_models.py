@@ -1,7 +1,7 @@
-# Makes the models of the exporters: a folder each with model.onnx and data sets of onnxruntime's outputs.
+# Makes the exporters' models: for each a folder with model.onnx and test data with onnxruntime's outputs.
 """usage: make_models.py FOLDER [--only PART,PART] [--force]
 
-Models that are there already are kept. Exit 1 when one cannot be made.
+Existing models are kept. Exit 1 if one cannot be made.
 """
 import argparse
 import contextlib
@@ -31,7 +31,7 @@ import variant_models  # noqa: E402
 
 @contextlib.contextmanager
 def silence():
-    """Keeps what torch's libraries print to standard output, page by page, to themselves."""
+    """Suppresses the extensive output of torch's libraries to standard output."""
     sys.stdout.flush()
     kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)

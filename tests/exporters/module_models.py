@@ -1,4 +1,4 @@
-# Small torch modules with features that whole networks rarely contain: recurrence, spectra, control flow, sorting, sampling.
+# Small torch models with features that are rare in whole networks: recurrence, spectra, control flow, sorting.
 import torch
 from torch import nn
 from torch.nn import functional
@@ -92,7 +92,7 @@ def _(path):
 
 
 class Conditional(nn.Module):
-    """torch.cond, whose branches the dynamo exporter makes functions or subgraphs of."""
+    """torch.cond, whose branches the dynamo exporter turns into functions or subgraphs."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +109,7 @@ def _(path):
 
 
 class Sorting(nn.Module):
-    """topk, sort, cumsum, scatter, gather, where, unique values by a mask."""
+    """topk, sort, cumsum, scatter, gather, where, and masked unique values."""
 
     def forward(self, x):
         best, places = torch.topk(x, 3, dim=1)
@@ -143,7 +143,7 @@ add_module("sampling-dynamo", Sampling, (1, 4, 8, 8), dynamo=True)
 
 
 class Norms(nn.Module):
-    """Normalizations, activations and pools of many kinds in a row."""
+    """Many kinds of normalizations, activations and pools in a row."""
 
     def __init__(self):
         super().__init__()
@@ -176,7 +176,7 @@ add_module("einsum-dynamo", Einsums, (2, 3, 4), (2, 5, 4), dynamo=True)
 
 
 class FreeAttention(nn.Module):
-    """Attention over a free length with rotary positions and a causal mask."""
+    """Attention over a dynamic length with rotary positions and a causal mask."""
 
     def __init__(self, heads=4, width=32):
         super().__init__()

@@ -1,4 +1,4 @@
-# Decoders as optimum writes them: with caches, and merged with an If over both ways of running.
+# Decoder models as optimum exports them: with caches, and merged with an If over the cached and uncached branches.
 import contextlib
 import glob
 import io
@@ -16,7 +16,7 @@ _ENCODER = {**_IDS, "d_model": 32, "encoder_layers": 1, "decoder_layers": 2, "en
             "decoder_start_token_id": 1}
 _DECODER = {**_IDS, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
             "max_position_embeddings": 64}
-# Sizes of symbols in runs without and with a cache.
+# Values of symbols in runs without and with a cache.
 _FRESH = {"batch_size": 2, "sequence_length": 4, "decoder_sequence_length": 4, "past_sequence_length": 0,
           "past_decoder_sequence_length": 0, "encoder_sequence_length": 5, "encoder_sequence_length_out": 5}
 _CACHED = {**_FRESH, "sequence_length": 1, "decoder_sequence_length": 1, "past_sequence_length": 3,

@@ -1,4 +1,4 @@
-# scikit-learn's pipelines by skl2onnx, boosted trees by onnxmltools: few products, many functions, If and ai.onnx.ml operators.
+# scikit-learn pipelines from skl2onnx and boosted trees from onnxmltools: many functions, If and ai.onnx.ml operators.
 import warnings
 
 import lightgbm
@@ -30,7 +30,7 @@ _FEATURES = 6
 
 
 def samples(count=120):
-    """Features, classes and numbers that follow from them."""
+    """Features, and classes and numbers computed from them."""
     features = numpy.random.normal(size=(count, _FEATURES)).astype(numpy.float32)
     scores = features @ numpy.random.normal(size=(_FEATURES, 3))
     return features, scores.argmax(1), scores[:, 0] + 0.1 * numpy.random.normal(size=count)

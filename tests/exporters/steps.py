@@ -9,14 +9,14 @@ import onnx
 import onnxruntime
 
 _TIMEOUT_SECONDS = 300
-# Of quantized files, since a number at the edge of two levels may fall to either: as tests/models/quantize_random.py has it.
+# For quantized files, where rounding ties may round either way; the same limits as in tests/models/quantize_random.py.
 _MOST, _MEAN = 0.03, 0.003
 _LEAST_COSINE = 0.999
 _LEAST_EQUAL = 0.97
 
 
 class Model:
-    """A folder of make_models.py, a place for what is made of it, and what onnxruntime computes."""
+    """A folder of make_models.py, a scratch folder for derived models, and onnxruntime's outputs."""
 
     def __init__(self, program, folder, scratch):
         self.program, self.folder, self.scratch = program, folder, scratch
@@ -39,7 +39,7 @@ class Model:
         return os.path.join(self.scratch, name)
 
     def call(self, *arguments):
-        """What is wrong with the exit code, and the document."""
+        """The problem if the exit code is not 0, and the JSON document."""
         done = subprocess.run([self.program, *arguments, "--json", "-q"], capture_output=True, text=True, errors="replace",
                               timeout=_TIMEOUT_SECONDS, check=False)
         try:
@@ -72,7 +72,7 @@ def open_session(path, level=onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL):
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     options.graph_optimization_level = level
-    # Otherwise it rounds what products of weights in blocks read to 8 bits.
+    # Otherwise it rounds the inputs of products with blockwise weights to 8 bits.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
@@ -85,14 +85,14 @@ def read_tensor(path):
 
 
 def differences(found, expected, judge):
-    """Nothing, or the first output that `judge` refuses; sequences and maps are compared as texts."""
+    """None, or the first output that `judge` rejects; sequences and maps are compared as text."""
     for index, (one, other) in enumerate(zip(found, expected, strict=True)):
         if not isinstance(other, numpy.ndarray):
             if repr(one) != repr(other):
-                return f"output {index}: {one!r:.80} in place of {other!r:.80}"
+                return f"output {index}: {one!r:.80} instead of {other!r:.80}"
             continue
         if one.shape != other.shape or one.dtype != other.dtype:
-            return f"output {index}: {one.dtype}{one.shape} in place of {other.dtype}{other.shape}"
+            return f"output {index}: {one.dtype}{one.shape} instead of {other.dtype}{other.shape}"
         problem = judge(one, other)
         if problem:
             return f"output {index}: {problem}"
@@ -113,7 +113,7 @@ def judge_floats(rtol, share):
 
 
 def judge_cosine(one, other):
-    """As `run --test` judges quantized models."""
+    """The criterion of `run --test` for quantized models."""
     if not numpy.issubdtype(other.dtype, numpy.floating):
         return None if (one == other).mean() >= _LEAST_EQUAL else f"{(one != other).sum()} of {one.size} elements differ"
     one, other = one.astype(float).ravel(), other.astype(float).ravel()
@@ -132,7 +132,7 @@ def judge_levels(one, other):
     gaps = numpy.abs(one - other) / max(float(numpy.abs(other).max()), 1e-6)
     if gaps.max() <= _MOST and gaps.mean() <= _MEAN:
         return None
-    return f"differs from onnxruntime by {gaps.max():.4f} at most, {gaps.mean():.5f} in mean, of the largest"
+    return f"differs from onnxruntime by up to {gaps.max():.4f}, {gaps.mean():.5f} on average, of the largest magnitude"
 
 
 def judge_of(model):
@@ -161,13 +161,13 @@ def run_at(level):
 
 
 def run_peer(model, path, judge):
-    """onnxruntime on a file made of the model, against what it computed of the model."""
+    """onnxruntime's outputs for a file derived from the model, against those for the model."""
     session = open_session(path)
     for feeds, expected in zip(model.feeds, model.expected):
         problem = differences(session.run(None, feeds), expected, judge)
         if problem is None:
             continue
-        # It may be onnxruntime's own optimizations that make the difference.
+        # onnxruntime's own optimizations may cause the difference.
         own = open_session(model.path).run(None, feeds)
         if differences(own, expected, judge) is None or differences(session.run(None, feeds), own, judge) is not None:
             return f"in onnxruntime: {problem}"
@@ -201,7 +201,7 @@ def quantize_with(*options):
         problem, _ = model.call("quantize", model.path, "-o", path, "--force", *calibration(model, options))
         if problem:
             return problem
-        # With and without onnxruntime's own optimizations, which round numbers the other way here and there.
+        # With and without onnxruntime's own optimizations, which may flip rounding ties.
         sessions = [open_session(path), open_session(path, onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)]
         for index, feeds in enumerate(model.feeds):
             if not all(isinstance(each, numpy.ndarray) for each in model.expected[index]):

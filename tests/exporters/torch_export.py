@@ -1,16 +1,16 @@
-# Exporting torch modules, by the exporter that traces (TorchScript) and the one on torch.export (dynamo).
+# Exports torch modules to ONNX, with the tracing exporter (TorchScript) and the one based on torch.export (dynamo).
 import contextlib
 import io
 import warnings
 
 import torch
 
-# The fused attention of evaluation has no form in ONNX.
+# The fused attention of evaluation mode cannot be exported to ONNX.
 torch.backends.mha.set_fastpath_enabled(False)
 
 
 def export(module, arguments, path, dynamo=False, names=None, dynamic=None, opset=None, **more):
-    """Writes the module and returns its one data set. `names` are those of the inputs, `dynamic` their dynamic axes."""
+    """Exports the module and returns its single data set. `names` are the inputs, `dynamic` their dynamic axes."""
     module = module.eval() if hasattr(module, "eval") else module
     names = names or [f"x{i}" for i in range(len(arguments))]
     options = {"input_names": names, "opset_version": opset, "dynamo": dynamo, **more}
@@ -28,7 +28,7 @@ def export(module, arguments, path, dynamo=False, names=None, dynamic=None, opse
 
 
 class Chosen(torch.nn.Module):
-    """Calls a module with keyword arguments and returns chosen fields of its result as a tuple."""
+    """Calls a module with keyword arguments and returns selected fields of its result as a tuple."""
 
     def __init__(self, module, keywords, fields, constants=None):
         super().__init__()

@@ -1,4 +1,4 @@
-# Transformers' own classes with small configurations, exported whole: encoders, vision models, audio encoders.
+# Whole models of the transformers library with small configurations: encoders, vision models, audio encoders.
 import functools
 
 import torch

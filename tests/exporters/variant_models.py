@@ -1,4 +1,4 @@
-# The same models again as other tools leave them: saved by onnxruntime, fused, in float16, quantized.
+# Variants of the models as other tools write them: saved by onnxruntime, fused, in float16, quantized.
 import glob
 import os
 
@@ -100,7 +100,7 @@ def put_weights_outside(folder, path):
 
 _MERGED = ["t5-merged", "bart-merged", "marian-merged", "m2m100-merged", "pegasus-merged", "whisper-merged", "donut-merged"]
 _QDQ, _INTEGERS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
-# What is done, and to which models.
+# The conversions, and the models that each is applied to.
 _VARIANTS = {
     "ort-basic": (save_at(_LEVELS.ORT_ENABLE_BASIC), _MERGED + [
         "resnet18-torchscript", "swin-dynamo", "bert-torchscript", "gpt2-with-past", "bloom-with-past", "sklearn-knn-imputer",
@@ -150,7 +150,7 @@ def add_variant(models, base, kind, make):
 
 
 def add_variants(models):
-    """Adds the variants of models that lie in the folder `models` once they are made."""
+    """Adds the variants of the models in the folder `models`, which are made first."""
     for kind, (make, bases) in _VARIANTS.items():
         for base in bases:
             add_variant(models, base, kind, make)

@@ -1,4 +1,4 @@
-# Vision networks: torchvision's with small sizes, a UNet, a YOLO-like detector and detectors with NonMaxSuppression.
+# Vision models: torchvision's in small sizes, a UNet, a YOLO-like detector and detectors with NonMaxSuppression.
 import functools
 
 import torch
@@ -16,7 +16,7 @@ def picture(size, batch=1):
 
 
 def spread(module):
-    """Statistics of BatchNormalization as after training, so that folding it changes numbers."""
+    """Sets BatchNormalization statistics like those after training, so that folding changes numbers."""
     for part in module.modules():
         if isinstance(part, nn.BatchNorm2d):
             part.running_mean.uniform_(-0.2, 0.2)
@@ -56,7 +56,7 @@ add_network("maxvit-torchscript", functools.partial(
 
 
 class ClassMap(nn.Module):
-    """A segmentation network that returns the class of each pixel, and the scores."""
+    """A segmentation network that returns the class of each pixel and the scores."""
 
     def __init__(self, module):
         super().__init__()
@@ -78,7 +78,7 @@ def block(before, after, stride=1, activation=nn.SiLU):
 
 
 class UNet(nn.Module):
-    """Two levels; one way up is a transposed convolution, the other bilinear."""
+    """Two levels, one upsampled by a transposed convolution, the other bilinearly."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +96,7 @@ class UNet(nn.Module):
 
 
 class Detector(nn.Module):
-    """YOLO-like: split bottlenecks, pyramid pooling, a distribution for each side of a box, boxes from anchors."""
+    """YOLO-like: split bottlenecks, pyramid pooling, a distribution for each box side, boxes from anchors."""
 
     def __init__(self, classes=4, bins=8):
         super().__init__()
@@ -169,7 +169,7 @@ def add_detector(name, make):
     @entry(name)
     def _(path):
         class Listed(nn.Module):
-            """Takes a batch of one, which torchvision's detectors want as a list."""
+            """Takes a batch of one, which torchvision's detectors expect as a list."""
 
             def __init__(self):
                 super().__init__()
@@ -195,7 +195,7 @@ add_detector("mask-rcnn-torchscript", lambda: _detection.MaskRCNN(
 def retinanet():
     made = _detection.RetinaNet(small_backbone(), 3, anchor_generator=_anchors, min_size=64, max_size=64, score_thresh=0.0,
                                 topk_candidates=20, detections_per_img=5)
-    # As it is initialized, all scores are nearly the same, and rounding would choose among the boxes.
+    # With its initial weights all scores are nearly the same, and rounding would choose among the boxes.
     nn.init.normal_(made.head.classification_head.cls_logits.weight, std=2.0)
     return made
 

@@ -1,5 +1,5 @@
-# The list of models, and how each is written: a file, its inputs, and what onnxruntime makes of them.
-"""A module of models calls `entry` for each; `write` makes one of them with data sets in the layout of ONNX's backend tests."""
+# Registry of the models, and the writer of each one's folder: the file, its inputs, and onnxruntime's outputs.
+"""Modules call `entry` for each of their models; `write` makes one, with data sets laid out as in ONNX's backend tests."""
 import os
 import random
 import shutil
@@ -13,7 +13,7 @@ ENTRIES = {}
 
 
 def entry(name):
-    """Names a function(path) that writes a model to `path` and returns a list of its data sets: name to array each."""
+    """Registers a function(path) that writes a model to `path` and returns its data sets, each {name: array}."""
     def add(make):
         if name in ENTRIES:
             raise ValueError(f"two models are called {name}")
@@ -33,7 +33,7 @@ def open_session(path, level=onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
 
 
 def seed_all(name):
-    """Every model has random numbers of its own, the same in each run."""
+    """Every model has its own random numbers, the same in each run."""
     seed = zlib.crc32(name.encode())
     random.seed(seed)
     numpy.random.seed(seed)
@@ -46,7 +46,7 @@ def seed_all(name):
 
 
 def as_message(name, value):
-    """A TensorProto or SequenceProto as bytes; None for what the backend tests' layout has no place for."""
+    """A TensorProto or SequenceProto as bytes; None for values that the backend tests' layout does not support."""
     if isinstance(value, numpy.ndarray) or numpy.isscalar(value):
         return onnx.numpy_helper.from_array(numpy.asarray(value), name).SerializeToString()
     if isinstance(value, list) and value and all(isinstance(item, numpy.ndarray) for item in value):
@@ -71,7 +71,7 @@ def write_set(folder, index, session, feeds):
 
 
 def write(name, folder):
-    """Makes the model and its data sets in `folder`, which is left complete or not at all."""
+    """Makes the model and its data sets in `folder`, completely or not at all."""
     scratch = folder + ".part"
     shutil.rmtree(scratch, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
@@ -86,7 +86,7 @@ def write(name, folder):
 
 
 def made_up(path, sizes, words=50):
-    """Inputs by what exporters call them: ids, masks, positions, and floats for the rest; `sizes` are symbols' numbers."""
+    """Inputs by exporters' naming: ids, masks, positions, and floats for the rest; `sizes` are values of symbols."""
     generator = numpy.random.default_rng(zlib.crc32(os.path.basename(os.path.dirname(path)).encode()))
     feeds = {}
     for value in open_session(path).get_inputs():

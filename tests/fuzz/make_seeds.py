@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Collects the seed corpus of the fuzzers: small model files, texts of models, and a dictionary of names.
+# Collects the seed corpus of the fuzzers: small model files, models in text format, and a dictionary of names.
 """Usage: make_seeds.py ROOT OUTPUT: writes OUTPUT/wire_reader, load_and_infer, text_parser and OUTPUT/dictionary."""
 import hashlib
 import os
@@ -32,7 +32,7 @@ def files_below(folder, ending):
 
 
 def texts_of_cases(path):
-    """The cases of an operator file as texts of models."""
+    """The cases of an operator file as models in text format."""
     with open(path, encoding="utf-8") as file:
         cases = re.split(r"^case .*$", file.read(), flags=re.MULTILINE)[1:]
     for case in cases:

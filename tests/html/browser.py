@@ -1,4 +1,4 @@
-# A headless Chromium driven over its debugging pipe: pages, scripts, keys, mouse, screenshots; no packages needed.
+# Driver of headless Chromium over its debugging pipe: pages, scripts, keys, mouse, screenshots; needs no packages.
 import base64
 import json
 import os
@@ -14,7 +14,7 @@ def find_browser():
 
 
 class Browser:
-    """One page. What goes wrong in it, and what it asks the network for, is remembered."""
+    """One page. Records its errors and network requests."""
 
     def __init__(self, program, width=1400, height=900):
         self.errors = []
@@ -24,7 +24,7 @@ class Browser:
         self._read, from_browser = os.pipe()
 
         def arrange_pipes():
-            # The browser reads commands from descriptor 3 and answers on 4; both may be in each other's place now.
+            # The browser reads commands from descriptor 3 and answers on 4; the pipes may have these numbers swapped.
             read_end, write_end = os.dup(to_browser), os.dup(from_browser)
             os.dup2(read_end, 3)
             os.dup2(write_end, 4)
@@ -125,7 +125,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait_until_idle(self):
-        """Two frames, so that what was asked for is drawn."""
+        """Waits for two frames, so that pending changes are drawn."""
         self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def key(self, key, text=None):

@@ -1,4 +1,4 @@
-# Opens the pages of `ortool inspect --format html` in headless Chromium and operates them like a user.
+# Opens HTML pages of `ortool inspect --format html` in headless Chromium and operates them like a user.
 import argparse
 import os
 import subprocess
@@ -9,7 +9,7 @@ import time
 import browser as browsers
 import sample_models
 
-# What every drawing must be like: nothing overlaps, children lie inside, every line has an end.
+# Invariants of every drawing: nothing overlaps, children lie inside, every line has finite coordinates.
 _CHECK_LAYOUT = """(() => {
   const wrong = [];
   const open = [viewer.state.root];
@@ -33,7 +33,7 @@ _CHECK_LAYOUT = """(() => {
   return { wrong: wrong.slice(0, 5), boxes };
 })()"""
 
-# Nodes that are drawn, and constants that are drawn as a part of their readers.
+# Drawn nodes, and constants that are drawn as a part of their consumers.
 _COUNT_NODES = """(() => {
   let drawn = 0;
   const open = [...viewer.graphs.map((graph) => viewer.treeOf(graph))];
@@ -63,7 +63,7 @@ class Checker:
             self.failures.append(f"{self.label}: {what}: found {found!r}")
 
     def open(self, label, model_path):
-        """Writes the page of a model and opens it; the script's answer after start."""
+        """Writes the page of a model and opens it; returns the script's result after start."""
         self.label = label
         page_path = os.path.join(self.folder, label.replace("/", "_") + ".html")
         started = time.monotonic()
@@ -89,7 +89,7 @@ class Checker:
         return found["boxes"]
 
     def place(self, name):
-        """Where the middle of a node's box is in the window."""
+        """The center of a node's box in the window."""
         return self.page.run(f"""(() => {{
           const node = viewer.model.nodes.find((one) => one.name === {name!r});
           const [x, y] = viewer.placeOf(node.item);
@@ -124,12 +124,12 @@ def check_hostile(checker):
     checker.expect("hacked", page.run("typeof window.hacked"), "undefined")
     check_counts(checker)
     checker.quiet()
-    # And if a name did become markup: the page's policy lets nothing of it run.
+    # Even if a name became markup, the page's content security policy would not let it run.
     page.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.hacked = 6\">')")
     page.run("""{ const script = document.createElement('script'); script.textContent = 'window.hacked = 7'; document.body.append(script); }""")
     page.run("new Promise((done) => setTimeout(done, 300))")
     checker.expect("hacked in spite of the policy", page.run("typeof window.hacked"), "undefined")
-    checker.expect_true("the policy speaks up", page.errors)
+    checker.expect_true("the policy reports violations", page.errors)
 
 
 def check_use(checker, model_path):
@@ -137,8 +137,8 @@ def check_use(checker, model_path):
     page = checker.page
     check_counts(checker)
     checker.layout()
-    checker.expect_true("the panel tells the model's figures", "Parameters" in checker.panel() and "INPUTS" in checker.panel().upper())
-    # Search by typing, go to what is found.
+    checker.expect_true("the panel shows the model's figures", "Parameters" in checker.panel() and "INPUTS" in checker.panel().upper())
+    # Type to search, and go to the result.
     page.key("/")
     page.type("conv")
     checker.expect_true("found", "2 found" in checker.panel())
@@ -146,15 +146,15 @@ def check_use(checker, model_path):
     page.wait_until_idle()
     checker.expect("selected", page.run("viewer.state.selected.node.op"), "Conv")
     for word in ("ATTRIBUTES", "kernel_shape", "INPUTS", "OUTPUTS", "min "):
-        checker.expect_true(f"details tell {word}", word in checker.panel() or word.lower() in checker.panel().lower())
+        checker.expect_true(f"details show {word}", word in checker.panel() or word.lower() in checker.panel().lower())
     page.key("Escape")
-    # Along the edges by keys.
+    # Follow edges with the keyboard.
     page.run("viewer.canvas.focus()")
     page.key("ArrowDown")
     checker.expect_true("the next node", page.run("viewer.state.selected.node.op") in ("Relu", "Add"))
     page.key("ArrowUp")
     checker.expect("and back", page.run("viewer.state.selected.node.op"), "Conv")
-    # The mouse: a click selects, a wheel zooms, a drag moves.
+    # The mouse: a click selects, the wheel zooms, a drag moves.
     page.key("f")
     name = page.run("viewer.model.nodes.filter((node) => node.op === 'Relu')[0].name")
     x, y = checker.place(name)
@@ -168,7 +168,7 @@ def check_use(checker, model_path):
     page.mouse("mouseMoved", 90, 340, button="left", buttons=1)
     page.mouse("mouseReleased", 90, 340, button="left", clickCount=1)
     checker.expect_true("dragging moves", abs(page.run("viewer.state.x") - left - 60) < 2)
-    # Colors by cost, and light and dark.
+    # Colors by cost; light and dark theme.
     colors = page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill")
     page.key("o")
     checker.expect("overlay", page.run("document.getElementById('overlay').value"), "macs")
@@ -201,9 +201,9 @@ def check_control(checker):
     page.run("viewer.setAll(true)")
     boxes = checker.layout()
     checker.expect_true("subgraphs are drawn", boxes >= 12)
-    # A value from outside reaches the branches: its line passes through every box around them.
+    # A captured value reaches the branches: its line passes through every enclosing box.
     checker.expect("what the Loop captures", page.run("[...viewer.model.nodes.find((node) => node.name === 'repeat').item.reads].some((value) => value.name === 'bias')"), True)
-    checker.expect("what the Loop hands on", page.run("viewer.model.nodes.find((node) => node.name === 'repeat').item.children[0].edges.some((edge) => edge.values.some((value) => value.name === 'x') && edge.to.title === 'carried')"), True)
+    checker.expect("what the Loop passes on", page.run("viewer.model.nodes.find((node) => node.name === 'repeat').item.children[0].edges.some((edge) => edge.values.some((value) => value.name === 'x') && edge.to.title === 'carried')"), True)
     checker.expect("functions", page.run("viewer.model.functions.length"), 1)
     page.run("viewer.openGraph(viewer.model.functions[0])")
     checker.layout()
@@ -217,7 +217,7 @@ def check_long(checker, count, has_scopes, most_start_s, most_expand_s):
     page = checker.page
     check_counts(checker)
     seen = checker.layout()
-    checker.expect_true("opens with little to see", seen <= 150)
+    checker.expect_true("opens with few boxes", seen <= 150)
     started = time.monotonic()
     page.key("e")
     page.wait_until_idle()
@@ -266,7 +266,7 @@ def main():
     arguments = parser.parse_args()
     program = browsers.find_browser()
     if program is None:
-        print("SKIPPED: there is no chromium here; apps/install_packages.sh --with-browser brings it")
+        print("SKIPPED: there is no chromium here; apps/install_packages.sh --with-browser installs it")
         return 77
     with tempfile.TemporaryDirectory() as folder, browsers.Browser(program) as page:
         checker = Checker(arguments.program, folder, page)

@@ -1,4 +1,4 @@
-# Opens the page of `ortool bench --html` in headless Chromium and checks the drawing.
+# Opens the report page of `ortool bench --html` in headless Chromium and checks the plots.
 import argparse
 import os
 import shutil
@@ -8,7 +8,7 @@ import tempfile
 
 import browser as browsers
 
-# Plots without a place for something, and texts that leave their plot.
+# Plots with invalid coordinates, and texts outside their plot.
 _CHECK_PLOTS = """(() => {
   const wrong = [];
   const plots = [...document.querySelectorAll('svg')];
@@ -38,7 +38,7 @@ def main():
     arguments = parser.parse_args()
     program = browsers.find_browser()
     if program is None:
-        print("SKIPPED: there is no chromium here; apps/install_packages.sh --with-browser brings it")
+        print("SKIPPED: there is no chromium here; apps/install_packages.sh --with-browser installs it")
         return 77
     failures = []
 
@@ -64,8 +64,8 @@ def main():
             expect(f"{theme}: plots", plots["labels"], _ALL_PLOTS)
             expect(f"{theme}: errors on the console", page.errors, [])
             expect(f"{theme}: requests", [one for one in page.requests if not one.startswith("file://")], [])
-            expect(f"{theme}: pictures made of names", page.run("document.querySelectorAll('img').length"), 0)
-            expect(f"{theme}: the name is told", page.run("document.body.textContent").count(_HOSTILE) > 0, True)
+            expect(f"{theme}: images injected by names", page.run("document.querySelectorAll('img').length"), 0)
+            expect(f"{theme}: the name is shown", page.run("document.body.textContent").count(_HOSTILE) > 0, True)
             expect(f"{theme}: verdicts", page.run("[...document.querySelectorAll('.verdict')].map((one) => one.textContent)"),
                    ["pass"])
             if arguments.pictures:

@@ -1,4 +1,4 @@
-# Models for testing the page: hostile names, control flow and functions, and thousands of nodes.
+# Sample models for testing the page: hostile names, control flow and functions, and thousands of nodes.
 import random
 
 import numpy
@@ -21,7 +21,7 @@ def value(name, shape=(2, 2)):
 
 
 def hostile_model():
-    """Every text of the file that reaches the page says something that a careless page would obey."""
+    """Every text of the file that reaches the page would run as markup or script in an unsafe page."""
     nodes = []
     previous = HOSTILE[0]
     for place, text in enumerate(HOSTILE):
@@ -43,7 +43,7 @@ def hostile_model():
 
 
 def control_model():
-    """An If inside of a Loop's body, values from outside in both, and a function that is called."""
+    """An If inside a Loop body, both with captured values, and a function call."""
     then_graph = helper.make_graph([helper.make_node("Add", ["carried", "bias"], ["then_out"], name="in_then")], "then", [], [value("then_out")])
     else_graph = helper.make_graph([helper.make_node("Mul", ["carried", "bias"], ["product"], name="in_else"),
                                     helper.make_node("Relu", ["product"], ["else_out"], name="in_else_too")], "else", [], [value("else_out")])
@@ -62,7 +62,7 @@ def control_model():
 
 
 def long_model(count, has_scopes):
-    """Residual blocks, now and then another operator between them, as many as make `count` nodes."""
+    """Residual blocks, occasionally with another operator between them, up to `count` nodes."""
     random.seed(5)
     nodes = []
     previous = "x"
