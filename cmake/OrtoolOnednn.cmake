@@ -1,6 +1,6 @@
 # Finds oneDNN 2, as packaged in Debian's libdnnl-dev; ORTOOL_ONEDNN_LIBRARIES is empty if it is missing.
 # The package's own CMake configuration requires the OpenCL development files, which are not needed here.
-option(ORTOOL_ONEDNN "Build the onednn provider where oneDNN 2 is found" ON)
+option(ORTOOL_ONEDNN "Build the onednn provider if oneDNN 2 is found" ON)
 set(ORTOOL_ONEDNN_LIBRARIES "")
 if(ORTOOL_ONEDNN)
   find_path(ORTOOL_ONEDNN_INCLUDE oneapi/dnnl/dnnl_version.h)

@@ -106,7 +106,7 @@ def decibels(found, expected):
 
 
 def mean_decibels(found, expected):
-    """Over all outputs of all samples; None when there is nothing to compare."""
+    """The mean over all outputs of all samples; None if there is nothing to compare."""
     ratios = [decibels(a, b) for one, other in zip(found, expected) for a, b in zip(one, other)]
     ratios = [ratio for ratio in ratios if ratio is not None]
     return sum(ratios) / len(ratios) if ratios else None

@@ -3,8 +3,8 @@
 """Usage: run_stops.py PROGRAM TESTDATA_BROKEN [--only TEXT] [--seed N]
 
 Every case is a model that spends nearly all of its time in one place: a kernel with much data that is hard to split, or
-an endless loop. It runs repeatedly until it is stopped at a random time. The normal exit path prints a different message
-from the watchdog thread that ends an unresponsive process. Several cases run at once.
+an endless loop. It runs repeatedly until it is stopped at a random time. The normal exit path prints another message
+than the watchdog thread that ends an unresponsive process. Several cases run at once.
 """
 import concurrent.futures
 import functools

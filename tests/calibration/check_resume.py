@@ -1,5 +1,5 @@
 # An interrupted calibration is saved completely, and a resumed one is bitwise identical to an uninterrupted one.
-"""usage: check_resume.py PROGRAM MODEL, where MODEL has one input of pictures of 8 x 8 whose first axis is the samples"""
+"""usage: check_resume.py PROGRAM MODEL, where MODEL has one input of 8 x 8 images with samples along the first axis"""
 import os
 import random
 import signal

@@ -130,7 +130,7 @@ def main():
             good &= check("its plan gives the same bytes", one.read() == other.read())
         os.remove(output)
         none, code = quantize(program, model, data, output, "--max-drop", "0", "--metric", "sqnr", "--plan-out", output + ".json")
-        good &= check("an unreachable budget gives exit code 1 and no file", code == 1 and not os.path.exists(output) and
+        good &= check("an unreachable budget gives exit 1 and no file", code == 1 and not os.path.exists(output) and
                       not none["search"]["within_budget"])
         command = os.path.join(folder, "judge.sh")
         with open(command, "w", encoding="utf-8") as file:

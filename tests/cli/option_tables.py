@@ -55,7 +55,7 @@ def main():
         return 0
     with open(path, encoding="utf-8") as file:
         is_current = file.read() == wanted
-    print(f"{path} is {'current' if is_current else 'out of date with `ortool help --json`: regenerate it with --write'}")
+    print(f"{path} is {'current' if is_current else 'not up to date with `ortool help --json`: use --write'}")
     return 0 if is_current else 1
 
 

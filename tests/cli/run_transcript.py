@@ -6,8 +6,8 @@
     2> pattern                   a line of stderr
     exit 2
 
-In patterns, * matches any text within a line and \\* a literal star. A stream without lines is not checked; `1> -` means
-that it is empty. {tmp}, {testdata} and {digits} stand for folders, `ortool` for the program.
+In patterns, * matches any text within a line and \\* a star. A stream without lines is not checked; `1> -` means that
+it is empty. {tmp}, {testdata} and {digits} stand for folders, `ortool` for the program.
 """
 import argparse
 import os

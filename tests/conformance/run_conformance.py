@@ -136,7 +136,7 @@ def main():
     parser.add_argument("--gaps", required=True, help="list of known gaps")
     parser.add_argument("--isa", default="", help="highest instruction set to use")
     parser.add_argument("--provider", default="auto", help="providers to use, preferred first")
-    parser.add_argument("--only", default="", help="run only tests whose group/name contains this text; gaps are not checked")
+    parser.add_argument("--only", default="", help="run tests whose group/name has this text; gaps are not checked")
     parser.add_argument("--table", default="", help="file to write one line per test to: key, operator, verdict, note")
     arguments = parser.parse_args()
 

@@ -66,7 +66,7 @@ class _ComplexFrontEnd(MelFrontEnd):
 
 
 class Branches(nn.Module):
-    """A condition on data and a loop whose count is an input, for torch.jit.script."""
+    """A data-dependent condition and a loop whose count is an input, for torch.jit.script."""
 
     def __init__(self):
         super().__init__()

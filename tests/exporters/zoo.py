@@ -1,5 +1,5 @@
 # Registry of the models, and the writer of each one's folder: the file, its inputs, and onnxruntime's outputs.
-"""Modules call `entry` for each of their models; `write` makes one, with data sets laid out as in ONNX's backend tests."""
+"""Modules call `entry` for each model; `write` makes one, with data sets laid out as in ONNX's backend tests."""
 import os
 import random
 import shutil

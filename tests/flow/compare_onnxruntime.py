@@ -18,7 +18,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(_HERE, "..", "support"))
 import onnxruntime_worker
 
-# Two runtimes draw different numbers, whatever the seed.
+# Two runtimes draw different numbers, even with the same seed.
 RANDOM_OPERATORS = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 
 # As between ortool's optimization levels: rounding of 32-bit floats, of 16-bit floats, one step of quantized values.

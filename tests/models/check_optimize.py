@@ -93,7 +93,7 @@ def reference(path):
         names = [value.name for value in session.get_inputs()]
         inputs = read_inputs(os.path.join(os.path.dirname(path), "test_data_set_0"), names) or made_up(session)
         return None if inputs is None else (inputs, session.run(None, inputs))
-    except Exception:  # onnxruntime raises many kinds
+    except Exception:  # onnxruntime raises many types
         return None
 
 
@@ -157,7 +157,7 @@ def check_level(program, path, level, folder, expected):
     if expected is not None and level != "target":
         try:
             problem = compare(open_session(output).run(None, expected[0]), expected[1], _SHARE_OF_MAX[level])
-        except Exception as error:  # onnxruntime raises many kinds
+        except Exception as error:  # onnxruntime raises many types
             problem = str(error)[:200]
         if problem:
             problems.append(f"onnxruntime: {problem}")

@@ -148,7 +148,7 @@ class Comparison:
         if operator is None:
             self.fail(f"{value['name']}: the cause '{cause}' is not a node of the model")
         elif operator not in DATA_DEPENDENT:
-            self.fail(f"{value['name']}: the cause '{cause}' is {operator}, whose output shapes depend only on input shapes")
+            self.fail(f"{value['name']}: the cause '{cause}' is {operator}, whose shapes follow from input shapes")
 
     def check(self, value, made, symbols):
         dtype, shape = type_and_shape(made)

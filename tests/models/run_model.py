@@ -8,7 +8,7 @@ import sys
 
 
 def read_gaps(path, model):
-    """{(set, output): (element, most)} of one model; an output of a set has one line at most."""
+    """{(set, output): (element, most)} of one model; each output of a set has at most one line."""
     gaps = {}
     with open(path) as file:
         for line in file:

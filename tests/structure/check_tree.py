@@ -65,7 +65,7 @@ def check_folder_sizes(root):
     most = layer_table.MOST_FILES
     violations = [f"{folder}: holds {count} files of code (at most {most})"
                   for folder, count in sorted(counts.items()) if count > most and folder not in full]
-    return violations + [f"{folder}: holds {counts[folder]} files of code now; remove it from FULL_FOLDERS of layer_table.py"
+    return violations + [f"{folder}: holds {counts[folder]} files of code now; drop it from FULL_FOLDERS of layer_table.py"
                          for folder in full if 0 < counts[folder] <= most]
 
 

@@ -122,7 +122,7 @@ PROSE = {
     "vendor operators": "contrib operators",
 }
 
-# Last words of type names that any program may use. The field's own nouns stand in docs/contributing/glossary.md.
+# General last words of type names. The nouns of the field are in docs/contributing/glossary.md.
 GENERAL_NOUNS = set("""
     accuracy algorithm alignment allocation alternative angle annotation application archive argument arithmetic array assertion assignment
     base baseline bit body bound bounds bucket buffer builder byte cache call candidate cap case cell chain change character
