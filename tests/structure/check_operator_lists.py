@@ -17,7 +17,7 @@ _MOST_NAMES = 3
 _BINDING_TYPES = ("KernelRow",)
 # Files with a list that no trait could express, each with the reason.
 EXCEPTIONS = {
-    "libcore/inspect/preprocessing.cpp": "it tells what each of the four arithmetic operators does to a picture",
+    "libcore/inspect/preprocessing.cpp": "reports what each of the four arithmetic operators does to a picture",
     "libcore/optimize/rules/channel_affine.cpp": "a pattern of the arithmetic that it folds into weights",
     "libcore/optimize/opset/opset_adapters.cpp": "binds each operator to the function that converts it",
     "libcore/optimize/rewrite/pattern.cpp": "lists the ways to write one division",
