@@ -55,8 +55,6 @@ function(ortool_unity_build target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # g++ mistakes file-local types of a unity file for types that a header defines.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  # clang warns about local variables that shadow a constant of another file of the group.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endfunction()
 
 # ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [SOURCES file...]

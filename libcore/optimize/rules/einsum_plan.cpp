@@ -94,7 +94,9 @@ bool are_single(const AxisGroups& groups) {
 
 std::optional<EinsumPlan> plan_einsum(const EinsumLetters& letters, bool is_a_constant,
                                       bool is_b_constant) {
-  const auto& [a, b, out] = letters;
+  const std::string& a = letters.a;
+  const std::string& b = letters.b;
+  const std::string& out = letters.out;
   const auto is_lost = [&](char letter) {
     return !has(out, letter) && !(has(a, letter) && has(b, letter));
   };
