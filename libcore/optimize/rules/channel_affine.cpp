@@ -23,12 +23,12 @@ bool are_finite(const std::vector<double>& numbers) {
 
 }  // namespace
 
-bool ChannelAffine::is_finite() const {
+bool ChannelAffineMap::is_finite() const {
   return are_finite(scale) && are_finite(shift);
 }
 
-ChannelAffine ChannelAffine::then(const ChannelAffine& next) const {
-  ChannelAffine both;
+ChannelAffineMap ChannelAffineMap::then(const ChannelAffineMap& next) const {
+  ChannelAffineMap both;
   for (std::size_t c = 0; c < scale.size(); ++c) {
     both.scale.push_back(scale[c] * next.scale[c]);
     both.shift.push_back(shift[c] * next.scale[c] + next.shift[c]);
@@ -73,7 +73,7 @@ std::optional<std::vector<double>> channel_numbers(const Value& value, std::int6
   return doubles_of(tensor);
 }
 
-std::optional<ChannelAffine> affine_of_norm(const Node& norm) {
+std::optional<ChannelAffineMap> affine_of_norm(const Node& norm) {
   const auto op = read_op<BatchNormalization>(norm);
   if (op.is_training || !op.is_per_channel) return std::nullopt;
   for (std::int64_t i = 1; i < norm.output_count(); ++i) {
@@ -88,7 +88,7 @@ std::optional<ChannelAffine> affine_of_norm(const Node& norm) {
     operands.push_back(doubles_of(input->constant()));
     if (operands.back().size() != operands.front().size()) return std::nullopt;
   }
-  ChannelAffine map;
+  ChannelAffineMap map;
   for (std::size_t c = 0; c < operands[0].size(); ++c) {
     const double scale =
         operands[0][c] / std::sqrt(operands[3][c] + static_cast<double>(op.epsilon));
@@ -103,14 +103,14 @@ Pattern with_channel_operand(const Pattern& x, const Pattern& operand) {
                  op("Sub", {x, operand})});
 }
 
-std::optional<ChannelAffine> affine_of_operand(const Node& node, const Value& operand,
-                                               const Value& image) {
+std::optional<ChannelAffineMap> affine_of_operand(const Node& node, const Value& operand,
+                                                  const Value& image) {
   if (node.graph().opset("") < opset_of_broadcasting()) return std::nullopt;
   const auto numbers = channel_numbers(operand, rank_of(image), channels_of(image));
   if (!numbers) return std::nullopt;
   const std::vector<double> ones(numbers->size(), 1);
   const std::vector<double> zeros(numbers->size(), 0);
-  ChannelAffine map{ones, zeros};
+  ChannelAffineMap map{ones, zeros};
   for (std::size_t c = 0; c < numbers->size(); ++c) {
     const double number = (*numbers)[c];
     if (node.op_type() == "Mul") map.scale[c] = number;

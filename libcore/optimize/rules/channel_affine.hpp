@@ -11,14 +11,14 @@
 namespace ortool {
 
 /// y = x * scale + shift, with one scale and shift per channel.
-struct ChannelAffine {
+struct ChannelAffineMap {
   std::vector<double> scale;
   std::vector<double> shift;
 
   /// Whether all elements are finite.
   bool is_finite() const;
   /// The composition: this map, then `next`, with the same number of channels.
-  ChannelAffine then(const ChannelAffine& next) const;
+  ChannelAffineMap then(const ChannelAffineMap& next) const;
 };
 
 /// Types that are read and written as doubles: float16, float32 and float64.
@@ -32,12 +32,12 @@ std::int64_t channels_of(const Value& value);
 std::optional<std::vector<double>> channel_numbers(const Value& value, std::int64_t rank,
                                                    std::int64_t channels);
 /// The map of an inference BatchNormalization with constant operands.
-std::optional<ChannelAffine> affine_of_norm(const Node& norm);
+std::optional<ChannelAffineMap> affine_of_norm(const Node& norm);
 /// `x` plus, minus, times or divided by `operand`.
 Pattern with_channel_operand(const Pattern& x, const Pattern& operand);
 /// The map that Mul, Div, Add or Sub with the constant `operand` applies to each channel of
 /// `image`.
-std::optional<ChannelAffine> affine_of_operand(const Node& node, const Value& operand,
-                                               const Value& image);
+std::optional<ChannelAffineMap> affine_of_operand(const Node& node, const Value& operand,
+                                                  const Value& image);
 
 }  // namespace ortool

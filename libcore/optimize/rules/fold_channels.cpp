@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 /// The per-channel map that the root applies to `conv`.
-std::optional<ChannelAffine> map_of(const Match& match) {
+std::optional<ChannelAffineMap> map_of(const Match& match) {
   const Node& root = match.root();
   if (root.op_type() == "BatchNormalization") return affine_of_norm(root);
   return affine_of_operand(root, match["operand"], match["conv"]);
@@ -54,7 +54,7 @@ Verdict can_fold(const Match& match) {
     return no("the weights are of another type");
   const Value* bias = match.find("bias");
   if (bias != nullptr && !bias->is_constant()) return no("the bias is not a constant");
-  const std::optional<ChannelAffine> map = map_of(match);
+  const std::optional<ChannelAffineMap> map = map_of(match);
   if (!map) return no("what follows the convolution is not one constant number per channel");
   const bool is_transposed = conv.op_type() == "ConvTranspose";
   const std::int64_t channels =
@@ -71,7 +71,7 @@ Value& fold(Replacement& replacement) {
   const Match& match = replacement.match();
   const Node& conv = match.node("conv");
   const Tensor& weights = match["weights"].constant();
-  const ChannelAffine map = *map_of(match);
+  const ChannelAffineMap map = *map_of(match);
   std::vector<double> bias = map.shift;
   if (const Value* old_bias = match.find("bias")) {
     const std::vector<double> numbers = doubles_of(old_bias->constant());
@@ -140,7 +140,7 @@ Rule fold_batch_norm_before() {
                 const Value* bias = match.find("bias");
                 if (bias != nullptr && !bias->is_constant())
                   return no("the bias is not a constant");
-                const std::optional<ChannelAffine> map = affine_of_norm(match.node("norm"));
+                const std::optional<ChannelAffineMap> map = affine_of_norm(match.node("norm"));
                 if (!map) return no("it is not one constant number per channel");
                 const auto conv = read_op<Conv>(match.root());
                 if (!is_unpadded(conv) && !is_zero(map->shift))
@@ -153,7 +153,7 @@ Rule fold_batch_norm_before() {
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
             const Tensor& weights = match["weights"].constant();
-            const ChannelAffine map = *affine_of_norm(match.node("norm"));
+            const ChannelAffineMap map = *affine_of_norm(match.node("norm"));
             const std::int64_t groups = read_op<Conv>(match.root()).groups;
             const std::int64_t outputs = weights.shape()[0];
             const std::int64_t inputs = weights.shape()[1];

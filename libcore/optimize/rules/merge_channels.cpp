@@ -23,7 +23,7 @@ Pattern with_operand(const Pattern& x) {
 }
 
 /// A BatchNormalization like `norm` that applies the map to x, with mean 0 and variance 1.
-Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const ChannelAffine& map) {
+Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const ChannelAffineMap& map) {
   const DataType type = norm.input(1)->constant().type();
   const auto vector = [&](const std::vector<double>& numbers) {
     return &replacement.constant(vector_of(type, numbers));
@@ -36,14 +36,14 @@ Value& add_norm(Replacement& replacement, const Node& norm, Value& x, const Chan
 }
 
 /// The composition of a chain of `norm` and an operation with "operand", in either order.
-std::optional<ChannelAffine> map_of_pair(const Match& match, bool is_norm_first) {
+std::optional<ChannelAffineMap> map_of_pair(const Match& match, bool is_norm_first) {
   const Node& norm = is_norm_first ? match.node("norm") : match.root();
   const Node& other = is_norm_first ? match.root() : match.node("other");
-  const std::optional<ChannelAffine> map = affine_of_norm(norm);
-  const std::optional<ChannelAffine> operand =
+  const std::optional<ChannelAffineMap> map = affine_of_norm(norm);
+  const std::optional<ChannelAffineMap> operand =
       affine_of_operand(other, match["operand"], match[is_norm_first ? "norm" : "x"]);
   if (!map || !operand || map->scale.size() != operand->scale.size()) return std::nullopt;
-  ChannelAffine both = is_norm_first ? map->then(*operand) : operand->then(*map);
+  ChannelAffineMap both = is_norm_first ? map->then(*operand) : operand->then(*map);
   if (!both.is_finite()) return std::nullopt;
   return both;
 }
@@ -94,7 +94,7 @@ Rule merge_batch_norms() {
               },
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
-            const ChannelAffine both =
+            const ChannelAffineMap both =
                 affine_of_norm(match.node("first"))->then(*affine_of_norm(match.root()));
             return add_norm(replacement, match.root(), match["x"], both);
           }};
@@ -151,7 +151,7 @@ Rule fold_batch_norm_product() {
       .pattern = batch_norm(any_of({gemm, product})),
       .where =
           [](const Match& match) {
-            const std::optional<ChannelAffine> map = affine_of_norm(match.root());
+            const std::optional<ChannelAffineMap> map = affine_of_norm(match.root());
             if (!map || !map->is_finite()) return no("it is not one constant number per channel");
             if (match.graph().opset("") < opset_of_broadcasting())
               return no("before opset 7 an attribute controls broadcasting");
@@ -166,7 +166,7 @@ Rule fold_batch_norm_product() {
           },
       .replace = [](Replacement& replacement) -> Value& {
         const Match& match = replacement.match();
-        const ChannelAffine map = *affine_of_norm(match.root());
+        const ChannelAffineMap map = *affine_of_norm(match.root());
         const Tensor& weights = match["weights"].constant();
         std::vector<double> bias = *bias_of(match, map.scale.size());
         for (std::size_t c = 0; c < bias.size(); ++c)
