@@ -27,7 +27,7 @@ struct OptimizeSettings {
   std::vector<std::string> skipped;
   bool explains = false;
   bool has_own_operators = false;  ///< operators that only ortool runs may be saved
-  bool freezes_defaults = false;   ///< inputs with a default become constants
+  bool freezes_defaults = true;    ///< inputs with a default become constants
   bool is_float16 = false;
   std::vector<std::string> kept_globs;  ///< names of nodes that stay in float32
   std::int64_t opset = 0;               ///< target opset; 0: the model's own

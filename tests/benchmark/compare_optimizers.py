@@ -31,8 +31,7 @@ import made_inputs
 
 PEER_SECONDS = 300
 OPSET = "23"
-OWN = {"own": ["--freeze-defaults"], "opset": ["--freeze-defaults", "--opset", OPSET],
-       "target": ["--freeze-defaults", "--target", "ortool"]}
+OWN = {"own": [], "opset": ["--opset", OPSET], "target": ["--target", "ortool"]}
 HEADS = ("model", "nodes", "ortool", "onnxsim", f"ortool --opset {OPSET}", "onnxruntime", "ortool --target ortool")
 
 

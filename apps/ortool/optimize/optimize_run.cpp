@@ -79,8 +79,8 @@ class OptimizeRun {
   /// Reads what the model that is rewritten has to have for it.
   void look_at_original(const Model& model);
   void report_rewrites(const Model& model, const OptimizeReport& done);
-  /// --fp16 does to weights what --freeze-defaults does to all defaults.
-  void tell_frozen_defaults(const Model& model) const;
+  /// Notes which inputs with a default become constants.
+  void note_frozen_defaults(const Model& model);
   void report_float16(const Float16Report& result);
   /// False when outputs differ.
   bool optimize_model(Model& model);
@@ -95,7 +95,8 @@ class OptimizeRun {
   OptimizeSettings settings_;
   std::vector<std::shared_ptr<const Provider>> providers_;
   const std::vector<RuleGroup>& groups_;
-  StandardInput standard_input_;  ///< the model, where it comes from there
+  StandardInput standard_input_;     ///< the model, where it comes from there
+  std::vector<std::string> frozen_;  ///< inputs with a default that become constants
   bool is_rewritten_ = false;
 };
 
@@ -166,7 +167,7 @@ void OptimizeRun::run() {
   LoadedModel loaded = load_file();
   describe_model_argument(invocation_, loaded);
   const SaveTarget target = read_save_target(invocation_, loaded);
-  tell_frozen_defaults(*loaded.model);
+  note_frozen_defaults(*loaded.model);
   const bool may_save = in_file(loaded.path, [&] { return optimize_model(*loaded.model); });
   if (target.path == "-") {
     // Only the model is written there.
@@ -187,16 +188,17 @@ bool OptimizeRun::optimize_model(Model& model) {
   return report_verification(done);
 }
 
-void OptimizeRun::tell_frozen_defaults(const Model& model) const {
-  if (!settings_.is_float16 || settings_.freezes_defaults) return;
-  std::vector<std::string> names;
+void OptimizeRun::note_frozen_defaults(const Model& model) {
   for (const Value* input : model.inputs()) {
-    if (is_weight_input(*input)) names.emplace_back(input->name());
+    const bool is_frozen = settings_.freezes_defaults
+                               ? input->has_default()
+                               : settings_.is_float16 && is_weight_input(*input);
+    if (is_frozen) frozen_.emplace_back(input->name());
   }
-  if (names.empty()) return;
+  if (frozen_.empty() || settings_.freezes_defaults) return;
   invocation_.warn(format(
       "weights that are also inputs become constants, since each would be cast in every run: {}",
-      list_names(names)));
+      list_names(frozen_)));
 }
 
 void OptimizeRun::look_at_original(const Model& model) {
@@ -217,6 +219,12 @@ void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done
   report_.text += format("{} -> {} nodes, {} -> {} of weights\n", done.before.nodes,
                          done.after.nodes, readable_bytes(static_cast<double>(done.before.bytes)),
                          readable_bytes(static_cast<double>(done.after.bytes)));
+  if (settings_.freezes_defaults && !frozen_.empty()) {
+    report_.text += format(
+        "inputs with default values that became constants (--keep-overridable keeps them): {}\n",
+        list_names(frozen_));
+  }
+  report_.payload.set("frozen_inputs", Json::list_of(frozen_));
   report_.text += passes_text(done.rewrites);
   if (settings_.explains)
     report_.text += near_misses_text(done.rewrites) + closest_text(done.closest);

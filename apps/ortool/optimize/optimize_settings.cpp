@@ -109,8 +109,8 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "opset",
            .value = "N",
            .help = "convert to this opset, newer or older; passes may then use its operators"},
-          {.name = "freeze-defaults",
-           .help = "inputs with a default become constants, which passes may fold"},
+          {.name = "keep-overridable",
+           .help = "inputs with a default value stay inputs, which a run can override"},
           {.name = "fp16",
            .help = "compute in 16-bit floats, except what would overflow on the inputs"},
           {.name = "keep-float",
@@ -168,7 +168,8 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
         .with_id("usage.planned");
   }
   settings.opset = options.integer("opset", 0, 1, max_opset);
-  settings.freezes_defaults = options.flag("freeze-defaults");
+  settings.freezes_defaults = !options.flag("keep-overridable") &&
+                              settings.level != OptimizeLevel::none && settings.passes.empty();
   settings.is_float16 = options.flag("fp16");
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
   if (!settings.kept_globs.empty() && !settings.is_float16)
