@@ -39,7 +39,7 @@ void refuse_unused_recipes(const ImageRecipes& recipes,
                            std::span<const std::unique_ptr<SampleSet>> sets) {
   for (const auto& [input, recipe] : recipes) {
     if (std::any_of(sets.begin(), sets.end(),
-                    [&](const auto& set) { return set->has_pictures(input); }))
+                    [&name = input](const auto& set) { return set->has_pictures(name); }))
       continue;
     throw Error(
         ErrorCode::invalid,

@@ -325,9 +325,9 @@ void check_choices(const TaskContext& task, const PlanChoices& choices, const Mo
   for (const auto& [name, choice] : choices.nodes) check_node(index.at(name), choice, held_back);
   const std::vector<const Graph*> graphs = graphs_in(model);
   for (const auto& [name, choice] : choices.values) {
-    const bool is_known = std::any_of(graphs.begin(), graphs.end(), [&](const Graph* graph) {
-      return graph->find_value(name) != nullptr;
-    });
+    const bool is_known = std::any_of(
+        graphs.begin(), graphs.end(),
+        [&wanted = name](const Graph* graph) { return graph->find_value(wanted) != nullptr; });
     if (is_known) continue;
     NearestName nearest(name);
     for (const ChosenValue& value : made.chosen) nearest.offer(value.name);

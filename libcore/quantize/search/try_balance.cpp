@@ -90,10 +90,11 @@ std::vector<BalanceGroup> chosen_groups(std::vector<BalanceGroup> groups,
   std::vector<BalanceGroup> chosen;
   for (const auto& [name, factors] : choices.balance) {
     NearestName nearest(name);
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const BalanceGroup& each) {
-      nearest.offer(each.name);
-      return each.name == name;
-    });
+    const auto group =
+        std::find_if(groups.begin(), groups.end(), [&, &wanted = name](const BalanceGroup& each) {
+          nearest.offer(each.name);
+          return each.name == wanted;
+        });
     const bool is_known = group != groups.end();
     if (!is_known || group->classes.size() != factors.size()) {
       throw Error(ErrorCode::invalid,
