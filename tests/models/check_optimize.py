@@ -42,8 +42,10 @@ def find_models(folders):
 
 
 def interface(model):
+    """Declarations that remain: inputs with a default value become constants."""
+    defaults = {tensor.name for tensor in model.graph.initializer}
     return [(value.name, value.type.SerializeToString(deterministic=True))
-            for value in list(model.graph.input) + list(model.graph.output)]
+            for value in list(model.graph.input) + list(model.graph.output) if value.name not in defaults]
 
 
 def read_inputs(folder, names):
