@@ -74,7 +74,7 @@ VerifyReport verify_run(const ObservedRun& reference, std::span<const Output> ou
     are_same = are_same && report.outputs.back().verdict.has_passed;
   }
   if (!are_same && options.finds_divergence)
-    report.divergence = find_divergence(reference, other, options.judge);
+    report.search = find_divergence(reference, other, options.judge);
   return report;
 }
 

@@ -31,9 +31,9 @@ struct OutputVerdict {
 };
 
 struct VerifyReport {
-  std::vector<OutputVerdict> outputs;    ///< those that both models have, in their order
-  std::vector<std::string> missing;      ///< outputs of the original that the other lacks
-  std::optional<Divergence> divergence;  ///< where outputs differ and values between can be paired
+  std::vector<OutputVerdict> outputs;      ///< those that both models have, in their order
+  std::vector<std::string> missing;        ///< outputs of the original that the other lacks
+  std::optional<DivergenceSearch> search;  ///< where outputs differ: the first value that does
 
   /// All that could be compared are alike, and something could.
   bool has_passed() const;

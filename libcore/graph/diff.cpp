@@ -284,7 +284,9 @@ void ModelComparison::count_renames(const Node& before, const Node& after) {
   for (std::int64_t i = 0; i < std::min(before.output_count(), after.output_count()); ++i) {
     const Value* from = before.output(i);
     const Value* to = after.output(i);
-    if (from == nullptr || to == nullptr || from->is_graph_output()) continue;
+    if (from == nullptr || to == nullptr) continue;
+    result_.matched_values.emplace_back(from, to);
+    if (from->is_graph_output()) continue;
     result_.renamed_inner_values += from->name() != to->name() ? 1 : 0;
   }
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/stop_token.hpp"
@@ -76,6 +77,7 @@ struct ModelDiff {
   std::vector<FieldChange> header;           ///< producer, versions, doc strings: no difference
   std::vector<RenamedNode> renamed_nodes;    ///< no difference
   std::vector<ChangedValue> renamed_values;  ///< inputs and outputs: no difference
+  std::vector<std::pair<const Value*, const Value*>> matched_values;  ///< of matched nodes
   std::int64_t matched_nodes = 0;
   std::int64_t reordered_nodes = 0;       ///< minimum number of moves to get the other order
   std::int64_t renamed_inner_values = 0;  ///< node results and stored tensors

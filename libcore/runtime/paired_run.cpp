@@ -56,23 +56,25 @@ class KeyRecorder : public ValueObserver {
   explicit KeyRecorder(const KeyNames* names) : builder_(names) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue&) override {
+    ++computed;
     if (keys.size() >= max_keys) return;
     std::string key = builder_.make(node, index);
     if (!key.empty()) keys.push_back(std::move(key));
   }
 
   std::vector<std::string> keys;
+  std::int64_t computed = 0;
 
  private:
   KeyBuilder builder_;
 };
 
-std::vector<std::string> keys_of(const ObservedRun& run, const KeyNames* names) {
+KeyRecorder record_keys(const ObservedRun& run, const KeyNames* names) {
   KeyRecorder recorder(names);
   RunOptions options = run.options;
   options.observer = &recorder;
   run.session.run(run.inputs, options);
-  return std::move(recorder.keys);
+  return recorder;
 }
 
 /// The longest common subsequence of keys: those that both runs can visit in one order.
@@ -224,7 +226,9 @@ void PairedRuns::run(const ObservedRun& run, const ObservedRun& other, PairVisit
   const KeyNames* mine = pairs_.empty() ? nullptr : &names;
   const KeyNames* others = pairs_.empty() ? nullptr : &other_names;
   if (!has_keys_) {
-    keys_ = common_keys(keys_of(run, mine), keys_of(other, others));
+    const KeyRecorder recorded = record_keys(run, mine);
+    keys_ = common_keys(recorded.keys, record_keys(other, others).keys);
+    computed_ = recorded.computed;
     has_keys_ = !has_bodies(run.session) && !has_bodies(other.session);
   }
   Rendezvous rendezvous(keys_, visit);

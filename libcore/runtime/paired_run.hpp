@@ -42,9 +42,13 @@ class PairedRuns {
   /// before each, both run once to determine the order. Throws what either of them throws.
   void run(const ObservedRun& run, const ObservedRun& other, PairVisitor visit);
 
+  /// How many values the first session of the last run computes.
+  std::int64_t computed() const { return computed_; }
+
  private:
   std::vector<ValuePair> pairs_;
   std::vector<std::string> keys_;
+  std::int64_t computed_ = 0;
   bool has_keys_ = false;
 };
 

@@ -1,6 +1,7 @@
 // Divergence search: the first node whose value differs between two sessions on the same inputs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,11 +18,18 @@ struct Divergence {
   double sqnr_db = 0;
 };
 
-/// Runs both in lockstep, node by node where they compute values of the same names, and compares
-/// each such value while both are live: nothing is stored. Each runs once before to collect the
-/// names. Returns the first value, in the order of `run`, that `judge` rejects; nothing when there
-/// is none, or no value of the same name.
-std::optional<Divergence> find_divergence(const ObservedRun& run, const ObservedRun& other,
-                                          const Judge& judge);
+/// The outcome of a search, and how many values it could compare.
+struct DivergenceSearch {
+  std::optional<Divergence> first;  ///< nothing: no compared value differs
+  std::int64_t matched_values = 0;  ///< values with a counterpart, which were compared
+  std::int64_t values = 0;          ///< all values that the first run computes
+};
+
+/// Runs both in lockstep, node by node, and compares each value with its counterpart while both are
+/// live: nothing is stored. Counterparts are the results of matched nodes (diff_models), then
+/// values of the same name; not a float and a quantized value. Each runs once before to collect the
+/// values. Returns the first value, in the order of `run`, that `judge` rejects.
+DivergenceSearch find_divergence(const ObservedRun& run, const ObservedRun& other,
+                                 const Judge& judge);
 
 }  // namespace ortool

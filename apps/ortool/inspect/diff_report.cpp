@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t max_listed_changes = 12;
 constexpr std::size_t max_listed_neighbors = 4;
 
-const Tensor& tensor_of(const Value& value) {
-  return value.has_default() ? value.constant() : *diff::stored_tensor(value);
+diff::StoredTensor tensor_of(const Value& value) {
+  return value.has_default() ? diff::StoredTensor(value.constant()) : *diff::stored_tensor(value);
 }
 
 std::string operator_of(const Node& node) {
@@ -103,11 +103,11 @@ Json nodes_block(const ModelDiff& diff) {
 
 Json tensor_block(const Value* value) {
   if (value == nullptr) return Json();
-  const Tensor& tensor = tensor_of(*value);
+  const diff::StoredTensor tensor = tensor_of(*value);
   return Json::object()
       .set("name", value->name())
-      .set("dtype", name_of(tensor.type()))
-      .set("shape", Json::list_of(tensor.shape()));
+      .set("dtype", name_of(tensor.type))
+      .set("shape", Json::list_of(tensor.shape));
 }
 
 Json weights_block(const ModelDiff& diff) {
@@ -175,19 +175,19 @@ std::string change_text(const FieldChange& change) {
 }
 
 std::string stored_text(const Value& value) {
-  const Tensor& tensor = tensor_of(value);
-  return format("{} {}[{}]", quote(value.name(), 80), name_of(tensor.type()),
-                tensor.shape().to_string());
+  const diff::StoredTensor tensor = tensor_of(value);
+  return format("{} {}[{}]", quote(value.name(), 80), name_of(tensor.type),
+                tensor.shape.to_string());
 }
 
 std::string weight_text(const ChangedWeight& weight) {
   const std::string place = place_text(weight.place);
   if (weight.before == nullptr) return format("+ {}{}", stored_text(*weight.after), place);
   if (weight.after == nullptr) return format("- {}{}", stored_text(*weight.before), place);
-  const Tensor& before = tensor_of(*weight.before);
-  const Tensor& after = tensor_of(*weight.after);
+  const diff::StoredTensor before = tensor_of(*weight.before);
+  const diff::StoredTensor after = tensor_of(*weight.after);
   std::string text = "~ " + stored_text(*weight.before);
-  const bool is_same_kind = before.type() == after.type() && before.shape() == after.shape();
+  const bool is_same_kind = before.type == after.type && before.shape == after.shape;
   if (weight.before->name() != weight.after->name() || !is_same_kind) {
     text += " -> " + stored_text(*weight.after);
   }

@@ -83,8 +83,9 @@ class VariantRun {
   NamedValues inputs_;
 };
 
-void report_divergence(Report& report, const Variant& variant,
-                       const std::optional<Divergence>& found) {
+void report_divergence(Report& report, const Variant& variant, const DivergenceSearch& search) {
+  report.text += format("{} of {} values compared\n", search.matched_values, search.values);
+  const std::optional<Divergence>& found = search.first;
   if (!found) {
     report.text += "no value that both runs compute differs, except the outputs\n";
     return;
@@ -98,7 +99,9 @@ void report_divergence(Report& report, const Variant& variant,
                                              .set("origin", Json::list().add(found->node))
                                              .set("value", found->value)
                                              .set("against", variant.text)
-                                             .set("sqnr_db", found->sqnr_db));
+                                             .set("sqnr_db", found->sqnr_db)
+                                             .set("matched_values", search.matched_values)
+                                             .set("values", search.values));
 }
 
 bool is_parallel(const OptionValues& options) {
@@ -140,7 +143,7 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
     report.text += "the first different node is only searched for with --execution sequential\n";
     return false;
   }
-  report_divergence(report, variant, found.divergence);
+  if (found.search) report_divergence(report, variant, *found.search);
   return false;
 }
 

@@ -30,11 +30,11 @@ std::string short_text(const std::string& text) {
   return quote(text.size() <= max_text ? text : text.substr(0, max_text) + "...");
 }
 
-std::string tensor_text(const Tensor& tensor) {
-  if (tensor.shape().rank() == 0 && tensor.element_count() == 1) {
-    return format("{} {}", name_of(tensor.type()), element_text(tensor, 0));
+std::string tensor_text(const StoredTensor& tensor) {
+  if (tensor.content != nullptr && tensor.shape.rank() == 0) {
+    return format("{} {}", name_of(tensor.type), element_text(*tensor.content, 0));
   }
-  return format("{}[{}]", name_of(tensor.type()), tensor.shape().to_string());
+  return format("{}[{}]", name_of(tensor.type), tensor.shape.to_string());
 }
 
 bool is_same_tensor_or_type(const Tensor& before, const Tensor& after, bool reads_weights) {
@@ -49,8 +49,8 @@ bool is_same_float(float a, float b) {
 std::string value_text(const Value* value) {
   if (value == nullptr) return "(left out)";
   const Value& outer = outermost(*value);
-  const Tensor* stored = stored_tensor(outer);
-  if (stored != nullptr) return format("stored {} {}", quote(outer.name()), tensor_text(*stored));
+  const auto stored = stored_tensor(outer);
+  if (stored) return format("stored {} {}", quote(outer.name()), tensor_text(*stored));
   return quote(outer.name());
 }
 
@@ -110,7 +110,9 @@ std::string attribute_text(const Attribute& attribute) {
   if (const auto* number = std::get_if<float>(&value)) return float_text(*number);
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return integer_text(*integer);
   if (const auto* text = std::get_if<std::string>(&value)) return short_text(*text);
-  if (const auto* tensor = std::get_if<Tensor>(&value)) return "tensor " + tensor_text(*tensor);
+  if (const auto* tensor = std::get_if<Tensor>(&value)) {
+    return "tensor " + tensor_text(StoredTensor(*tensor));
+  }
   if (const auto* floats = std::get_if<std::vector<float>>(&value)) {
     return list_text(*floats, float_text);
   }
@@ -121,7 +123,7 @@ std::string attribute_text(const Attribute& attribute) {
     return list_text(*texts, short_text);
   }
   if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
-    return list_text(*tensors, tensor_text);
+    return list_text(*tensors, [](const Tensor& item) { return tensor_text(StoredTensor(item)); });
   }
   if (const auto* type = std::get_if<ValueType>(&value)) return type->to_string();
   return std::string(name_of(attribute.kind()));
@@ -189,8 +191,7 @@ bool is_same_source(const Value* before, const Value* after, const Matching& mat
   if (before == nullptr || after == nullptr) return before == after;
   const Value& outer_before = outermost(*before);
   const Value& outer_after = outermost(*after);
-  const bool is_stored = stored_tensor(outer_before) != nullptr;
-  if (is_stored && stored_tensor(outer_after) != nullptr) return true;
+  if (is_stored(outer_before) && is_stored(outer_after)) return true;
   const auto is_alone = [&](const Value& value) {
     return value.producer() != nullptr && !is_constant_node(*value.producer()) &&
            matching.partner(*value.producer()) == nullptr;

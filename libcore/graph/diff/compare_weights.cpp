@@ -11,9 +11,9 @@
 namespace ortool::diff {
 namespace {
 
-const Tensor& tensor_of(const Value& value) {
+StoredTensor tensor_of(const Value& value) {
   const Value& outer = outermost(value);
-  return outer.has_default() ? outer.constant() : *stored_tensor(outer);
+  return outer.has_default() ? StoredTensor(outer.constant()) : *stored_tensor(outer);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ const Tensor& tensor_of(const Value& value) {
 void WeightComparison::add_graph(std::size_t side, const Graph& graph, const std::string& place) {
   for (const Value* value : graph.values()) {
     if (value->captured() != nullptr) continue;
-    if (value->has_default() || stored_tensor(*value) != nullptr) {
+    if (value->has_default() || is_stored(*value)) {
       stored_[side].push_back({value, place});
     }
   }
@@ -35,9 +35,9 @@ void WeightComparison::add_nodes(const Node& before, const Node& after) {
     for (std::int64_t i = 0; i < node.input_count() + node.implicit_input_count(); ++i) {
       const Value* value =
           i < node.input_count() ? node.input(i) : node.implicit_input(i - node.input_count());
-      const bool is_stored = value != nullptr && stored_tensor(*value) != nullptr;
-      if (is_stored || !commutes(node, options_)) {
-        read[side].push_back(is_stored ? &outermost(*value) : nullptr);
+      const bool is_weight = value != nullptr && is_stored(*value);
+      if (is_weight || !commutes(node, options_)) {
+        read[side].push_back(is_weight ? &outermost(*value) : nullptr);
       }
     }
   }
@@ -53,10 +53,10 @@ void WeightComparison::pair(const Value& before, const Value& after) {
 }
 
 bool WeightComparison::is_same(const Value& before, const Value& after) const {
-  const Tensor& x = tensor_of(before);
-  const Tensor& y = tensor_of(after);
-  if (!options_.reads_weights) return x.type() == y.type() && x.shape() == y.shape();
-  return is_same_tensor(x, y, options_.stop);
+  const StoredTensor x = tensor_of(before);
+  const StoredTensor y = tensor_of(after);
+  if (!options_.reads_weights) return x.type == y.type && x.shape == y.shape;
+  return is_same_tensor(*x.content, *y.content, options_.stop);
 }
 
 std::vector<const Value*> WeightComparison::open_values(std::size_t side) const {
@@ -122,7 +122,7 @@ void WeightComparison::compare(ModelDiff& result) {
   const auto add_change = [&](const Value& before, const Value& after, const std::string& place) {
     ChangedWeight change{&before, &after, place, std::nullopt};
     if (options_.reads_weights) {
-      change.delta = delta_of(tensor_of(before), tensor_of(after), options_.stop);
+      change.delta = delta_of(*tensor_of(before).content, *tensor_of(after).content, options_.stop);
     }
     result.weights.push_back(std::move(change));
   };

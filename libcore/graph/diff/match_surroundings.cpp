@@ -13,7 +13,7 @@ std::unordered_map<const Node*, std::uint64_t> GraphMatcher::surroundings(const 
   for (const Node* node : open_nodes(side)) {
     std::uint64_t sum = 0;
     each_input(*node, [&](const Value* value, std::int64_t position) {
-      if (value == nullptr || stored_tensor(*value) != nullptr) return;
+      if (value == nullptr || is_stored(*value)) return;
       const auto token = matching_.token(outermost(*value));
       if (token) sum += Mixer(static_cast<std::uint64_t>(position)).add(*token).value();
     });

@@ -50,8 +50,8 @@ void GraphMatcher::collect(Side& side) const {
 /// A token that is equal for matched values, for equal tensors, and for omitted inputs.
 std::optional<std::uint64_t> GraphMatcher::slot_token(const Value* value, HashScope scope) const {
   if (value == nullptr) return 2;
-  const Tensor* stored = stored_tensor(*value);
-  if (stored != nullptr) return Mixer(3).add(hasher_.of_tensor(*stored, scope)).value();
+  const auto stored = stored_tensor(*value);
+  if (stored) return Mixer(3).add(hasher_.of_tensor(*stored, scope)).value();
   return matching_.token(outermost(*value));
 }
 
@@ -61,8 +61,8 @@ std::uint64_t GraphMatcher::local_hash(const Node& node, HashScope scope) const 
   const bool has_order = !commutes(node, options_);
   std::uint64_t sum = 0;
   each_input(node, [&](const Value* value, std::int64_t position) {
-    const Tensor* stored = value != nullptr ? stored_tensor(*value) : nullptr;
-    if (stored == nullptr) return;
+    const auto stored = value != nullptr ? stored_tensor(*value) : std::nullopt;
+    if (!stored) return;
     const auto place = static_cast<std::uint64_t>(has_order ? position : 0);
     sum += Mixer(place).add(hasher_.of_tensor(*stored, scope)).value();
   });
@@ -77,8 +77,7 @@ std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, HashSco
   each_input(node, [&](const Value* value, std::int64_t position) {
     const auto token = slot_token(value, scope);
     is_known = is_known && token;
-    if (!token || (scope == HashScope::operator_ && value != nullptr && stored_tensor(*value)))
-      return;
+    if (!token || (scope == HashScope::operator_ && value != nullptr && is_stored(*value))) return;
     sum += Mixer(static_cast<std::uint64_t>(has_order ? position : 0)).add(*token).value();
   });
   if (!is_known) return std::nullopt;
@@ -89,7 +88,7 @@ std::optional<std::uint64_t> GraphMatcher::forward_key(const Node& node, HashSco
 std::uint64_t GraphMatcher::replaced_key(const Node& node) const {
   std::uint64_t sum = 0;
   each_input(node, [&](const Value* value, std::int64_t position) {
-    if (value == nullptr || stored_tensor(*value) != nullptr) return;
+    if (value == nullptr || is_stored(*value)) return;
     const auto token = matching_.token(outermost(*value));
     sum += Mixer(static_cast<std::uint64_t>(position)).add(token.value_or(0)).value();
   });

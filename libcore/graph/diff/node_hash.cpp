@@ -67,11 +67,26 @@ const Value& outermost(const Value& value) {
   return *at;
 }
 
-const Tensor* stored_tensor(const Value& value) {
+StoredTensor::StoredTensor(const Tensor& tensor)
+    : type(tensor.type()), shape(tensor.shape()), content(&tensor) {}
+
+StoredTensor::StoredTensor(DataType data_type, Shape dimensions)
+    : type(data_type), shape(std::move(dimensions)) {}
+
+bool is_stored(const Value& value) {
   const Value& outer = outermost(value);
-  if (outer.is_constant()) return &outer.constant();
-  if (outer.producer() == nullptr || !is_constant_node(*outer.producer())) return nullptr;
-  return &std::get<Tensor>(outer.producer()->find_attribute("value")->value);
+  if (outer.is_constant()) return true;
+  return outer.producer() != nullptr && is_constant_node(*outer.producer());
+}
+
+std::optional<StoredTensor> stored_tensor(const Value& value) {
+  if (!is_stored(value)) return std::nullopt;
+  const Value& outer = outermost(value);
+  if (!outer.is_constant()) {
+    return StoredTensor(std::get<Tensor>(outer.producer()->find_attribute("value")->value));
+  }
+  if (outer.has_content()) return StoredTensor(outer.constant());
+  return StoredTensor(outer.type().element, to_known(outer.type().shape).value_or(Shape()));
 }
 
 std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
@@ -99,14 +114,14 @@ std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
   return mixer.value();
 }
 
-std::uint64_t NodeHasher::of_tensor(const Tensor& tensor, HashScope scope) {
+std::uint64_t NodeHasher::of_tensor(const StoredTensor& tensor, HashScope scope) {
   if (scope == HashScope::operator_) return 1;
   Mixer mixer;
-  mixer.add(static_cast<std::uint64_t>(tensor.type()));
-  for (const std::int64_t dimension : tensor.shape()) {
+  mixer.add(static_cast<std::uint64_t>(tensor.type));
+  for (const std::int64_t dimension : tensor.shape) {
     mixer.add(static_cast<std::uint64_t>(dimension));
   }
-  if (scope == HashScope::full && reads_weights_) mixer.add(of_content(tensor));
+  if (scope == HashScope::full && reads_weights_) mixer.add(of_content(*tensor.content));
   return mixer.value();
 }
 
@@ -121,7 +136,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     mixer.add(*text);
   } else if (const auto* tensor = std::get_if<Tensor>(&value)) {
-    mixer.add(of_tensor(*tensor, HashScope::full));
+    mixer.add(of_tensor(StoredTensor(*tensor), HashScope::full));
   } else if (const auto* floats = std::get_if<std::vector<float>>(&value)) {
     add_numbers(mixer, *floats);
   } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
@@ -129,7 +144,7 @@ std::uint64_t NodeHasher::of_attribute(const Attribute& attribute) {
   } else if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
     for (const std::string& item : *texts) mixer.add(item);
   } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&value)) {
-    for (const Tensor& item : *tensors) mixer.add(of_tensor(item, HashScope::full));
+    for (const Tensor& item : *tensors) mixer.add(of_tensor(StoredTensor(item), HashScope::full));
   } else if (const auto* type = std::get_if<ValueType>(&value)) {
     mixer.add(type->to_string());
   }
@@ -157,8 +172,8 @@ std::uint64_t NodeHasher::of_graph(const Graph& graph) {
     for (const Node& node : next->nodes()) {
       Mixer mixer(of_plain_label(node));
       for (std::int64_t i = 0; i < node.input_count(); ++i) {
-        const Tensor* stored = node.input(i) != nullptr ? stored_tensor(*node.input(i)) : nullptr;
-        if (stored != nullptr) mixer.add(of_tensor(*stored, HashScope::full));
+        const auto stored = node.input(i) != nullptr ? stored_tensor(*node.input(i)) : std::nullopt;
+        if (stored) mixer.add(of_tensor(*stored, HashScope::full));
       }
       if (!is_constant_node(node)) sum += mixer.value();
       for (const Graph* inside : node.subgraphs()) open.push_back(inside);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "libcore/graph/node.hpp"
+#include "libcore/tensor/tensor.hpp"
 
 namespace ortool::diff {
 
@@ -30,9 +32,20 @@ class Mixer {
   std::uint64_t state_;
 };
 
-/// The tensor that a value always holds (an initializer or a Constant node's value); null for
-/// others. A captured value holds the tensor of the outer one.
-const Tensor* stored_tensor(const Value& value);
+/// A tensor that a value always holds.
+struct StoredTensor {
+  explicit StoredTensor(const Tensor& tensor);
+  StoredTensor(DataType data_type, Shape dimensions);
+
+  DataType type;
+  Shape shape;
+  const Tensor* content = nullptr;  ///< null: it was taken from the graph
+};
+
+/// An initializer's tensor or a Constant node's; nothing for other values. A captured value holds
+/// the tensor of the outer one.
+std::optional<StoredTensor> stored_tensor(const Value& value);
+bool is_stored(const Value& value);
 /// Whether the node only holds a tensor.
 bool is_constant_node(const Node& node);
 /// The outermost value that a captured value stands for; other values are returned as they are.
@@ -48,7 +61,7 @@ class NodeHasher {
       : reads_weights_(reads_weights), is_default_(std::move(is_default)) {}
 
   /// Hash of a stored tensor; at Level::operator_ the same for all.
-  std::uint64_t of_tensor(const Tensor& tensor, HashScope scope);
+  std::uint64_t of_tensor(const StoredTensor& tensor, HashScope scope);
   /// Hash of operator and attributes; graphs in it by their set of nodes.
   std::uint64_t of_label(const Node& node, HashScope scope);
 
