@@ -1,7 +1,10 @@
 // Commands: options common to all, and lookup by name.
 #include "apps/ortool/command.hpp"
 
+#include <algorithm>
+
 #include "apps/ortool/report/progress.hpp"
+#include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 
 namespace ortool {
@@ -25,6 +28,7 @@ const Command& find_command(std::span<const std::unique_ptr<const Command>> comm
     names.emplace_back(command->name());
   }
   names.emplace_back("help");
+  names.emplace_back("version");
   throw unknown_name("command", name, "commands", names);
 }
 
@@ -69,7 +73,9 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .help = "read options from a JSON file; the command line takes precedence",
             .completes = Completion::files},
            {.name = "cache-dir", .value = "DIR", .is_planned = true},
-           {.name = "help", .help = "show this help", .letter = 'h'},
+           {.name = "help",
+            .help = "show the usual options; with --all every option",
+            .letter = 'h'},
        }},
   };
 }
@@ -78,6 +84,24 @@ std::vector<OptionGroup> all_options(const Command& command) {
   std::vector<OptionGroup> groups = command.options();
   for (OptionGroup& group : common_options(command)) groups.push_back(std::move(group));
   return groups;
+}
+
+std::vector<OptionGroup> frequent_options(const Command& command) {
+  std::vector<std::string_view> names = command.frequent_options();
+  if (names.empty()) return all_options(command);
+  names.insert(names.end(), {"json", "help"});
+  std::vector<OptionGroup> groups;
+  for (OptionGroup& group : all_options(command)) {
+    std::erase_if(group.options, [&](const OptionSpec& option) {
+      return std::find(names.begin(), names.end(), option.name) == names.end();
+    });
+    if (!group.options.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::string where_all_are(const Command& command) {
+  return format("`ortool {} --help --all` lists all options", command.name());
 }
 
 }  // namespace ortool

@@ -64,6 +64,9 @@ class Command {
   virtual std::vector<ArgumentSpec> arguments() const = 0;
   /// The command's own options.
   virtual std::vector<OptionGroup> options() const = 0;
+  /// Names of the options that --help shows, besides the usual common ones; the others follow with
+  /// --all. Empty: all.
+  virtual std::vector<std::string_view> frequent_options() const { return {}; }
   /// Values of --format besides text and json; the command writes them as its report's text.
   virtual std::vector<std::string_view> more_formats() const { return {}; }
   /// The help of --format; empty: the list of its values.
@@ -85,5 +88,9 @@ std::vector<std::string_view> formats_of(const Command& command);
 std::vector<OptionGroup> all_options(const Command& command);
 /// The common options, in groups.
 std::vector<OptionGroup> common_options(const Command& command);
+/// The options that --help shows, in their groups.
+std::vector<OptionGroup> frequent_options(const Command& command);
+/// Which command line shows all options, as the end of a hint.
+std::string where_all_are(const Command& command);
 
 }  // namespace ortool

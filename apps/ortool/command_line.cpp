@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/base/strings/unknown_name_of_many.hpp"
 
 namespace ortool {
 namespace {
@@ -20,9 +21,10 @@ std::string dashed_names(const OptionSpec& option) {
   return names.append("--").append(option.name);
 }
 
-[[noreturn]] void refuse_unknown(const std::vector<OptionGroup>& groups, std::string_view word) {
+[[noreturn]] void refuse_unknown(const Command& command, const std::vector<OptionGroup>& groups,
+                                 std::string_view word) {
   const std::string name(word.substr(0, word.find('=')));
-  throw unknown_name("option", name, "options", option_names(groups, "--"));
+  throw unknown_name_of_many("option", name, option_names(groups, "--"), where_all_are(command));
 }
 
 /// CLI11 would take the next word as the value of "--name=".
@@ -71,9 +73,9 @@ void check_option(const OptionSpec& option, std::string_view value) {
   throw unknown_name(format("value of --{}", option.name), value, "values", known);
 }
 
-CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
-                               std::span<const std::string> words) {
+CommandLine parse_command_line(const Command& command, std::span<const std::string> words) {
   check_empty_value(words);
+  const std::vector<OptionGroup> groups = all_options(command);
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -104,7 +106,7 @@ CommandLine parse_command_line(const std::vector<OptionGroup>& groups,
                 "-h shows the options and their values")
         .with_id("usage.syntax");
   }
-  for (const std::string& word : app.remaining()) refuse_unknown(groups, word);
+  for (const std::string& word : app.remaining()) refuse_unknown(command, groups, word);
   for (const auto& [option, entry] : added) {
     if (entry->count() == 0) continue;
     std::vector<std::string> values = entry->results();

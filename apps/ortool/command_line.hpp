@@ -15,12 +15,11 @@ struct CommandLine {
   std::vector<std::string> arguments;
 };
 
-/// Parses `words`, without the names of program and command, by the option table.
-/// Throws ErrorCode::invalid for unknown options (with the nearest and the list), missing values
+/// Parses `words`, without the names of program and command, by the command's option table.
+/// Throws ErrorCode::invalid for unknown options (with the nearest), missing values
 /// and invalid choices; ErrorCode::unsupported for planned options. Abbreviations are
 /// unknown options.
-CommandLine parse_command_line(const std::vector<OptionGroup>& options,
-                               std::span<const std::string> words);
+CommandLine parse_command_line(const Command& command, std::span<const std::string> words);
 
 /// Throws ErrorCode::invalid if the value is not one of the option's choices,
 /// ErrorCode::unsupported if the option is planned.

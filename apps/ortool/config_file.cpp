@@ -4,7 +4,7 @@
 #include "apps/ortool/command_line.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
-#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/base/strings/unknown_name_of_many.hpp"
 #include "libcore/json/json.hpp"
 
 namespace ortool {
@@ -33,7 +33,7 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
     }
     const OptionSpec* option = find_option(groups, key);
     if (option == nullptr || key == "config" || key == "help") {
-      throw unknown_name("option", key, "options", option_names(groups, ""));
+      throw unknown_name_of_many("option", key, option_names(groups, ""), where_all_are(command));
     }
     std::vector<std::string> values;
     if (value.is_list() && option->repeats) {

@@ -141,35 +141,32 @@ std::string program_help(std::span<const std::unique_ptr<const Command>> command
     table.add_row({std::string(command->name()), std::string(command->summary())});
   }
   table.add_row({"help", "show this help, or the help of a command"});
+  table.add_row({"version", "show the version"});
   text += table.to_string(2);
-  text +=
-      "\n`ortool COMMAND --help` shows a command's options; `ortool --version` the version.\n\n";
+  text += "\n`ortool COMMAND --help` shows a command's usual options, with --all every option.\n\n";
   return text + exit_code_text();
 }
 
-std::string command_help(const Command& command) {
-  std::string text;
-  const std::vector<Example> examples = command.examples();
-  if (!examples.empty()) {
-    text += "Examples:\n" + examples_text(examples) + "\n";
-  }
-  text += usage_line(command);
+std::string command_help(const Command& command, HelpScope scope) {
+  constexpr std::size_t most_frequent_examples = 3;
+  const bool is_whole = scope == HelpScope::all || command.frequent_options().empty();
+  std::string text = usage_line(command);
   text.append("  ").append(command.summary()).append("\n");
   TextTable arguments;
   for (const ArgumentSpec& argument : command.arguments()) {
     arguments.add_row({std::string(argument.name), std::string(argument.help)});
   }
   if (!arguments.is_empty()) text += "\n" + arguments.to_string(2);
-  for (const OptionGroup& group : all_options(command)) {
-    if (!group.brief.empty()) {
-      text.append("      ").append(group.brief).append("\n");
-      continue;
-    }
+  std::vector<Example> examples = command.examples();
+  if (!is_whole) examples.resize(std::min(examples.size(), most_frequent_examples));
+  if (!examples.empty()) text += "\nExamples:\n" + examples_text(examples);
+  if (!is_whole) text += "\n";
+  for (const OptionGroup& group : is_whole ? all_options(command) : frequent_options(command)) {
     const std::string options = options_text(group.options);
     if (options.empty()) continue;
-    text.append("\n").append(group.title).append(":\n").append(options);
+    text.append(is_whole ? "\n" : "").append(group.title).append(":\n").append(options);
   }
-  return text;
+  return is_whole ? text : text + "\n" + where_all_are(command) + "\n";
 }
 
 Json help_block(std::span<const std::unique_ptr<const Command>> commands) {

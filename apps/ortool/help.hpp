@@ -25,8 +25,11 @@ std::string option_help(const OptionSpec& option);
 /// The text of `ortool`, `ortool help` and `ortool --help`.
 std::string program_help(std::span<const std::unique_ptr<const Command>> commands);
 
-/// Examples first, then arguments and options.
-std::string command_help(const Command& command);
+/// Which options a help text shows.
+enum class HelpScope { frequent, all };
+
+/// Usage and examples, then the options in groups: one screen of the frequent ones, or all.
+std::string command_help(const Command& command, HelpScope scope);
 
 /// The same for programs: {commands: [{name, summary, arguments, options, examples}]}.
 Json help_block(std::span<const std::unique_ptr<const Command>> commands);

@@ -7,8 +7,19 @@
 
 namespace ortool {
 
-/// What a shell completes after an option.
-enum class Completion { nothing, files, folders };
+/// What a shell completes after an option: files, or names. `inputs`, `outputs` and `dimensions`
+/// are those of the MODEL argument.
+enum class Completion {
+  nothing,
+  files,
+  folders,
+  inputs,      ///< NAME=, where a file may follow
+  outputs,     ///< separated by commas
+  dimensions,  ///< NAME=
+  passes,      ///< those of optimize, separated by commas
+  all_passes,  ///< also those between the file and the session
+  providers,   ///< separated by commas
+};
 
 struct OptionSpec {
   std::string_view name;        ///< without dashes: "provider"
@@ -18,6 +29,8 @@ struct OptionSpec {
   bool repeats = false;
   std::vector<std::string_view> choices = {};  ///< allowed values; empty: any
   Completion completes = Completion::nothing;
+  /// Values that a shell offers where others are allowed as well.
+  std::vector<std::string_view> suggestions = {};
   /// Documented, but not in this version: ErrorCode::unsupported when given.
   bool is_planned = false;
 
@@ -28,8 +41,6 @@ struct OptionSpec {
 struct OptionGroup {
   std::string_view title;
   std::vector<OptionSpec> options;
-  /// Not empty: the help shows this line instead of one line per option.
-  std::string_view brief = {};
 };
 
 /// The option of that name, or null.

@@ -135,7 +135,7 @@ void CommandRun::dispatch() {
       return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
     });
   };
-  if (name.empty() && has_word({"--version"})) {
+  if (name == "version" || (name.empty() && has_word({"-V", "--version"}))) {
     command_name_ = "version";
     report_.text = format("ortool {} ({})\n", version(), commit());
     return;
@@ -151,7 +151,7 @@ void CommandRun::dispatch() {
         continue;
       }
       throw unknown_name("option", word, "options without a command",
-                         std::vector<std::string>{"--help", "--version", "--json"});
+                         std::vector<std::string>{"--help", "--version", "-V", "--json"});
     }
     throw Error(ErrorCode::invalid, "no command is given",
                 "write `ortool run MODEL.onnx`; `ortool --help` lists the commands")
@@ -159,10 +159,11 @@ void CommandRun::dispatch() {
   }
   if (name == "help") {
     const bool is_man = has_word({"--man"});
+    const HelpScope scope = has_word({"--all"}) ? HelpScope::all : HelpScope::frequent;
     for (const std::string& word : rest) {
       if (!word.starts_with('-')) {
         const Command& command = find_command(commands_, word);
-        return show_help(is_man ? command_man_page(command) : command_help(command),
+        return show_help(is_man ? command_man_page(command) : command_help(command, scope),
                          help_block(commands_));
       }
     }
@@ -241,9 +242,11 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
   command_name_ = command.name();
   if (std::find(words.begin(), words.end(), "--help") != words.end() ||
       std::find(words.begin(), words.end(), "-h") != words.end()) {
-    return show_help(command_help(command), help_block(commands_));
+    const bool is_all = std::find(words.begin(), words.end(), "--all") != words.end();
+    return show_help(command_help(command, is_all ? HelpScope::all : HelpScope::frequent),
+                     help_block(commands_));
   }
-  CommandLine line = parse_command_line(all_options(command), words);
+  CommandLine line = parse_command_line(command, words);
   if (line.options.has("config")) {
     read_config_file(line.options.text("config"), command, commands_, line.options);
   }

@@ -6,7 +6,7 @@ import sys
 
 _INTRODUCTION = """# Options
 
-All options of all commands, as `ortool COMMAND --help` shows them. This page is generated:
+All options of all commands, as `ortool COMMAND --help --all` shows them. This page is generated:
 
 ```sh
 python3 tests/cli/option_tables.py build/release/bin/ortool docs/reference/options.md --write

@@ -33,6 +33,10 @@ class BenchCommand : public Command {
     return {models};
   }
   std::vector<OptionGroup> options() const override { return bench_options(); }
+  std::vector<std::string_view> frequent_options() const override {
+    return {"dim",       "provider", "threads",        "profile",     "html",      "duration",
+            "reference", "baseline", "max-regression", "concurrency", "find-rate", "format"};
+  }
   std::vector<std::string_view> more_formats() const override {
     return {"csv", "markdown", "junit", "github"};
   }

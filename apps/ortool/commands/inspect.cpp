@@ -175,6 +175,10 @@ class InspectCommand : public Command {
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
+  std::vector<std::string_view> frequent_options() const override {
+    return {"nodes", "weights",      "values", "placement", "select", "check", "data",
+            "diff",  "quantization", "assert", "budget",    "dim",    "format"};
+  }
   std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot", "html"}; }
   void run(Invocation& invocation) const override;
 };
@@ -215,10 +219,7 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .value = "LIMITS",
            .help = "limits of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
       }};
-  OptionGroup session = {
-      "Session",
-      {},
-      "with --placement and --data also --provider, --threads, --optimize and so on, as for run"};
+  OptionGroup session = {"Session (with --placement and --data)", {}};
   for (const OptionGroup& group : {provider_options(), execution_options()}) {
     for (const OptionSpec& option : group.options) {
       if (!option.is_planned) session.options.push_back(option);

@@ -45,6 +45,10 @@ class OptimizeCommand : public Command {
     groups.push_back(input_options());
     return groups;
   }
+  std::vector<std::string_view> frequent_options() const override {
+    return {"level",  "opset",  "fp16", "extract-output", "list-passes", "explain", "dry-run",
+            "output", "verify", "dim",  "input-dir"};
+  }
   void run(Invocation& invocation) const override { run_optimize(invocation, whole_pipeline()); }
 };
 

@@ -39,6 +39,10 @@ class QuantizeCommand : public Command {
          {{.name = "threads", .value = "N", .help = "number of threads (default: all)"}}});
     return groups;
   }
+  std::vector<std::string_view> frequent_options() const override {
+    return {"mode",    "weight-type", "calibration-data", "image",       "samples",
+            "exclude", "max-drop",    "metric",           "keep-faster", "output"};
+  }
   std::vector<std::string_view> more_formats() const override { return {"qdq", "qoperator"}; }
   std::string_view formats_help() const override {
     return "format of the model: qdq (default) or qoperator (integer operators); of the report: "

@@ -38,6 +38,10 @@ class RunCommand : public Command {
   }
   std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
   std::vector<OptionGroup> options() const override;
+  std::vector<std::string_view> frequent_options() const override {
+    return {"input",   "inputs",   "image", "top",    "labels",  "output-dir", "expect",
+            "compare", "provider", "data",  "metric", "threads", "dim"};
+  }
   void run(Invocation& invocation) const override { run_model(invocation); }
 };
 
@@ -45,7 +49,10 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup outputs = {
       "Outputs",
       {
-          {.name = "outputs", .value = "A,B", .help = "only these outputs"},
+          {.name = "outputs",
+           .value = "A,B",
+           .help = "only these outputs",
+           .completes = Completion::outputs},
           {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
           {.name = "labels",
            .value = "FILE",

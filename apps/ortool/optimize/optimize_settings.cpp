@@ -7,7 +7,7 @@
 #include "apps/ortool/options/judge_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/base/strings/unknown_name_of_many.hpp"
 
 namespace ortool {
 namespace {
@@ -24,7 +24,7 @@ std::vector<std::string> read_passes(const OptionValues& options, std::string_vi
   for (const std::string& text : options.all(option)) {
     for (std::string& name : split(text, ',')) {
       if (std::find(names.begin(), names.end(), name) == names.end())
-        throw unknown_name(format("pass in --{}", option), name, "passes", names);
+        throw unknown_name_of_many(format("pass in --{}", option), name, names, list_passes_hint);
       wanted.push_back(std::move(name));
     }
   }
@@ -99,8 +99,13 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "passes",
            .value = "A,B",
            .help = "only these passes, in the pipeline's order",
-           .repeats = true},
-          {.name = "skip-pass", .value = "A", .help = "skip this pass", .repeats = true},
+           .repeats = true,
+           .completes = Completion::passes},
+          {.name = "skip-pass",
+           .value = "PASS",
+           .help = "skip this pass or rule",
+           .repeats = true,
+           .completes = Completion::passes},
           {.name = "rules",
            .value = "FILE",
            .help = "your own rules, as graphs before and after; checked before they are used",
@@ -128,7 +133,8 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "embed-preprocessing",
            .value = "NAME=RECIPE",
            .help = "the input takes uint8 images: resize:256,crop:224,scale:1/255,mean:0.5",
-           .repeats = true},
+           .repeats = true,
+           .completes = Completion::inputs},
           {.name = "explain", .help = "report why passes did not apply where they nearly matched"},
           {.name = "dry-run", .help = "write nothing"},
       }};

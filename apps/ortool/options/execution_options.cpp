@@ -7,7 +7,7 @@
 #include "apps/ortool/report/level_names.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
-#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/base/strings/unknown_name_of_many.hpp"
 
 namespace ortool {
 namespace {
@@ -31,7 +31,7 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
   for (const PassDescription& pass : describe_passes(pipeline())) known.emplace_back(pass.name);
   for (const std::string& name : options.all("skip-pass")) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw unknown_name("pass", name, "passes", known);
+      throw unknown_name_of_many("pass", name, known, list_passes_hint);
     const auto same = [&](const LoweringPassInfo& pass) { return pass.name == name; };
     const auto pass = std::find_if(lowering.begin(), lowering.end(), same);
     if (pass != lowering.end() && pass->is_required) {
@@ -63,7 +63,8 @@ OptionGroup execution_options() {
           {.name = "skip-pass",
            .value = "PASS",
            .help = "skip this pass or rule ('ortool optimize --list-passes' lists all)",
-           .repeats = true},
+           .repeats = true,
+           .completes = Completion::all_passes},
           {.name = "precision",
            .value = "TYPE",
            .help = "precision of float32 models: float32; float16, bfloat16: not yet",

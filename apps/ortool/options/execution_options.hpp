@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
@@ -10,6 +11,10 @@
 namespace ortool {
 
 OptionGroup execution_options();
+
+/// Which command line shows all passes, as the end of a hint.
+inline constexpr std::string_view list_passes_hint =
+    "`ortool optimize --list-passes` lists all passes";
 
 /// The number of threads: as given, otherwise all that this process may use.
 int thread_count(const OptionValues& options);

@@ -14,7 +14,8 @@ OptionSpec image_option() {
   return {.name = "image",
           .value = "NAME=RECIPE",
           .help = "preprocessing of an image: resize:256,crop:224,scale:1/255",
-          .repeats = true};
+          .repeats = true,
+          .completes = Completion::inputs};
 }
 
 OptionSpec image_config_option() {

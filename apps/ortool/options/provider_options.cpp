@@ -88,7 +88,8 @@ OptionGroup provider_options() {
           {
               {.name = "provider",
                .value = "NAMES",
-               .help = "execution providers, preferred first: onednn,cpu (default: auto)"},
+               .help = "execution providers, preferred first: onednn,cpu (default: auto)",
+               .completes = Completion::providers},
               {.name = "provider-option",
                .value = "PROVIDER.KEY=VALUE",
                .help = "a setting of one provider",

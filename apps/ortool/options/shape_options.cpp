@@ -18,11 +18,13 @@ OptionGroup shape_options() {
               {.name = "dim",
                .value = "NAME=N",
                .help = "set a dimension of the inputs: --dim batch=4",
-               .repeats = true},
+               .repeats = true,
+               .completes = Completion::dimensions},
               {.name = "shape",
                .value = "INPUT=SHAPE",
                .help = "set the shape of an input: --shape image=1x3x224x224",
-               .repeats = true},
+               .repeats = true,
+               .completes = Completion::inputs},
           }};
 }
 

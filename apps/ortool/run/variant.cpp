@@ -102,7 +102,8 @@ OptionGroup compare_options() {
               {.name = "compare",
                .value = "KEY=VALUE",
                .help = "provider=P, isa=avx2, model=OTHER.onnx, optimize=none, threads=N",
-               .repeats = true},
+               .repeats = true,
+               .suggestions = {"provider=", "isa=", "model=", "optimize=", "threads="}},
           }};
 }
 
