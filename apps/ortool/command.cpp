@@ -45,7 +45,6 @@ std::vector<OptionGroup> common_options(const Command& command) {
            {.name = "json", .help = "one JSON document on stdout, also on failure"},
            {.name = "format",
             .value = "FORMAT",
-            .help = command.formats_help(),
             .choices = formats_of(command)},
            {.name = "report",
             .value = "FILE",

@@ -69,8 +69,6 @@ class Command {
   virtual std::vector<std::string_view> frequent_options() const { return {}; }
   /// Values of --format besides text and json; the command writes them as its report's text.
   virtual std::vector<std::string_view> more_formats() const { return {}; }
-  /// The help of --format; empty: the list of its values.
-  virtual std::string_view formats_help() const { return {}; }
   /// Runs the command: fills the report's payload and text. Throws Error on failure.
   virtual void run(Invocation& invocation) const = 0;
 };

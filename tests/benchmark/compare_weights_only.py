@@ -18,8 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from compare_peers import OnnxRuntime, Ortool
 
-FORMS = {"int8 DequantizeLinear": [], "MatMulNBits 8": ["--format", "qoperator"],
-         "MatMulNBits 4": ["--format", "qoperator", "--weight-type", "int4"]}
+FORMS = {"int8 DequantizeLinear": [], "MatMulNBits 8": ["--quant-format", "qoperator"],
+         "MatMulNBits 4": ["--quant-format", "qoperator", "--weight-type", "int4"]}
 
 
 def make_float(path, k, n):

@@ -32,7 +32,7 @@ def overhead_microseconds(program, folder):
     with tempfile.TemporaryDirectory() as scratch:
         trace = os.path.join(scratch, "trace.json")
         for _ in range(15):
-            subprocess.run([program, "run", folder, "--random", "--repeat", "20", "--profile", trace, "-q"],
+            subprocess.run([program, "run", folder, "--random", "--iterations", "20", "--trace", trace, "-q"],
                            check=True, capture_output=True)
             with open(trace, encoding="utf-8") as file:
                 events = json.load(file)

@@ -35,7 +35,7 @@ def quantize(program, model, data, output, arguments, *options):
     if arguments.form == "dynamic":
         settings = ["--mode", "dynamic", "--validation-data", data]
     elif arguments.form == "qoperator":
-        settings += ["--format", "qoperator"]
+        settings += ["--quant-format", "qoperator"]
     return run(program, "quantize", model, "-o", output, "--json", "-q", "--threads", str(arguments.threads), *settings, *options)
 
 

@@ -68,7 +68,7 @@ def is_whole(path):
 def commands(folder):
     made = os.path.join(folder, "model.onnx")
     out = os.path.join(folder, "out")
-    yield [PROGRAM, "run", made, "-q", "--output-dir", out, "--profile", os.path.join(out, "trace.json")]
+    yield [PROGRAM, "run", made, "-q", "--output-dir", out, "--trace", os.path.join(out, "trace.json")]
     yield [PROGRAM, "run", made, "-q", "--output-dir", out, "--dump", "y*", "--optimize", "none"]
     yield [PROGRAM, "run", made, "-q", "--output-dir", out, "--output-format", "json", "--outputs", "y0"]
     yield [PROGRAM, "run", os.path.join(DIGITS, "digits.onnx"), "-q", "--data", os.path.join(DIGITS, "evaluation.npz"),

@@ -183,7 +183,7 @@ def add_flows():
 
 def run(path, options, act, folder):
     """Exit code, seconds from the action of `act` to the end minus the machine's lateness, and the error output."""
-    process = subprocess.Popen([PROGRAM, "run", path, "-q", "--repeat", "1000000000", *options],
+    process = subprocess.Popen([PROGRAM, "run", path, "-q", "--iterations", "1000000000", *options],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)
     begin = act(process)
     with Lateness() as late:

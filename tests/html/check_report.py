@@ -1,4 +1,4 @@
-# Opens the report page of `ortool bench --html` in headless Chromium and checks the plots.
+# Opens the report page of `ortool bench --format html` in headless Chromium and checks the plots.
 import argparse
 import os
 import shutil
@@ -49,9 +49,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder, browsers.Browser(program) as page:
         model, path = os.path.join(folder, _HOSTILE), os.path.join(folder, "report.html")
         shutil.copy(arguments.digits, model)
-        subprocess.run([arguments.program, "bench", model, "--threads", "1", "--reference", arguments.digits,
-                        "--max-regression", "900%", "--iterations", "300", "--profile", "--trace",
-                        os.path.join(folder, "trace.json"), "--html", path], check=True, capture_output=True, timeout=120)
+        with open(path, "wb") as file:
+            subprocess.run([arguments.program, "bench", model, "--threads", "1", "--reference", arguments.digits,
+                            "--max-regression", "900%", "--iterations", "300", "--profile", "--trace",
+                            os.path.join(folder, "trace.json"), "--format", "html"],
+                           check=True, stdout=file, stderr=subprocess.DEVNULL, timeout=120)
         for theme in ("light", "dark"):
             page.open(path)
             page.wait_until_idle()

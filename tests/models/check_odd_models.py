@@ -26,7 +26,7 @@ _FORMS = {
     "optimize for ortool": (["optimize", "--target", "ortool"], 1e-5),
     "weight-only": (["quantize", "--mode", "weight-only"], 0.1),
     "weight-only of 4 bits": (["quantize", "--mode", "weight-only", "--weight-type", "int4"], 0.4),
-    "MatMulNBits": (["quantize", "--mode", "weight-only", "--format", "qoperator", "--weight-type", "int4"], 0.4),
+    "MatMulNBits": (["quantize", "--mode", "weight-only", "--quant-format", "qoperator", "--weight-type", "int4"], 0.4),
     "weights outside": (["quantize", "--mode", "weight-only", "--external-data", "always"], 0.1),
     "dynamic": (["quantize", "--mode", "dynamic"], 0.15),
     "static": (["quantize", "--mode", "static"], 0.4),

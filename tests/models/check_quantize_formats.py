@@ -33,16 +33,16 @@ _FORMS = {
     "per tensor": (["--per-tensor"], 20, 28),
     "uint8 weights": (["--weight-type", "uint8"], 24, 28),
     "int4 weights": (["--weight-type", "int4"], 4, 28),
-    "qoperator": (["--format", "qoperator"], 20, 28),
-    "qoperator int8": (["--format", "qoperator", "--activation-type", "int8"], 24, 28),
-    "qoperator uint8": (["--format", "qoperator", "--weight-type", "uint8", "--per-tensor"], 20, 28),
+    "qoperator": (["--quant-format", "qoperator"], 20, 28),
+    "qoperator int8": (["--quant-format", "qoperator", "--activation-type", "int8"], 24, 28),
+    "qoperator uint8": (["--quant-format", "qoperator", "--weight-type", "uint8", "--per-tensor"], 20, 28),
     "dynamic": (["--mode", "dynamic"], 24, 28),
     "weights": (["--mode", "weight-only"], 28, 80),
     "weights uint8": (["--mode", "weight-only", "--weight-type", "uint8"], 28, 80),
     "weights in blocks": (["--mode", "weight-only", "--block-size", "16"], 28, 80),
     "weights int4": (["--mode", "weight-only", "--weight-type", "int4"], 4, 80),
-    "nbits 8": (["--mode", "weight-only", "--format", "qoperator"], 28, 80),
-    "nbits 4": (["--mode", "weight-only", "--format", "qoperator", "--weight-type", "int4"], 4, 80),
+    "nbits 8": (["--mode", "weight-only", "--quant-format", "qoperator"], 28, 80),
+    "nbits 4": (["--mode", "weight-only", "--quant-format", "qoperator", "--weight-type", "int4"], 4, 80),
 }
 # The same codes in another form: at most this far below the QDQ form with the same settings.
 _MOST_BELOW_QDQ = 0.5

@@ -5,7 +5,6 @@
 #include <ctime>
 
 #include "apps/ortool/report/page_writer.hpp"
-#include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/version.hpp"
 
 namespace ortool {
@@ -34,7 +33,7 @@ std::string today() {
 
 }  // namespace
 
-void write_bench_page(const std::string& path, const BenchFindings& findings, const Json& payload) {
+std::string bench_page_text(const BenchFindings& findings, const Json& payload) {
   Json document = Json::object();
   document.set("tool", Json::object().set("version", version())).set("date", today());
   document.set("warnings", Json::list_of(findings.warnings));
@@ -48,11 +47,9 @@ void write_bench_page(const std::string& path, const BenchFindings& findings, co
     results.add(std::move(block));
   }
   document.set("results", std::move(results));
-  AtomicFile file(path);
-  FileSink sink(file);
-  write_page(bench_page, "ortool bench", document, sink);
-  sink.flush();
-  file.commit();
+  StringSink page;
+  write_page(bench_page, "ortool bench", document, page);
+  return page.take();
 }
 
 }  // namespace ortool

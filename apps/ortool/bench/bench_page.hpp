@@ -7,8 +7,7 @@
 
 namespace ortool {
 
-/// Writes the page for `payload`, the document's own keys, with distributions from `findings`.
-/// Throws ErrorCode::write_failed.
-void write_bench_page(const std::string& path, const BenchFindings& findings, const Json& payload);
+/// The page for `payload`, the document's own keys, with distributions from `findings`.
+std::string bench_page_text(const BenchFindings& findings, const Json& payload);
 
 }  // namespace ortool

@@ -96,7 +96,7 @@ void BenchRun::run() {
 
 /// --stepped: only one runner and its answers.
 void BenchRun::step() {
-  for (const char* name : {"json", "format", "report", "raw", "html", "profile", "tune", "isolate",
+  for (const char* name : {"json", "format", "report", "raw", "profile", "tune", "isolate",
                            "reference", "baseline", "max-latency", "max-rss", "find-rate", "rate",
                            "warmup", "iterations", "duration", "precision-target"}) {
     if (!options_.has(name)) continue;
@@ -320,9 +320,6 @@ void BenchRun::report() {
   const std::string wanted = options_.text("format", "text");
   findings_.warnings = report.warnings();
   findings_.has_target = settings_.has_target;
-  if (options_.has("html")) {
-    write_bench_page(options_.text("html"), findings_, report.payload);
-  }
   if (wanted == "text") {
     report.text = text_report(findings_, settings_) + report.text;
   } else if (wanted == "csv") {
@@ -333,6 +330,8 @@ void BenchRun::report() {
     report.text = junit_report(findings_);
   } else if (wanted == "github") {
     report.text = github_report(findings_);
+  } else if (wanted == "html") {
+    report.text = bench_page_text(findings_, report.payload);
   }
 }
 

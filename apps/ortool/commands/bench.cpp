@@ -21,7 +21,8 @@ class BenchCommand : public Command {
          "exit 1 if it is slower than the old one, measured alternately"},
         {"ortool bench model.onnx --baseline times/",
          "exit 1 if it is slower than before on this machine"},
-        {"ortool bench model.onnx --profile --html report.html", "where the time goes, with plots"},
+        {"ortool bench model.onnx --profile --format html > report.html",
+         "where the time goes, with plots"},
         {"ortool bench model.onnx --find-rate p99=20ms",
          "how many requests per second it can serve"},
         {"ortool bench model.onnx --tune fast.json", "the fastest settings, for --config"},
@@ -34,11 +35,11 @@ class BenchCommand : public Command {
   }
   std::vector<OptionGroup> options() const override { return bench_options(); }
   std::vector<std::string_view> frequent_options() const override {
-    return {"dim",       "provider", "threads",        "profile",     "html",      "duration",
-            "reference", "baseline", "max-regression", "concurrency", "find-rate", "format"};
+    return {"dim",      "provider",       "threads",     "profile",   "duration", "reference",
+            "baseline", "max-regression", "concurrency", "find-rate", "format"};
   }
   std::vector<std::string_view> more_formats() const override {
-    return {"csv", "markdown", "junit", "github"};
+    return {"csv", "markdown", "junit", "github", "html"};
   }
   void run(Invocation& invocation) const override { run_bench(invocation); }
 };

@@ -43,11 +43,6 @@ class QuantizeCommand : public Command {
     return {"mode",    "weight-type", "calibration-data", "image",       "samples",
             "exclude", "max-drop",    "metric",           "keep-faster", "output"};
   }
-  std::vector<std::string_view> more_formats() const override { return {"qdq", "qoperator"}; }
-  std::string_view formats_help() const override {
-    return "format of the model: qdq (default) or qoperator (integer operators); of the report: "
-           "text (default) or json";
-  }
   void run(Invocation& invocation) const override { run_quantize(invocation); }
 };
 

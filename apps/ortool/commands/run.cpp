@@ -54,10 +54,7 @@ std::vector<OptionGroup> RunCommand::options() const {
            .help = "only these outputs",
            .completes = Completion::outputs},
           {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
-          {.name = "labels",
-           .value = "FILE",
-           .help = "names of the classes, one per line",
-           .completes = Completion::files},
+          labels_option(),
           {.name = "output-dir",
            .value = "DIR",
            .help = "write them to files output_N, by position; - is standard output",
@@ -79,10 +76,10 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup measuring = {
       "Measuring",
       {
-          {.name = "repeat", .value = "N", .help = "run N times and report the median time"},
+          {.name = "iterations", .value = "N", .help = "run N times and report the median time"},
           {.name = "explain", .help = "report what each lowering pass did to the model"},
-          {.name = "profile",
-           .value = "TRACE.json",
+          {.name = "trace",
+           .value = "FILE",
            .help = "write a Chrome trace of the last run",
            .completes = Completion::files},
       }};

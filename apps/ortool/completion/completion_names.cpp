@@ -65,7 +65,8 @@ std::vector<std::string> offered_values(const OptionSpec& option) {
 }
 
 bool takes_list(const OptionSpec& option) {
-  return option.completes == Completion::passes || option.completes == Completion::providers;
+  return option.completes == Completion::passes || option.completes == Completion::all_passes ||
+         option.completes == Completion::providers;
 }
 
 std::string_view model_names_option(Completion kind) {

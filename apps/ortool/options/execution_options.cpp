@@ -29,7 +29,11 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
   const std::vector<LoweringPassInfo> lowering = describe_lowering();
   for (const LoweringPassInfo& pass : lowering) known.emplace_back(pass.name);
   for (const PassDescription& pass : describe_passes(pipeline())) known.emplace_back(pass.name);
-  for (const std::string& name : options.all("skip-pass")) {
+  std::vector<std::string> wanted;
+  for (const std::string& text : options.all("skip-pass")) {
+    for (std::string& name : split(text, ',')) wanted.push_back(std::move(name));
+  }
+  for (const std::string& name : wanted) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw unknown_name_of_many("pass", name, known, list_passes_hint);
     const auto same = [&](const LoweringPassInfo& pass) { return pass.name == name; };

@@ -54,4 +54,11 @@ JudgeOptions read_judge_options(const OptionValues& options) {
   return result;
 }
 
+OptionSpec labels_option() {
+  return {.name = "labels",
+          .value = "FILE",
+          .help = "names of the classes, one per line",
+          .completes = Completion::files};
+}
+
 }  // namespace ortool

@@ -1,5 +1,6 @@
 // Options of quantize.
 #include "apps/ortool/options/image_options.hpp"
+#include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {
@@ -21,6 +22,11 @@ OptionGroup what_options() {
            .value = "TYPE",
            .help = "type of weights: int8 (default), uint8, int4",
            .choices = {"int8", "uint8", "int4"}},
+          {.name = "quant-format",
+           .value = "FORMAT",
+           .help = "qdq (default): QuantizeLinear and DequantizeLinear around float operators; "
+                   "qoperator: integer operators",
+           .choices = {"qdq", "qoperator"}},
           {.name = "block-size",
            .value = "N",
            .help = "weight-only: rows per scale, 0: all rows (default for int4 and qoperator: 32)"},
@@ -67,10 +73,7 @@ OptionGroup calibration_group() {
            .value = "SET",
            .help = "compare the two models on this set (default: the calibration data)",
            .completes = Completion::files},
-          {.name = "labels",
-           .value = "FILE",
-           .help = "names of the classes, one per line, for --metric on labels that are strings",
-           .completes = Completion::files},
+          labels_option(),
           {.name = "samples",
            .value = "N",
            .help = "use the first N samples (default: all); FIRST:END with --calibrate-only"},

@@ -234,7 +234,7 @@ std::string worst_text(std::vector<NodeError> errors) {
   return "furthest from the float model:\n" + table.to_string(2);
 }
 
-/// {operators, remaining_clusters}; null without --format qoperator.
+/// {operators, remaining_clusters}; null without --quant-format qoperator.
 Json integers_block(const QuantizeResult& result) {
   if (!result.settings.has_integer_operators) return {};
   Json operators = Json::object();

@@ -227,19 +227,19 @@ void check_block_format(const QuantizeSettings& settings) {
   const std::int64_t size = settings.block_size;
   if (size >= min_block_size && (size & (size - 1)) == 0) return;
   throw does_not_fit(
-      format("option --block-size: {} is not a block size of --format qoperator", size),
+      format("option --block-size: {} is not a block size of --quant-format qoperator", size),
       "it takes powers of two from 16 up");
 }
 
 void check_qoperator_format(const QuantizeSettings& settings) {
   if (settings.mode == QuantizeMode::weights_only) return check_block_format(settings);
   if (settings.mode == QuantizeMode::dynamically)
-    throw does_not_fit("option --format qoperator has no effect with --mode dynamic",
+    throw does_not_fit("option --quant-format qoperator has no effect with --mode dynamic",
                        "its products are integer operators already");
   for (const DataType type : {settings.activations.type, settings.weights.type}) {
     if (type == DataType::int8 || type == DataType::uint8) continue;
     throw does_not_fit(
-        format("ONNX has no operators for {}, which --format qoperator would need", name_of(type)),
+        format("ONNX has no operators for {}, which --quant-format qoperator would need", name_of(type)),
         "leave --format out: the QDQ format takes every type");
   }
 }
@@ -281,7 +281,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   if (is_small && settings.mode == QuantizeMode::dynamically)
     throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
                        "integer products need 8-bit weights; use --mode weight-only");
-  settings.has_integer_operators = options.text("format") == "qoperator";
+  settings.has_integer_operators = options.text("quant-format") == "qoperator";
   const bool has_blocks = is_small || settings.has_integer_operators;
   settings.block_size =
       options.integer("block-size", has_blocks ? default_block_size : 0, 0, max_block_size);

@@ -40,16 +40,16 @@ void check_run_options(const OptionValues& options) {
   const bool is_test = options.flag("test") || options.has("test-dir");
   if (options.flag("test") && options.has("test-dir")) refuse_together("test", "test-dir");
   const OptionNames not_with_tests = {
-      "input",        "inputs",  "input-dir",  "random",        "seed",    "range", "image",
-      "image-config", "expect",  "output-dir", "output-format", "outputs", "top",   "labels",
-      "repeat",       "profile", "compare",    "dump",          "loop",    "steps", "save-repro"};
+      "input",        "inputs", "input-dir",  "random",        "seed",    "range", "image",
+      "image-config", "expect", "output-dir", "output-format", "outputs", "top",   "labels",
+      "iterations",   "trace",  "compare",    "dump",          "loop",    "steps", "save-repro"};
   if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
   exclude(options, "data",
-          {"test",      "test-dir",   "input",         "inputs", "input-dir", "random",
-           "seed",      "range",      "expect",        "rtol",   "atol",      "min-cosine",
-           "same-top1", "output-dir", "output-format", "top",    "repeat",    "profile",
+          {"test",      "test-dir",   "input",         "inputs", "input-dir",  "random",
+           "seed",      "range",      "expect",        "rtol",   "atol",       "min-cosine",
+           "same-top1", "output-dir", "output-format", "top",    "iterations", "trace",
            "compare",   "dump",       "loop",          "steps",  "save-repro"});
-  exclude(options, "loop", {"repeat", "compare", "dump", "save-repro", "expect", "top"});
+  exclude(options, "loop", {"iterations", "compare", "dump", "save-repro", "expect", "top"});
   require(options, "metric", "data", "data SET");
   require(options, "save-outputs", "data", "data SET");
   require(options, "output-format", "output-dir", "output-dir DIR");

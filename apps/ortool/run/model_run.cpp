@@ -198,8 +198,8 @@ void ModelRun::run_set() {
 }
 
 void ModelRun::run_steps() {
-  const bool has_profile = options_.has("profile");
-  run_options_.profile = has_profile ? &profile_ : nullptr;
+  const bool has_trace = options_.has("trace");
+  run_options_.profile = has_trace ? &profile_ : nullptr;
   LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
                                named_values(inputs_), options_.integer("steps", 1, 1, max_steps));
   report_loop(result, labels_, report_);
@@ -212,19 +212,19 @@ void ModelRun::run_steps() {
                          readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
   report_inputs();
   report_outputs(invocation_, choose_outputs(std::move(result.outputs)), {});
-  if (has_profile) write_trace();
+  if (has_trace) write_trace();
   finish_report();
 }
 
 void ModelRun::write_trace() const {
-  write_file(options_.text("profile"),
+  write_file(options_.text("trace"),
              trace_text(*session_, profile_, {times_.load_ms, times_.compile_ms}));
 }
 
 void ModelRun::run_once_or_more() {
-  const std::int64_t repeats = options_.integer("repeat", 1, 1, max_repeats);
+  const std::int64_t repeats = options_.integer("iterations", 1, 1, max_repeats);
   const NamedValues inputs = named_values(inputs_);
-  const bool has_profile = options_.has("profile");
+  const bool has_trace = options_.has("trace");
   std::vector<double> run_ms;
   std::vector<RunValue> values;
   {
@@ -232,7 +232,7 @@ void ModelRun::run_once_or_more() {
     for (std::int64_t i = 0; i < repeats; ++i) {
       // The last run is profiled: the first also makes the plan.
       const bool is_last = i + 1 == repeats;
-      run_options_.profile = has_profile && is_last ? &profile_ : nullptr;
+      run_options_.profile = has_trace && is_last ? &profile_ : nullptr;
       run_options_.observer = is_last ? dump_.get() : nullptr;
       const Stopwatch watch;
       values = session_->run(inputs, run_options_);
@@ -249,7 +249,7 @@ void ModelRun::run_once_or_more() {
   if (repro_) repro_->save_outputs(outputs);
   compare_with_reference(outputs);
   compare_with_variants(inputs, outputs);
-  if (has_profile) write_trace();
+  if (has_trace) write_trace();
   if (repeats > 1) {
     report_.text += format("{} runs: first {}, then {} (median)\n", repeats,
                            readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));

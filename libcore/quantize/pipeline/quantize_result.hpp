@@ -34,7 +34,7 @@ struct QuantizeResult {
   double calibration_ms = 0;
   std::optional<CalibrationMethod> chosen_method;  ///< when the settings name none
   Diagnosis diagnosis;
-  QOperatorSummary integers;  ///< with --format qoperator
+  QOperatorSummary integers;  ///< with --quant-format qoperator
   EndToEnd end_to_end;
   std::vector<MethodTrial> methods;                       ///< all trials, the chosen first
   std::optional<std::vector<TechniqueTrial>> techniques;  ///< when more was tried

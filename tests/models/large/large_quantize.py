@@ -26,7 +26,7 @@ _USUAL_MEGABYTES = 300
 _STATIC = ["--calibration-data", "DATA", "--samples", "2", "--recipe", "fast"]
 _FORMS = {
     "weight-only": (["--mode", "weight-only"], 135, 30),
-    "weight-only in blocks": (["--mode", "weight-only", "--block-size", "64", "--format", "qoperator"], 155, 30),
+    "weight-only in blocks": (["--mode", "weight-only", "--block-size", "64", "--quant-format", "qoperator"], 155, 30),
     "dynamic": (["--mode", "dynamic"], 135, 28),
     "static": ([*_STATIC, "--max-memory", "160MB"], 230, 20),
 }
