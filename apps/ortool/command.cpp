@@ -17,7 +17,8 @@ TaskContext Invocation::task() const {
   return {memory, stop, [this](std::string_view text) { warn(text); },
           [this](std::string_view step) {
             return std::make_unique<ProgressLine>(options, messages, std::string(step));
-          }};
+          },
+          [this](std::string_view text) { note(text); }};
 }
 
 const Command& find_command(std::span<const std::unique_ptr<const Command>> commands,
@@ -43,9 +44,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
       {"Output",
        {
            {.name = "json", .help = "one JSON document on stdout, also on failure"},
-           {.name = "format",
-            .value = "FORMAT",
-            .choices = formats_of(command)},
+           {.name = "format", .value = "FORMAT", .choices = formats_of(command)},
            {.name = "report",
             .value = "FILE",
             .help = "write the JSON document to a file as well",
@@ -54,7 +53,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .value = "HOW",
             .help = "auto (terminals only), none, plain or json, on stderr",
             .choices = {"auto", "none", "plain", "json"}},
-           {.name = "quiet", .help = "no warnings on stderr", .letter = 'q'},
+           {.name = "quiet", .help = "no warnings and notes", .letter = 'q'},
            {.name = "verbose", .help = "more messages on stderr", .letter = 'v'},
            {.name = "log-level",
             .value = "LEVEL",

@@ -49,7 +49,9 @@ struct Invocation {
 
   /// Prints it on stderr and adds it to the report; each text only once.
   void warn(std::string_view text) const;
-  /// The same limits, warnings and progress for a function of the library; this outlives it.
+  /// Adds what was assumed or done in the usual course to the report; each text only once.
+  void note(std::string_view text) const { report.add_note(text); }
+  /// The same limits, warnings, notes and progress for a function of the library; this outlives it.
   TaskContext task() const;
 };
 

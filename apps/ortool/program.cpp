@@ -62,6 +62,7 @@ class CommandRun {
   void show_help(std::string text, Json block);
   void fail(const Error& error);
   int finish();
+  std::string notes_text() const;
   void write_report();
   void write_result() const;
   void leave(ErrorCode reason);
@@ -71,6 +72,7 @@ class CommandRun {
   std::string command_name_;
   bool has_json_ = false;
   bool has_json_lines_ = false;
+  bool has_text_ = false;  ///< as the chosen format
   std::string report_path_;
   Messages messages_;
   Report report_;
@@ -181,6 +183,7 @@ void CommandRun::dispatch() {
 void CommandRun::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
   has_json_lines_ = !has_json_ && options.text("format") == "jsonl";
+  has_text_ = !has_json_ && options.text("format", "text") == "text";
   const bool is_on_command_line =
       std::any_of(words_.begin(), words_.end(),
                   [](const std::string& word) { return word.starts_with("--report"); });
@@ -270,7 +273,18 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
 void CommandRun::fail(const Error& error) {
   exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
   report_.add_error(error);
+  for (const std::string& note : report_.notes()) messages_.note(note);
   messages_.fail(error);
+}
+
+/// Notes stand above a text report, unless --quiet.
+std::string CommandRun::notes_text() const {
+  const bool has_report = !report_.text.empty() || report_.more_text;
+  if (!has_text_ || !has_report || messages_.level() < Verbosity::warning) return {};
+  std::string text;
+  for (const std::string& note : report_.notes())
+    text += "note: " + escape_control_characters(note) + "\n";
+  return text;
 }
 
 /// Writes the report file; a failure becomes part of the result.
@@ -293,6 +307,7 @@ void CommandRun::write_result() const {
     report_.write_document(command_name_, words_, exit_code_, out);
   } else {
     if (has_json_lines_) report_.write_header_line(command_name_, words_, exit_code_, out);
+    out += notes_text();
     out += report_.text;
     if (report_.more_text) report_.more_text(out);
   }

@@ -28,7 +28,7 @@ ComputeScope::ComputeScope(const ComputeOptions& options, bool needs_providers)
     : options_(options),
       task_{options.memory != nullptr ? *options.memory : unlimited_memory(),
             options.stop != nullptr ? *options.stop : own_stop_, options.on_warning,
-            options.on_step} {
+            options.on_step, options.on_note} {
   if (needs_providers && options.providers.empty()) {
     throw Error(ErrorCode::invalid, "no execution provider is given",
                 "default_providers() lists those of this machine, the best first")

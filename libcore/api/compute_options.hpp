@@ -28,6 +28,8 @@ struct ComputeOptions {
   std::function<void(std::string_view text)> on_warning = {};
   /// Called when a step begins, such as "calibrating"; may return null.
   std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
+  /// What is assumed, such as a free dimension of 1, in a sentence.
+  std::function<void(std::string_view text)> on_note = {};
 };
 
 /// A session's options: all nodes optimized as far as they can be, and the caller's pool, limit and

@@ -66,7 +66,7 @@ VerifierInputs OptimizeCall::inputs() const {
     const TaskContext& task = scope_.task();
     MadeUpInputs made = make_up_inputs(model, options_.random, index, task.memory);
     if (tells && !made.taken_as_1.empty())
-      task.warn(format("taken as 1, since not given: {}", list_names(made.taken_as_1)));
+      task.note(format("dimensions set to 1, since not given: {}", list_names(made.taken_as_1)));
     return std::move(made.values);
   };
   return inputs;

@@ -91,7 +91,7 @@ VerifyReport verify(const Model& original, const Model& result, const VerifyOpti
     MadeUpInputs made = make_up_inputs(before->model(), options.random, 0, task.memory);
     inputs = std::move(made.values);
     if (!made.taken_as_1.empty())
-      task.warn(format("taken as 1, since not given: {}", list_names(made.taken_as_1)));
+      task.note(format("dimensions set to 1, since not given: {}", list_names(made.taken_as_1)));
   }
   NamedValues matched = inputs;
   for (const auto& [from, to] : match_inputs(*after, matched))

@@ -25,12 +25,17 @@ class ProgressMeter {
 struct TaskContext {
   MemoryCap& memory;  ///< counts tensors and documents
   StopToken& stop;    ///< polled; when set, the computation throws the reason
-  std::function<void(std::string_view text)> on_warning = {};
+  std::function<void(std::string_view text)> on_warning = {};  ///< what is unusual
   /// Called at the start of a step such as "calibrating"; may return null.
   std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
+  /// What was assumed or done in the usual course, such as random inputs.
+  std::function<void(std::string_view text)> on_note = {};
 
   void warn(std::string_view text) const {
     if (on_warning) on_warning(text);
+  }
+  void note(std::string_view text) const {
+    if (on_note) on_note(text);
   }
 };
 

@@ -135,7 +135,7 @@ SampleList list_classes(const std::string& path, const std::vector<std::string>&
     }
     result.class_names = folders;
     if (!context.has_class_names) {
-      context.task.warn(
+      context.task.note(
           format("classes count from 0 in the order of the folders: {} ({} sets another order)",
                  list_names(folders), setting_name("labels")));
     }

@@ -128,7 +128,7 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     made.push_back(name);
   }
   if (!made.empty()) {
-    task.warn(format("the loop starts with empty or zero values for: {}", list_names(made)));
+    task.note(format("the loop starts with empty or zero values for: {}", list_names(made)));
   }
 }
 

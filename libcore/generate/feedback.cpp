@@ -57,7 +57,7 @@ class FeedbackReader {
     const bool is_fed = std::any_of(result_.begin(), result_.end(),
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
-    task_.warn(feedback.kind == Feedback::Kind::append
+    task_.note(feedback.kind == Feedback::Kind::append
                    ? format("{} grows by one element 1 in each step (as with {} {}=append(1))",
                             name, setting_name("loop"), name)
                    : format("{} is incremented in each step (as with {} {}=next)", name,

@@ -153,7 +153,7 @@ std::vector<RunValue> Verifier::run_original(const Session& original, int index,
       inputs = make_inputs(index, choices[i], index == 0 && i == 0);
       std::vector<RunValue> results = run(original, inputs);
       if (index == 0 && !choices[i].empty() && !are_all_1(choices[i]))
-        task_.warn(format("free dimensions are {}", sizes_text(choices[i])));
+        task_.note(format("free dimensions are {}", sizes_text(choices[i])));
       return results;
     } catch (const Error& error) {
       if (!is_about_model(error)) throw;

@@ -37,6 +37,7 @@ std::string bench_page_text(const BenchFindings& findings, const Json& payload) 
   Json document = Json::object();
   document.set("tool", Json::object().set("version", version())).set("date", today());
   document.set("warnings", Json::list_of(findings.warnings));
+  document.set("notes", Json::list_of(findings.notes));
   for (const auto& [key, value] : payload.members()) {
     if (key != "results") document.set(key, value);
   }

@@ -18,6 +18,7 @@ struct BenchFindings {
   std::vector<GateEntry> gate;
   std::vector<NodeProfile> profile;  ///< of all variants profiled
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;
   bool has_target = true;  ///< a variant that did not converge is a failure
 };
 

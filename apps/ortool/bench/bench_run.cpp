@@ -138,7 +138,7 @@ void BenchRun::make_runners() {
       }
       result.skipped_because = error.what();
       missing = error.what();
-      invocation_.warn(format("{} is skipped: {}", variant.name, error.what()));
+      invocation_.note(format("{} is skipped: {}", variant.name, error.what()));
     }
   }
   if (std::all_of(runners_.begin(), runners_.end(),
@@ -198,7 +198,7 @@ void BenchRun::measure_memory_of_all() {
   for (VariantResult& result : findings_.results) {
     if (!result.was_measured()) continue;
     if (!can_have_child(options_, result.variant)) {
-      invocation_.warn(
+      invocation_.note(
           "peak memory is unknown: it is measured in another process, which cannot read standard "
           "input");
       continue;
@@ -296,7 +296,7 @@ void BenchRun::report() {
   }
   const std::string stored = baseline_.store(results, machine_);
   if (!stored.empty()) {
-    invocation_.warn(format(
+    invocation_.note(format(
         "no baseline for this machine yet: stored in {} for later runs to compare with", stored));
   }
   Json comparisons = Json::list();
@@ -319,6 +319,7 @@ void BenchRun::report() {
       .set("limits", std::move(limits));
   const std::string wanted = options_.text("format", "text");
   findings_.warnings = report.warnings();
+  findings_.notes = report.notes();
   findings_.has_target = settings_.has_target;
   if (wanted == "text") {
     report.text = text_report(findings_, settings_) + report.text;

@@ -208,6 +208,7 @@ std::string markdown_report(const BenchFindings& findings) {
   for (const std::string& warning : findings.warnings) {
     text += "\n> " + markdown_cell(warning) + "\n";
   }
+  for (const std::string& note : findings.notes) text += "\nNote: " + markdown_cell(note) + "\n";
   return text;
 }
 

@@ -120,6 +120,7 @@ void Tuner::compare_candidates(const std::vector<Entry*>& entries) {
   options.compute = message_options(invocation_);
   // What disturbs a contest disturbs all that take part.
   options.compute.on_warning = nullptr;
+  options.compute.on_note = nullptr;
   options.step = "tuning";
   std::vector<BenchReport> reports = bench(runners, options);
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -196,7 +196,7 @@ void OptimizeRun::note_frozen_defaults(const Model& model) {
     if (is_frozen) frozen_.emplace_back(input->name());
   }
   if (frozen_.empty() || settings_.freezes_defaults) return;
-  invocation_.warn(format(
+  invocation_.note(format(
       "weights that are also inputs become constants, since each would be cast in every run: {}",
       list_names(frozen_)));
 }
@@ -306,7 +306,7 @@ bool OptimizeRun::report_embeddings(const OptimizeReport& done, Json& block) {
 void OptimizeRun::save(Model& model, const SaveTarget& target) {
   const Progress progress(invocation_.task(), "writing");
   if (model.ir_version < ir_version_of_free_weights) {
-    invocation_.warn(format("IR version {} becomes {}, in which weights are not inputs",
+    invocation_.note(format("IR version {} becomes {}, in which weights are not inputs",
                             model.ir_version, ir_version_of_free_weights));
     model.ir_version = ir_version_of_free_weights;
   }

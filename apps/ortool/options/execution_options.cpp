@@ -93,6 +93,7 @@ ComputeOptions message_options(const Invocation& invocation) {
   compute.stop = &invocation.stop;
   compute.on_warning = std::move(task.on_warning);
   compute.on_step = std::move(task.on_step);
+  compute.on_note = std::move(task.on_note);
   return compute;
 }
 

@@ -241,10 +241,10 @@ void InputGatherer::make_random() {
         .with_id("usage.applies_to_nothing");
   }
   if (!made.empty()) {
-    invocation_.warn(format("random data with seed {} for: {}", seed, list_names(made)));
+    invocation_.note(format("random inputs, seed {}: {}", seed, list_names(made)));
   }
   if (!defaulted.empty()) {
-    invocation_.warn(format("dimensions set to 1, since not given: {} (--dim and --shape set them)",
+    invocation_.note(format("dimensions set to 1, since not given: {} (--dim and --shape set them)",
                             list_names(defaulted)));
   }
 }

@@ -18,7 +18,7 @@ namespace ortool {
 OptionGroup input_options();
 
 /// A value for every required input and for those with a default that the user gave,
-/// in graph order. Warns about random and assumed values. Throws ErrorCode::invalid for unknown
+/// in graph order. Notes random and assumed values. Throws ErrorCode::invalid for unknown
 /// names, unreadable files, missing inputs, and options that apply to nothing. Inputs named in
 /// `later` may be missing and are not generated.
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,

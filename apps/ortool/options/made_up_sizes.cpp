@@ -1,4 +1,4 @@
-// Sizes of random inputs: the search of libcore/infer, with one warning.
+// Sizes of random inputs: the search of libcore/infer, with one note.
 #include "apps/ortool/options/made_up_sizes.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ InputSizes choose_sizes(const Invocation& invocation, const Model& model, const 
   std::erase_if(least.sizes, [&](const auto& size) { return given.contains(size.first); });
   std::vector<std::string> sizes;
   for (const auto& [name, size] : least.sizes) sizes.push_back(format("{} as {}", name, size));
-  invocation.warn(
+  invocation.note(
       format("dimensions set to the smallest sizes that the model accepts, since not given: {} "
              "(--dim and --shape set them); with 1, {}",
              list_names(sizes), least.problem));

@@ -52,14 +52,14 @@ std::int64_t file_bytes_of(const LoadedModel& loaded) {
 /// What the file that is written has otherwise than the one that was read.
 void tell_preparation(const Invocation& invocation, const Preparation& done) {
   if (done.constant_inputs > 0) {
-    invocation.warn(format("{} inputs with a default become constants", done.constant_inputs));
+    invocation.note(format("{} inputs with a default become constants", done.constant_inputs));
   }
   if (done.opset_after != done.opset_before) {
-    invocation.warn(format("opset {} becomes {}, which can express the scales and types",
+    invocation.note(format("opset {} becomes {}, which can express the scales and types",
                            done.opset_before, done.opset_after));
   }
   for (const DataType type : done.types_converted) {
-    invocation.warn(format("{} products become float32 products, with casts at inputs and outputs",
+    invocation.note(format("{} products become float32 products, with casts at inputs and outputs",
                            name_of(type)));
   }
 }

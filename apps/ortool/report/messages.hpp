@@ -1,4 +1,4 @@
-// Messages on stderr: errors, warnings and the details of -v.
+// Messages on stderr: errors, warnings, notes of failed commands and the details of -v.
 #pragma once
 
 #include <string_view>
@@ -23,6 +23,7 @@ class Messages {
   /// "error: …" and "hint: …", together at most 1 kB; with -v the trail as well.
   void fail(const Error& error) const;
   void warn(std::string_view text) const { say(Verbosity::warning, "warning: ", text); }
+  void note(std::string_view text) const { say(Verbosity::warning, "note: ", text); }
   void info(std::string_view text) const { say(Verbosity::info, "info: ", text); }
   void debug(std::string_view text) const { say(Verbosity::debug, "debug: ", text); }
 

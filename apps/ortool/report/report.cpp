@@ -48,6 +48,10 @@ bool Report::add_warning(std::string_view warning) {
   return true;
 }
 
+void Report::add_note(std::string_view note) {
+  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.emplace_back(note);
+}
+
 void Report::add_error(const Error& error) {
   errors_.add(error_entry(error));
   for (const Error& part : error.parts()) errors_.add(error_entry(part));
@@ -67,6 +71,7 @@ Json Report::envelope(std::string_view command, const std::vector<std::string>& 
       .set("model", model)
       .set("environment", environment_block())
       .set("warnings", Json::list_of(warnings_))
+      .set("notes", Json::list_of(notes_))
       .set("errors", errors_);
   return block;
 }

@@ -1,4 +1,4 @@
-// Report of a command: its payload, warnings and errors, and the JSON document around them.
+// Report of a command: its payload, warnings, notes and errors, and the JSON document around them.
 #pragma once
 
 #include <functional>
@@ -31,6 +31,8 @@ class Report {
 
   /// False if the same text is already present.
   bool add_warning(std::string_view text);
+  void add_note(std::string_view text);
+  const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// Adds the error with its parts.
   void add_error(const Error& error);
@@ -47,6 +49,7 @@ class Report {
                 int exit_code) const;
 
   std::vector<std::string> warnings_;
+  std::vector<std::string> notes_;
   Json errors_ = Json::list();
 };
 

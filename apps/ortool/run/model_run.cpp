@@ -121,7 +121,7 @@ void ModelRun::expect_fp16(Model& model) {
   if (!has_fp16(model)) return;
   infer_shapes(model);
   const std::string words = judge_.expect_fp16(fp16_outputs(model));
-  if (!words.empty()) invocation_.warn(words);
+  if (!words.empty()) invocation_.note(words);
 }
 
 void ModelRun::run() {
@@ -140,7 +140,7 @@ void ModelRun::run() {
   }
   apply_shape_options(options_, *loaded.model);
   if (is_test() && is_quantized(*loaded.model) && judge_.expect_quantized())
-    invocation_.warn(
+    invocation_.note(
         "the model is quantized: float outputs pass with a cosine of 0.999 and the same top class");
   if (is_test()) judge_.expect_class_maps(class_maps(*loaded.model));
   if (is_test() || options_.has("expect") || options_.has("compare")) expect_fp16(*loaded.model);

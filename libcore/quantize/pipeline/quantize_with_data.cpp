@@ -76,7 +76,7 @@ void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
   const std::string guessed =
       guessed_sizes({task_, inputs, floats_->outputs(), {}, context_.data.random});
   if (!guessed.empty())
-    task_.warn(format("dimensions set to 1, since not given: {} ({} sets them)", guessed,
+    task_.note(format("dimensions set to 1, since not given: {} ({} sets them)", guessed,
                       setting_name("dim")));
 }
 

@@ -70,6 +70,7 @@ function build() {
   const machine = data.machine;
   document.getElementById('facts').textContent = `${machine.cpu}, ${machine.processors} processors · ortool ${data.tool.version} · ${data.date}`;
   for (const warning of data.warnings) main.append(element('div', { class: 'warn' }, warning));
+  for (const note of data.notes) main.append(element('p', { class: 'note' }, note));
   if (data.gate.length) main.append(section('Verdicts', 'A regression is significant and above the threshold.', gateTable()));
   if (measured.length) {
     main.append(section('Steady state', 'Times of single runs after the warm-up.', steadyTable(), medianBars()));
