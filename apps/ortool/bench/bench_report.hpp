@@ -35,6 +35,12 @@ std::string github_report(const BenchFindings& findings);
 
 /// "1.2 ms", with as many digits as the interval justifies.
 std::string short_ms(double milliseconds);
+/// A ratio of run times as a speed.
+struct SpeedText {
+  std::string factor;    ///< "1.69x faster"
+  std::string interval;  ///< "1.65x to 1.73x"; of a slower one likewise, so 0.98x is faster then
+};
+SpeedText speed_text(double ratio, const Interval& interval);
 /// One sentence for a verdict.
 std::string verdict_sentence(const GateEntry& entry);
 

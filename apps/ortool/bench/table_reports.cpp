@@ -178,15 +178,15 @@ std::string markdown_report(const BenchFindings& findings) {
   }
   if (!findings.comparisons.empty()) {
     text +=
-        "\n| compared | with | time ratio (99 % interval) | significant | noise floor |\n"
+        "\n| compared | with | speed (99 % interval) | significant | noise floor |\n"
         "|---|---|---|---|---|\n";
     for (const VariantComparison& comparison : findings.comparisons) {
       const RatioEstimate& estimate = comparison.estimate;
-      text += format(
-          "| {} | {} | {} ({} to {}) | {} | {} % |\n", markdown_cell(comparison.a),
-          markdown_cell(comparison.b), fixed_number(estimate.ratio, 3),
-          fixed_number(estimate.interval.low, 3), fixed_number(estimate.interval.high, 3),
-          estimate.is_significant() ? "yes" : "no", fixed_number(100 * estimate.noise_floor, 2));
+      const SpeedText speed = speed_text(estimate.ratio, estimate.interval);
+      text += format("| {} | {} | {} ({}) | {} | {} % |\n", markdown_cell(comparison.a),
+                     markdown_cell(comparison.b), speed.factor, speed.interval,
+                     estimate.is_significant() ? "yes" : "no",
+                     fixed_number(100 * estimate.noise_floor, 2));
     }
   }
   if (!findings.gate.empty()) {

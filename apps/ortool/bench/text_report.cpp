@@ -1,5 +1,7 @@
 // Text report of bench: tables for terminals.
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "apps/ortool/bench/bench_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -16,19 +18,49 @@ std::string percent_text(double share) {
 }
 
 std::string percentile_cell(const PercentileEstimate& estimate) {
-  if (!estimate.has_enough) return format("needs {} runs", estimate.needed);
-  return short_ms(estimate.value);
+  return estimate.has_enough ? short_ms(estimate.value) : "-";
 }
 
-std::string steady_table(const BenchFindings& findings, const BenchSettings& settings) {
-  std::vector<Align> alignment(5 + settings.percentiles.size(), Align::right);
+/// The percentiles besides the median that any variant has enough runs for.
+std::vector<double> shown_percentiles(const BenchFindings& findings) {
+  std::vector<double> shown;
+  for (const VariantResult& result : findings.results) {
+    for (const PercentileRow& row : result.percentiles) {
+      const bool is_new = std::find(shown.begin(), shown.end(), row.percent) == shown.end();
+      if (row.percent != 50 && row.estimate.has_enough && is_new) shown.push_back(row.percent);
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+/// One line for all percentiles with too few runs: "p95 needs 73 runs, p99 368".
+std::string missing_percentiles(const BenchFindings& findings) {
+  std::map<double, std::int64_t> needed;
+  for (const VariantResult& result : findings.results) {
+    for (const PercentileRow& row : result.percentiles) {
+      if (row.estimate.has_enough) continue;
+      std::int64_t& most = needed[row.percent];
+      most = std::max(most, static_cast<std::int64_t>(row.estimate.needed));
+    }
+  }
+  std::string text;
+  for (const auto& [percent, runs] : needed)
+    text += format("{}{} {} runs", text.empty() ? "" : ", ", percentile_key(percent), runs);
+  return text.empty() ? text
+                      : "too few runs for some percentiles, which need more (--iterations, "
+                        "--duration): " +
+                            text + "\n";
+}
+
+std::string steady_table(const BenchFindings& findings) {
+  const std::vector<double> shown = shown_percentiles(findings);
+  std::vector<Align> alignment(5 + shown.size(), Align::right);
   alignment.front() = Align::left;
   TextTable table(alignment);
   std::vector<std::string> heads = {"steady state"};
   heads.emplace_back("median (95 % interval)");
-  for (const double percent : settings.percentiles) {
-    if (percent != 50) heads.push_back(percentile_key(percent));
-  }
+  for (const double percent : shown) heads.push_back(percentile_key(percent));
   for (const char* head : {"mean", "runs/s", "runs"}) heads.emplace_back(head);
   table.add_row(heads);
   for (const VariantResult& result : findings.results) {
@@ -39,15 +71,18 @@ std::string steady_table(const BenchFindings& findings, const BenchSettings& set
                                  short_ms(result.median.interval.low),
                                  short_ms(result.median.interval.high))
                         : percentile_cell(result.median));
-    for (const PercentileRow& row : result.percentiles) {
-      if (row.percent != 50) cells.push_back(percentile_cell(row.estimate));
+    for (const double percent : shown) {
+      const auto row =
+          std::find_if(result.percentiles.begin(), result.percentiles.end(),
+                       [&](const PercentileRow& each) { return each.percent == percent; });
+      cells.push_back(row == result.percentiles.end() ? "-" : percentile_cell(row->estimate));
     }
     cells.push_back(short_ms(result.mean_ms));
     cells.push_back(readable_count(result.times.throughput_per_s()));
     cells.push_back(readable_count(static_cast<double>(result.sorted_ms.size())));
     table.add_row(std::move(cells));
   }
-  return table.to_string();
+  return table.to_string() + missing_percentiles(findings);
 }
 
 std::string before_table(const BenchFindings& findings) {
@@ -100,9 +135,10 @@ std::string profile_table(const BenchFindings& findings) {
   std::string text;
   constexpr std::size_t max_rows = 25;
   for (const NodeProfile& profile : findings.profile) {
-    text += format("\nwhere the time of {} goes ({} per run, {} outside kernels)\n",
+    text += format("\nwhere the time of {} goes ({} per run, {} of it outside kernels)\n",
                    printable(profile.variant), short_ms(profile.run_ms),
                    short_ms(profile.run_ms - profile.kernels_ms));
+    text += "outside kernels: checking inputs, binding outputs, and going from node to node\n";
     text += format("this machine: {} GFLOP/s, memory {} GB/s, caches {} GB/s\n",
                    fixed_number(profile.limits.gflops, 0),
                    fixed_number(profile.limits.memory_gbytes_per_s, 1),
@@ -135,6 +171,20 @@ std::string short_ms(double milliseconds) {
   return fixed_number(milliseconds * 1000, 2) + " us";
 }
 
+SpeedText speed_text(double ratio, const Interval& interval) {
+  constexpr double fine_below = 1.1;
+  const bool is_faster = ratio < 1;
+  const double factor = is_faster ? 1 / ratio : ratio;
+  const int digits = factor < fine_below ? 3 : 2;
+  const auto number = [&](double value) {
+    return std::isfinite(value) ? fixed_number(value, digits) + "x" : "any";
+  };
+  const double low = is_faster ? 1 / interval.high : interval.low;
+  const double high = is_faster ? 1 / interval.low : interval.high;
+  return {number(factor) + (is_faster ? " faster" : " slower"),
+          format("{} to {}", number(low), number(high))};
+}
+
 std::string verdict_sentence(const GateEntry& entry) {
   const bool is_memory = entry.metric == "peak_rss";
   const bool is_bound = is_memory || entry.against == "--max-latency";
@@ -151,14 +201,13 @@ std::string verdict_sentence(const GateEntry& entry) {
     return text + format(" is {}, the bound {}", amount(entry.ratio * *entry.baseline),
                          amount(*entry.baseline));
   }
-  return text + format(" is {} times that of {} ({} to {}; a regression is over {})",
-                       fixed_number(entry.ratio, 3), entry.against,
-                       fixed_number(entry.interval.low, 3), fixed_number(entry.interval.high, 3),
-                       percent_text(entry.threshold));
+  const SpeedText speed = speed_text(entry.ratio, entry.interval);
+  return text + format(" is {} than {} ({}; a regression is over {})", speed.factor, entry.against,
+                       speed.interval, percent_text(entry.threshold));
 }
 
 std::string text_report(const BenchFindings& findings, const BenchSettings& settings) {
-  std::string text = steady_table(findings, settings) + "\n" + before_table(findings);
+  std::string text = steady_table(findings) + "\n" + before_table(findings);
   for (const VariantResult& result : findings.results) {
     if (result.load) text += load_line(result);
     if (!result.was_measured()) {
@@ -175,13 +224,11 @@ std::string text_report(const BenchFindings& findings, const BenchSettings& sett
   }
   for (const VariantComparison& comparison : findings.comparisons) {
     const RatioEstimate& estimate = comparison.estimate;
-    text += format(
-        "{} takes {} times as long as {} ({} to {}, {}; noise floor {})\n", printable(comparison.a),
-        fixed_number(estimate.ratio, 3), printable(comparison.b),
-        fixed_number(estimate.interval.low, 3),
-        std::isfinite(estimate.interval.high) ? fixed_number(estimate.interval.high, 3) : "any",
-        estimate.is_significant() ? "significant" : "no significant difference",
-        percent_text(estimate.noise_floor));
+    const SpeedText speed = speed_text(estimate.ratio, estimate.interval);
+    text += format("{} is {} than {} ({}, {}; noise floor {})\n", printable(comparison.a),
+                   speed.factor, printable(comparison.b), speed.interval,
+                   estimate.is_significant() ? "significant" : "no significant difference",
+                   percent_text(estimate.noise_floor));
   }
   for (const GateEntry& entry : findings.gate) text += printable(verdict_sentence(entry)) + "\n";
   return text + profile_table(findings);

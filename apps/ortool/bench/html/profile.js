@@ -37,7 +37,7 @@ function roofline(list) {
   const intensities = known.map(intensity);
   plot.rangeX = [Math.min(0.1, ...intensities) * 0.8, Math.max(100, ...intensities) * 1.3];
   plot.rangeY = [Math.min(1, ...known.map((row) => row.gflops)) * 0.7, Math.max(limits.gflops, ...known.map((row) => row.gflops)) * 1.6];
-  plot.axes((value) => String(Number(value.toPrecision(3))), (value) => String(Number(value.toPrecision(3))), 'operations a byte', 'GFLOP/s');
+  plot.axes((value) => String(Number(value.toPrecision(3))), (value) => String(Number(value.toPrecision(3))), 'operations per byte', 'GFLOP/s');
   const roof = (speed, text) => {
     const points = [];
     for (let at = plot.rangeX[0]; at <= plot.rangeX[1] * 1.0001; at *= 1.05) {
@@ -73,7 +73,7 @@ function build() {
   for (const note of data.notes) main.append(element('p', { class: 'note' }, note));
   if (data.gate.length) main.append(section('Verdicts', 'A regression is significant and above the threshold.', gateTable()));
   if (measured.length) {
-    main.append(section('Steady state', 'Times of single runs after the warm-up.', steadyTable(), medianBars()));
+    main.append(section('Steady state', 'Times of single runs after the warm-up.', steadyTable(), missingPercentiles(), medianBars()));
     main.append(element('div', { class: 'pair' },
       section('Over time', 'The median of each block; all variants are interleaved in every round.', overTime()),
       section('Distribution', 'The fraction of runs that took no longer.', sharesBelow())));

@@ -23,7 +23,7 @@ function named(variant) {
 function percentiles() {
   const keys = new Set();
   for (const result of measured) {
-    for (const key of Object.keys(result.latency_ms)) if (/^p[0-9_]+$/.test(key)) keys.add(key);
+    for (const key of Object.keys(result.latency_ms)) if (/^p[0-9_]+$/.test(key) && result.latency_ms[key] !== null) keys.add(key);
   }
   return [...keys].sort((a, b) => parseFloat(a.slice(1).replace('_', '.')) - parseFloat(b.slice(1).replace('_', '.')));
 }
@@ -34,10 +34,28 @@ function spread(interval) {
 
 function steadyTable() {
   const keys = percentiles();
-  const shown = (latency, key) => latency[key] === null ? `needs ${latency.needed_count[key]} runs` : timeText(latency[key]) + (key === 'p50' ? spread(latency.p50_ci) : '');
+  const shown = (latency, key) => latency[key] == null ? '–' : timeText(latency[key]) + (key === 'p50' ? spread(latency.p50_ci) : '');
   return table(['variant', ...keys, 'mean', 'runs/s', 'runs', 'converged'], measured.map((result) => [named(result.variant),
     ...keys.map((key) => shown(result.latency_ms, key)), timeText(result.latency_ms.mean), digits(result.throughput_per_s),
     String(result.latency_ms.count), result.converged ? 'yes' : 'no']));
+}
+
+// Percentiles that too few runs leave out.
+function missingPercentiles() {
+  const needed = {};
+  for (const { latency_ms: latency } of measured) {
+    for (const key of Object.keys(latency.needed_count || {})) if (latency[key] === null) needed[key] = Math.max(needed[key] || 0, latency.needed_count[key]);
+  }
+  const list = Object.entries(needed).map(([key, runs]) => `${key} ${runs} runs`).join(', ');
+  return list ? element('p', {}, 'Too few runs for some percentiles, which need more (--iterations, --duration): ' + list) : null;
+}
+
+// A ratio of times as a speed: 1.69x faster.
+function speedText(ratio, interval) {
+  const isFaster = ratio < 1;
+  const number = (value) => value.toFixed((isFaster ? 1 / ratio : ratio) < 1.1 ? 3 : 2) + '×';
+  const ends = interval && interval.map((value) => isFaster ? 1 / value : value).sort((a, b) => a - b);
+  return number(isFaster ? 1 / ratio : ratio) + (isFaster ? ' faster' : ' slower') + (ends ? ` (${ends.map(number).join(' – ')})` : '');
 }
 
 function beforeTable() {
@@ -111,7 +129,7 @@ function comparisonPlot() {
   const ends = list.flatMap((entry) => [...entry.ratio_ci, 1 - entry.noise_floor, 1 + entry.noise_floor]);
   plot.rangeX = extent(ends, 0.08);
   plot.rangeY = [list.length, 0];
-  plot.axes((value) => value.toFixed(2) + '×', () => '', 'time of the variant divided by the time of the reference, 99 % interval');
+  plot.axes((value) => value.toFixed(2) + '×', () => '', 'time of the variant divided by the time of the reference, 99 % interval; left of 1× is faster');
   plot.add('line', { class: 'guide', x1: plot.x(1), x2: plot.x(1), y1: plot.top, y2: height - plot.bottom });
   list.forEach((entry, index) => {
     const middle = plot.top + (index + 0.5) * (height - plot.top - plot.bottom) / list.length;
@@ -126,8 +144,8 @@ function comparisonPlot() {
 
 function gateTable() {
   const style = { pass: 'good', new: 'good', regressed: 'bad' };
-  return table(['variant', 'verdict', 'metric', 'against', 'ratio (99 % interval)', 'threshold'], data.gate.map((entry) => [named(entry.variant),
+  return table(['variant', 'verdict', 'metric', 'against', 'found (99 % interval)', 'threshold'], data.gate.map((entry) => [named(entry.variant),
     element('span', { class: 'verdict ' + (style[entry.verdict] || 'open') }, entry.verdict), entry.metric, entry.against,
-    entry.ratio === null ? '–' : digits(entry.ratio) + (entry.ratio_ci ? ` (${digits(entry.ratio_ci[0])} – ${digits(entry.ratio_ci[1])})` : ''),
+    entry.ratio === null ? '–' : /^p[0-9_]+$/.test(entry.metric) && entry.against !== '--max-latency' ? speedText(entry.ratio, entry.ratio_ci) : digits(entry.ratio) + (entry.ratio_ci ? ` (${digits(entry.ratio_ci[0])} – ${digits(entry.ratio_ci[1])})` : ''),
     (100 * entry.threshold).toFixed(1) + ' %']), [1, 2, 3]);
 }

@@ -56,10 +56,39 @@ TEST_CASE("verdicts are sentences with what was found and what is allowed", "[be
                          1.08, {1.06, 1.1}, 0.05,  RegressionVerdict::regressed};
   CHECK(
       verdict_sentence(slower) ==
-      "regressed: m p50 is 1.080 times that of old (1.060 to 1.100; a regression is over 5.00 %)");
+      "regressed: m p50 is 1.080x slower than old (1.060x to 1.100x; a regression is over 5.00 %)");
   const GateEntry bound{"m",        "p95", "--max-latency",        12.0, 0.5,
                         {0.4, 0.6}, 0,     RegressionVerdict::pass};
   CHECK(verdict_sentence(bound) == "pass: m p95 is 6.000 ms, the bound 12.00 ms");
+}
+
+TEST_CASE("a ratio of times is a speed", "[bench_report]") {
+  const SpeedText faster = speed_text(0.59, {0.5, 0.8});
+  CHECK(faster.factor == "1.69x faster");
+  CHECK(faster.interval == "1.25x to 2.00x");
+  const SpeedText slower = speed_text(1.2, {0.98, 1.3});
+  CHECK(slower.factor == "1.20x slower");
+  CHECK(slower.interval == "0.98x to 1.30x");
+  CHECK(speed_text(1.004, {1, 1.01}).factor == "1.004x slower");
+  CHECK(speed_text(0.5, {0, 1}).interval == "1.00x to any");
+}
+
+TEST_CASE("percentiles are shown as far as the runs carry", "[bench_report]") {
+  BenchFindings findings = findings_called("m");
+  BenchSettings settings;
+  settings.percentiles = {50, 99};
+  const std::string few = text_report(findings, settings);
+  CHECK_THAT(few, !Catch::Contains("p99  "));
+  CHECK_THAT(few, Catch::Contains("too few runs for some percentiles") && Catch::Contains("p99 ") &&
+                      Catch::Contains(" runs\n"));
+  CHECK(few.find("p99") == few.rfind("p99"));
+  VariantResult many = findings.results.front();
+  for (int block = 0; block < 2000; ++block) many.times.blocks.push_back({1, 1.5});
+  settings.percentiles = {50, 99};
+  summarize_times(many, settings);
+  findings.results.push_back(std::move(many));
+  const std::string mixed = text_report(findings, settings);
+  CHECK(mixed.find("p99") != mixed.rfind("p99"));
 }
 
 TEST_CASE("json gives null and a count for a percentile that is not known", "[bench_report]") {
