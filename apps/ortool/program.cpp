@@ -72,7 +72,7 @@ class CommandRun {
   std::string command_name_;
   bool has_json_ = false;
   bool has_json_lines_ = false;
-  bool has_text_ = false;  ///< as the chosen format
+  bool has_text_ = false;  ///< standard output is a text for people
   std::string report_path_;
   Messages messages_;
   Report report_;
@@ -183,7 +183,9 @@ void CommandRun::dispatch() {
 void CommandRun::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
   has_json_lines_ = !has_json_ && options.text("format") == "jsonl";
-  has_text_ = !has_json_ && options.text("format", "text") == "text";
+  // With - as output, standard output carries a model or tensors.
+  const bool is_data = options.text("output") == "-" || options.text("output-dir") == "-";
+  has_text_ = !has_json_ && !is_data && options.text("format", "text") == "text";
   const bool is_on_command_line =
       std::any_of(words_.begin(), words_.end(),
                   [](const std::string& word) { return word.starts_with("--report"); });

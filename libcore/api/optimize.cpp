@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "libcore/api/made_up_inputs.hpp"
+#include "libcore/api/random_inputs.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
@@ -64,7 +64,7 @@ VerifierInputs OptimizeCall::inputs() const {
   VerifierInputs inputs = options_.inputs;
   inputs.make = [this](const Model& model, int index, bool tells) {
     const TaskContext& task = scope_.task();
-    MadeUpInputs made = make_up_inputs(model, options_.random, index, task.memory);
+    RandomInputs made = make_random_inputs(model, options_.random, index, task.memory);
     if (tells && !made.taken_as_1.empty())
       task.note(format("dimensions set to 1, since not given: {}", list_names(made.taken_as_1)));
     return std::move(made.values);

@@ -28,7 +28,7 @@ struct OptimizeOptions : OptimizeSettings {
   RewriteSource source = {};
   JudgeOptions judge = {};         ///< what outputs may differ by
   RandomInputOptions random = {};  ///< of the inputs of a comparison; sizes of free dimensions
-  /// Where inputs come from instead. Without `make`, they are made up by `random`.
+  /// Where inputs come from instead. Without `make`, they are random, as `random` says.
   VerifierInputs inputs = {};
   bool finds_failing_part = false;  ///< where a change is to blame for other outputs
 

@@ -3,9 +3,9 @@
 
 #include "libcore/api/bench.hpp"
 #include "libcore/api/compute_options.hpp"
-#include "libcore/api/made_up_inputs.hpp"
 #include "libcore/api/optimize.hpp"
 #include "libcore/api/quantize.hpp"
+#include "libcore/api/random_inputs.hpp"
 #include "libcore/api/verify.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/check/save_checked.hpp"

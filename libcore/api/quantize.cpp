@@ -61,7 +61,7 @@ class QuantizeCall {
         machine_{options.compute.providers, scope_.pool(), options.compute.threads},
         patterns_(options.selection, model),
         data_(options.data) {
-    data_.is_made_up = options.has_random_data;
+    data_.is_random = options.has_random_data;
     result_.settings = options;
     resolve_legacy_defaults(model);
     check_data();
@@ -89,7 +89,7 @@ class QuantizeCall {
 };
 
 void QuantizeCall::check_data() const {
-  const bool has_ranges = data_.has(DataRole::calibration) || data_.is_made_up ||
+  const bool has_ranges = data_.has(DataRole::calibration) || data_.is_random ||
                           !data_.caches.empty() || options_.follows_plan;
   if (options_.mode != QuantizeMode::statically || has_ranges) return;
   throw Error(ErrorCode::invalid, "there is no calibration data",
@@ -130,7 +130,7 @@ QuantizeResult QuantizeCall::quantize() {
   const DeclaredTypes declared(model_);
   // Where outputs are compared at all.
   const bool has_data =
-      data_.has(DataRole::calibration) || data_.has(DataRole::validation) || data_.is_made_up;
+      data_.has(DataRole::calibration) || data_.has(DataRole::validation) || data_.is_random;
   const std::unique_ptr<Model> original = has_data ? copy_model(model_) : nullptr;
   in_context([&](const QuantizeContext& context) {
     if (options_.mode == QuantizeMode::statically) {

@@ -19,7 +19,7 @@ namespace ortool {
 /// recipe and budget.
 struct QuantizeOptions : QuantizeSettings {
   ComputeOptions compute = {};
-  /// Samples: the mode `statically` needs some to calibrate on, made up ones (`has_random_data`),
+  /// Samples: the mode `statically` needs some to calibrate on, random ones (`has_random_data`),
   /// or a calibration cache.
   QuantizeData data = {};
   /// Completes `data` once the model is prepared, whose inputs it then fits; may be empty.

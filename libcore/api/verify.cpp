@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "libcore/api/made_up_inputs.hpp"
+#include "libcore/api/random_inputs.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
@@ -88,7 +88,7 @@ VerifyReport verify(const Model& original, const Model& result, const VerifyOpti
   const auto after = make_compact_session(copy_model(result), session_settings);
   NamedValues inputs = options.inputs;
   if (inputs.empty()) {
-    MadeUpInputs made = make_up_inputs(before->model(), options.random, 0, task.memory);
+    RandomInputs made = make_random_inputs(before->model(), options.random, 0, task.memory);
     inputs = std::move(made.values);
     if (!made.taken_as_1.empty())
       task.note(format("dimensions set to 1, since not given: {}", list_names(made.taken_as_1)));

@@ -19,7 +19,7 @@ namespace ortool {
 struct VerifyOptions {
   ComputeOptions compute = {};     ///< of the sessions that verify() makes
   Judge judge = Judge();           ///< what outputs may differ by
-  NamedValues inputs = {};         ///< of both models; empty: they are made up
+  NamedValues inputs = {};         ///< of both models; empty: they are random
   RandomInputOptions random = {};  ///< how
   bool finds_divergence = true;    ///< looks for the first node whose value differs
 };

@@ -58,9 +58,9 @@ class FeedbackReader {
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
     task_.note(feedback.kind == Feedback::Kind::append
-                   ? format("{} grows by one element 1 in each step (as with {} {}=append(1))",
-                            name, setting_name("loop"), name)
-                   : format("{} is incremented in each step (as with {} {}=next)", name,
+                   ? format("{} grows by one element 1 in each step (like {} {}=append(1))", name,
+                            setting_name("loop"), name)
+                   : format("{} is incremented in each step (like {} {}=next)", name,
                             setting_name("loop"), name));
     result_.push_back(std::move(feedback));
   }

@@ -102,7 +102,7 @@ class GraphReadout {
   bool reads_quantized(const Node& node) const;
   bool is_quantized_after(const Value& value, bool may_pass_activation) const;
   std::string why_float(const Node& node) const;
-  void find_islands();
+  void find_float_subgraphs();
   Kind kind_of(const Node* node) const {
     const auto found = node != nullptr ? kinds_.find(node) : kinds_.end();
     return found != kinds_.end() ? found->second : Kind::other;
@@ -260,7 +260,7 @@ std::string GraphReadout::why_float(const Node& node) const {
 }
 
 /// Connected float nodes, with quantized values at their inputs and outputs.
-void GraphReadout::find_islands() {
+void GraphReadout::find_float_subgraphs() {
   std::unordered_map<const Node*, std::size_t> group_of;
   std::vector<std::vector<const Node*>> groups;
   for (const Node& node : graph_.nodes()) {
@@ -308,7 +308,7 @@ void GraphReadout::find_islands() {
     std::sort(group.begin(), group.end(),
               [](const Node* a, const Node* b) { return a->id() < b->id(); });
     std::string reason = why_float(*group.front());
-    result_.islands.push_back({std::move(group), std::move(reason)});
+    result_.float_subgraphs.push_back({std::move(group), std::move(reason)});
   }
 }
 
@@ -323,7 +323,7 @@ void GraphReadout::run() {
     if (kind == Kind::quantized) ++result_.quantized_nodes;
     if (kind == Kind::floating) ++result_.float_nodes;
   }
-  find_islands();
+  find_float_subgraphs();
 }
 
 bool has_quantized_operator(const Model& model) {

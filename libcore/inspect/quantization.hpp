@@ -34,7 +34,7 @@ struct UnpairedNode {
 };
 
 /// A connected group of float nodes between quantized nodes.
-struct FloatIsland {
+struct FloatSubgraph {
   std::vector<const Node*> nodes;  ///< in order, at least one
   std::string reason;              ///< why the first one computes in float
 };
@@ -45,7 +45,7 @@ struct QuantizationReadout {
   std::int64_t quantized_nodes = 0;      ///< compute with quantized operands and result
   std::int64_t float_nodes = 0;          ///< compute in floating point
   std::vector<UnpairedNode> unpaired;
-  std::vector<FloatIsland> islands;
+  std::vector<FloatSubgraph> float_subgraphs;
 
   bool is_empty() const { return tensors.empty() && quantized_nodes == 0; }
 };

@@ -15,7 +15,7 @@ namespace ortool {
 namespace {
 
 /// Somewhat larger than its target size, where the size is free.
-Image made_up_picture(const Embedding& embedding, std::int64_t index) {
+Image random_image(const Embedding& embedding, std::int64_t index) {
   const Dimensions& dimensions = *embedding.type.shape;
   const std::size_t rank = dimensions.size();
   const bool has_planes = embedding.nodes.has_planes;
@@ -84,7 +84,7 @@ EmbeddingCheck check_embedding(const Embedding& embedding, std::unique_ptr<Model
   std::vector<Tensor> expected;
   Image picture;
   for (std::int64_t i = 0; i < batch; ++i) {
-    picture = made_up_picture(embedding, i);
+    picture = random_image(embedding, i);
     const std::vector<std::uint8_t> more = laid_out(picture, embedding.nodes.takes_planes);
     bytes.insert(bytes.end(), more.begin(), more.end());
     expected.push_back(image_to_tensor(picture, embedding.recipe, embedding.type.element, sizes));

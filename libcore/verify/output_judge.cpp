@@ -191,7 +191,7 @@ std::string Judge::expect_fp16(std::set<std::string, std::less<>> names) {
   const std::vector<std::string> list(fp16_.begin(), fp16_.end());
   const Tolerance tolerance = default_tolerance(DataType::float16);
   return format(
-      "computed in 16-bit floats, so compared with rtol {} and atol {} of the largest element: {}",
+      "computed in float16, so compared with rtol {} and atol {} of the largest element: {}",
       tolerance.rtol, tolerance.atol, list_names(list));
 }
 

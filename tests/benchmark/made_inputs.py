@@ -10,7 +10,7 @@ _TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "ten
           "tensor(int8)": numpy.int8, "tensor(bool)": numpy.bool_}
 
 
-def made_up(value):
+def random_inputs(value):
     """Small numbers, so that they are valid as indices; free dimensions are 1."""
     source, kind = numpy.random.default_rng(0), _TYPES[value.type]
     shape = [size if isinstance(size, int) else 1 for size in value.shape]
@@ -24,4 +24,4 @@ def inputs_of(session, model):
     folder = os.path.join(os.path.dirname(model), "test_data_set_0")
     if os.path.isdir(folder):
         return compare_peers.read_inputs(folder, [(value.name, value.type, value.shape) for value in session.get_inputs()])
-    return {value.name: made_up(value) for value in session.get_inputs()}
+    return {value.name: random_inputs(value) for value in session.get_inputs()}

@@ -17,6 +17,8 @@ _VARIED = {
     "--threads": "bench measures one variant for each",
     "--dim": "bench measures one variant for each; quantize has random inputs only",
     "--data": "run evaluates a set, inspect observes values on it",
+    "--trace": "bench writes one with --profile, and has a default",
+    "--iterations": "run reports the median, bench decides by itself when to stop",
     "--explain": "run explains lowering, optimize near misses",
     "--save-repro": "run saves a run, optimize the part that differs",
     "--skip-pass": "run also skips passes of lowering",

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 
 import transformers
-from zoo import entry, made_up
+from zoo import entry, random_inputs
 
 _WORDS = 60
 _IDS = {"vocab_size": _WORDS, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
@@ -39,7 +39,7 @@ def export_part(model, task, part, path, sizes, **options):
         shutil.move(parts[part], path)
     sets = []
     for symbols in sizes:
-        sets.append(made_up(path, symbols, _WORDS))
+        sets.append(random_inputs(path, symbols, _WORDS))
     return sets
 
 

@@ -85,7 +85,7 @@ def write(name, folder):
     os.rename(scratch, folder)
 
 
-def made_up(path, sizes, words=50):
+def random_inputs(path, sizes, words=50):
     """Inputs by exporters' naming: ids, masks, positions, and floats for the rest; `sizes` are values of symbols."""
     generator = numpy.random.default_rng(zlib.crc32(os.path.basename(os.path.dirname(path)).encode()))
     feeds = {}

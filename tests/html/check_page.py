@@ -238,7 +238,7 @@ def check_long(checker, count, has_scopes, most_start_s, most_expand_s):
     checker.quiet()
 
 
-def check_real(checker, folder, pictures):
+def check_real(checker, folder, screenshots):
     for name in ("mnist-cnn", "squeezenet-imagenet-fp32", "vit-mnist-opset17", "mobilenetv2-imagenet-int8-qdq", "stories260k-llama-kv",
                  "silero-vad", "tinybert-tribuo", "ppocr-en-number-rec", "stories260k-greedy-loop", "qlstm-scan"):
         path = os.path.join(folder, name, "model.onnx")
@@ -248,10 +248,10 @@ def check_real(checker, folder, pictures):
         checker.open(name, path)
         check_counts(checker)
         checker.layout()
-        if pictures:
+        if screenshots:
             for is_dark in (False, True):
                 checker.page.emulate_dark(is_dark)
-                checker.page.screenshot(os.path.join(pictures, f"{name}{'-dark' if is_dark else ''}.png"))
+                checker.page.screenshot(os.path.join(screenshots, f"{name}{'-dark' if is_dark else ''}.png"))
         checker.page.run("viewer.setAll(true)")
         checker.layout()
         checker.quiet()
@@ -262,7 +262,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--digits", required=True)
     parser.add_argument("--models", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots, to look at")
+    parser.add_argument("--screenshots", help="a folder for screenshots, to look at")
     arguments = parser.parse_args()
     program = browsers.find_browser()
     if program is None:
@@ -276,7 +276,7 @@ def main():
         check_long(checker, 5000, False, 10, 10)
         check_long(checker, 5000, True, 10, 10)
         check_long(checker, 50000, False, 60, 60)
-        check_real(checker, arguments.models, arguments.pictures)
+        check_real(checker, arguments.models, arguments.screenshots)
     for failure in checker.failures:
         print("FAILED:", failure)
     print(f"{len(checker.failures)} failures")

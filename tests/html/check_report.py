@@ -34,7 +34,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--digits", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots, to look at")
+    parser.add_argument("--screenshots", help="a folder for screenshots, to look at")
     arguments = parser.parse_args()
     program = browsers.find_browser()
     if program is None:
@@ -70,8 +70,8 @@ def main():
             expect(f"{theme}: the name is shown", page.run("document.body.textContent").count(_HOSTILE) > 0, True)
             expect(f"{theme}: verdicts", page.run("[...document.querySelectorAll('.verdict')].map((one) => one.textContent)"),
                    ["pass"])
-            if arguments.pictures:
-                page.screenshot(os.path.join(arguments.pictures, f"bench-{theme}.png"))
+            if arguments.screenshots:
+                page.screenshot(os.path.join(arguments.screenshots, f"bench-{theme}.png"))
     for failure in failures:
         print("FAILED:", failure)
     print(f"{len(failures)} failures")

@@ -131,7 +131,7 @@ def open_session(path, saved=None):
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-def made_up(session):
+def random_inputs(session):
     """Floats; free dimensions are 1."""
     return {value.name: floats(*[size if isinstance(size, int) else 1 for size in value.shape])
             for value in session.get_inputs()}
@@ -176,7 +176,7 @@ def main():
     for original in models:
         def save(path, original=original):
             session = open_session(original, saved=path)
-            inputs = made_up(session)
+            inputs = random_inputs(session)
             return inputs, session.run(None, inputs)
         check(original, save)
     print(f"{count} files, {failed} findings")

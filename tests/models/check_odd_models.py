@@ -46,7 +46,7 @@ def call(program, *arguments, codes=(0,)):
     return done
 
 
-def made_up(model):
+def random_inputs(model):
     generator = np.random.default_rng(11)
     sets = []
     for flag in (True, False):
@@ -116,7 +116,7 @@ def check(program, name, model, is_accepted):
         onnx.save(model, path)
         if is_valid(path) == is_accepted:
             raise Failure("onnx.checker's verdict on the model itself differs from odd_models.py")
-        sets = made_up(model)
+        sets = random_inputs(model)
         os.mkdir(os.path.join(folder, "samples"))
         for i, values in enumerate(sets):
             np.savez(os.path.join(folder, "samples", f"{i}.npz"), **values)

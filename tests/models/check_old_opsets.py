@@ -33,7 +33,7 @@ _USUAL_LEAST_DECIBELS = 25
 _TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(uint8)": np.uint8}
 
 
-def made_up(inputs):
+def random_inputs(inputs):
     generator = np.random.default_rng(3)
     values = {}
     for each in inputs:
@@ -87,7 +87,7 @@ def check(program, name, path, form, folder):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(out, options, providers=["CPUExecutionProvider"])
-    values = made_up(session.get_inputs())
+    values = random_inputs(session.get_inputs())
     ratios = []
     for expected, found in zip(session.run(None, values), run_ortool(program, out, values, folder), strict=True):
         if expected.dtype.kind == "f":

@@ -61,7 +61,7 @@ def read_inputs(folder, names):
     return inputs
 
 
-def made_up(session):
+def random_inputs(session):
     """Small numbers, so that they are valid as indices; free dimensions are 1."""
     random = numpy.random.default_rng(0)
     types = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "tensor(double)": numpy.float64,
@@ -93,7 +93,7 @@ def reference(path):
     try:
         session = open_session(path)
         names = [value.name for value in session.get_inputs()]
-        inputs = read_inputs(os.path.join(os.path.dirname(path), "test_data_set_0"), names) or made_up(session)
+        inputs = read_inputs(os.path.join(os.path.dirname(path), "test_data_set_0"), names) or random_inputs(session)
         return None if inputs is None else (inputs, session.run(None, inputs))
     except Exception:  # onnxruntime raises many types
         return None

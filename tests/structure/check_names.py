@@ -17,6 +17,8 @@ _FOLDERS = ("apps/", "libcore/", "kernels/", "providers/")
 _GLOSSARY = "docs/contributing/glossary.md"
 # Dated records keep their wording, and so do models that tests read.
 _LEFT_OUT = ("tests/structure/vocabulary.py", "testdata/broken/", "testdata/digits/", "docs/benchmarks/", "docs/changelog.md")
+# Documents that are not about what users see.
+_RECORDS = ("docs/contributing/decisions/",)
 _TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 _ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
@@ -185,6 +187,39 @@ def check_prose(root):
     return violations
 
 
+def list_shown(root, path):
+    """(line, text) of what users see: texts in the code, documents for users, schemas, pages and transcripts."""
+    if path.startswith("testdata/cli/") or path.startswith("docs/") and path.endswith((".md", ".json")) or path == "README.md":
+        return list(enumerate(tree.read(root, path).split("\n"), 1))
+    if not path.startswith(_FOLDERS):
+        return []
+    if path.endswith(".html"):
+        return list(enumerate(tree.read(root, path).split("\n"), 1))
+    if not path.endswith(tree.SOURCE_SUFFIXES + (".js",)):
+        return []
+    lines = tree.strip_comments(re.sub(r"^[ \t]*#[ \t]*include[^\n]*", "", tree.read(root, path), flags=re.MULTILINE)).split("\n")
+    return [(number, text[1:-1]) for number, line in enumerate(lines, 1) for text in _TEXT.findall(line)]
+
+
+def check_shown(root):
+    phrases = {re.compile(rf"\b{pattern}\b" if pattern[-1].isalnum() else rf"\b{pattern}", re.IGNORECASE): wanted
+               for pattern, wanted in vocabulary.SHOWN.items()}
+    violations = []
+    for path in tree.list_files(root):
+        if path.startswith(_LEFT_OUT + _RECORDS):
+            continue
+        for number, line in list_shown(root, path):
+            for phrase, wanted in phrases.items():
+                found = phrase.search(line)
+                if found:
+                    violations.append(f"{path}:{number}: '{found.group()}' is shown to users: write {wanted}")
+            for word in [] if path.endswith(".md") else re.findall(r"[A-Za-z]+", line):
+                american = find_american(word.lower())
+                if american and (path, word) not in vocabulary.FOREIGN:
+                    violations.append(f"{path}:{number}: '{word}' is shown to users: write {american}")
+    return violations
+
+
 def check_first_lines(root):
     """The first line of a source file contains a word that a reader would search for: a term of the glossary, a general
     noun, or an operator's name."""
@@ -200,7 +235,7 @@ def check_first_lines(root):
 
 
 def check(root):
-    return check_types(root) + check_words(root) + check_nouns(root) + check_prose(root) + check_first_lines(root)
+    return check_types(root) + check_words(root) + check_nouns(root) + check_prose(root) + check_shown(root) + check_first_lines(root)
 
 
 if __name__ == "__main__":

@@ -120,9 +120,20 @@ class Names(SmallTree):
         self.write("docs/bad.md", f"# A page\nOf {phrase.upper()}\n")
         self.write("libcore/graph/bad.cpp", f'// A good file.\nint x;  // a {british}\nconst char* text = "{british}";\n')
         violations = check_names.check(self.root)
-        self.assertEqual(len(violations), 2, violations)
+        # The text in line 3 is not prose, but users see it.
+        self.assertEqual(len(violations), 3, violations)
         self.assertIn(f"docs/bad.md:2: '{phrase.upper()}': write {wanted}", violations)
         self.assertIn(f"libcore/graph/bad.cpp:2: '{british}': write color", violations)
+
+    def test_private_words_and_british_spelling_in_what_users_see_are_found(self):
+        word = "pict" + "ure"
+        self.write("libcore/graph/bad.cpp", f'// A good file of a {word}.\n#include "{word}.hpp"\nconst char* text = "a {word}";\n')
+        self.write("docs/bad.md", f"# A page\nOf a {word}\n")
+        self.write("testdata/cli/bad.txt", "# A transcript.\n1> colo" + "ur\n")
+        violations = check_names.check(self.root)
+        self.assertEqual(len(violations), 3, violations)
+        for place, wanted in (("libcore/graph/bad.cpp:3", "image"), ("docs/bad.md:2", "image"), ("testdata/cli/bad.txt:2", "color")):
+            self.assertTrue(any(line.startswith(place) and line.endswith(f"write {wanted}") for line in violations), violations)
 
     def test_first_lines_name_something_that_is_explained(self):
         self.write("libcore/graph/good.cpp", "// Quiet verdicts.\n")

@@ -122,6 +122,26 @@ PROSE = {
     "vendor operators": "contrib operators",
 }
 
+# Patterns of phrases in what users see: messages, help, pages, schemas, transcripts and documents. The field's terms.
+SHOWN = {
+    r"(?<!there )(?:is|are) no (?!longer|more|less|better|worse|slower|faster|\d)": "is not a",
+    r"different with": "differs from",
+    r"(?:nearer|farther)(?= |$)": "zoom in, zoom out",
+    r"float islands?": "float32 subgraph",
+    r"how often it is right": "accuracy",
+    r"levels, floats, others": "quantized weights, scales, biases",
+    r"made[- ]up": "random (inputs)",
+    r"nearly fit(?:s|ted)?": "near miss",
+    r"pictures?": "image",
+    r"same as with": "matches",
+    r"scales? a (?:channel|tensor|row|block)": "per-channel, per-tensor, per-row or blockwise scales",
+    r"takes? [\d.{}]+ times": "1.69x faster, or 1.20x slower",
+    r"under the roofs?": "roofline",
+}
+
+# British words that files of others contain, and that are looked for there.
+FOREIGN = {("libcore/inspect/preprocessing.cpp", "colour")}
+
 # General last words of type names. The nouns of the field are in docs/contributing/glossary.md.
 GENERAL_NOUNS = set("""
     accuracy algorithm alignment allocation alternative angle annotation application archive argument arithmetic array assertion assignment

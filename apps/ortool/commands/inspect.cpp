@@ -203,7 +203,7 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .value = "OTHER.onnx",
            .help = "compare with another model, ignoring names and order; exit 1 if different",
            .completes = Completion::files},
-          {.name = "quantization", .help = "list scales, zero points and float islands"},
+          {.name = "quantization", .help = "list scales, zero points and float32 subgraphs"},
           {.name = "max-elements",
            .value = "N",
            .help = "elements of tensor attributes in JSON (default: 16)"},

@@ -24,7 +24,7 @@ class OptimizeCommand : public Command {
         {"ortool optimize model.onnx -o new.onnx --opset 23",
          "in a newer opset, whose operators the passes may use: Attention, RMSNormalization"},
         {"ortool optimize model.onnx -o half.onnx --fp16 --input-dir inputs/",
-         "in 16-bit floats, except what overflows on these inputs"},
+         "in float16, except what overflows on these inputs"},
         {"ortool optimize model.onnx -o head.onnx --extract-output features",
          "the part that computes one value"},
         {"ortool optimize model.onnx --dry-run --explain",

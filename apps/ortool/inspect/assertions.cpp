@@ -153,7 +153,7 @@ Metrics::Metrics(const Model& model, const Summary& summary,
   metrics_["ir_version"] = {model.ir_version, {}};
   metrics_["opset"] = {model.opset(""), {}};
   metrics_["quantized_nodes"] = {quantization.quantized_nodes, {}};
-  metrics_["float_islands"] = count(quantization.islands.size());
+  metrics_["float_subgraphs"] = count(quantization.float_subgraphs.size());
 }
 
 ModelFigure Metrics::find(std::string_view name) const {

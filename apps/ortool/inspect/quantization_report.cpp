@@ -1,4 +1,4 @@
-// Quantization report: scales, zero points, float islands.
+// Quantization report: scales, zero points, float32 subgraphs.
 #include "apps/ortool/inspect/quantization_report.hpp"
 
 #include <algorithm>
@@ -110,9 +110,10 @@ Json quantization_block(const QuantizationReadout& readout, std::int64_t max_ele
                      .set("op_type", node.node->op_type())
                      .set("reason", node.reason));
   }
-  Json islands = Json::list();
-  for (const FloatIsland& island : readout.islands) {
-    islands.add(Json::object().set("nodes", node_names(island.nodes)).set("reason", island.reason));
+  Json subgraphs = Json::list();
+  for (const FloatSubgraph& subgraph : readout.float_subgraphs) {
+    subgraphs.add(
+        Json::object().set("nodes", node_names(subgraph.nodes)).set("reason", subgraph.reason));
   }
   const QuantizationReadout* held = &readout;
   return Json::object()
@@ -120,7 +121,7 @@ Json quantization_block(const QuantizationReadout& readout, std::int64_t max_ele
       .set("float_nodes", readout.float_nodes)
       .set("pairs", readout.pairs)
       .set("unpaired", std::move(unpaired))
-      .set("float_islands", std::move(islands))
+      .set("float_subgraphs", std::move(subgraphs))
       .set("tensors",
            Json::streamed_list([held, max_elements](FunctionRef<void(const Json&)> emit) {
              for (const QuantizedTensor& tensor : held->tensors) {
@@ -133,9 +134,9 @@ std::string quantization_line(const QuantizationReadout& readout) {
   std::string text = types_text(readout);
   text += format("{}{} quantized and {} float nodes", text.empty() ? "" : "; ",
                  readout.quantized_nodes, readout.float_nodes);
-  if (!readout.islands.empty()) {
-    text += format(", {} float island{}", readout.islands.size(),
-                   readout.islands.size() == 1 ? "" : "s");
+  if (!readout.float_subgraphs.empty()) {
+    text += format(", {} float32 subgraph{}", readout.float_subgraphs.size(),
+                   readout.float_subgraphs.size() == 1 ? "" : "s");
   }
   if (!readout.unpaired.empty()) text += format(", {} unpaired", readout.unpaired.size());
   return text;
@@ -157,16 +158,16 @@ void write_quantization(const QuantizationReadout& readout, TextSink& out) {
                    zero_point_cell(tensor)});
   }
   out += table.to_string();
-  for (const FloatIsland& island : readout.islands) {
+  for (const FloatSubgraph& subgraph : readout.float_subgraphs) {
     std::string names;
-    for (std::size_t i = 0; i < std::min(island.nodes.size(), max_listed_nodes); ++i) {
-      names += format("{}{} ({})", i > 0 ? ", " : "", shorten(island.nodes[i]->name(), 60),
-                      island.nodes[i]->op_type());
+    for (std::size_t i = 0; i < std::min(subgraph.nodes.size(), max_listed_nodes); ++i) {
+      names += format("{}{} ({})", i > 0 ? ", " : "", shorten(subgraph.nodes[i]->name(), 60),
+                      subgraph.nodes[i]->op_type());
     }
-    if (island.nodes.size() > max_listed_nodes) {
-      names += format(" and {} more", island.nodes.size() - max_listed_nodes);
+    if (subgraph.nodes.size() > max_listed_nodes) {
+      names += format(" and {} more", subgraph.nodes.size() - max_listed_nodes);
     }
-    out += printable(format("float island: {}: {}", names, island.reason)) + "\n";
+    out += printable(format("float32 subgraph: {}: {}", names, subgraph.reason)) + "\n";
   }
   for (const UnpairedNode& node : readout.unpaired) {
     out += printable(format("unpaired: {} ({}): {}", shorten(node.node->name(), 60),

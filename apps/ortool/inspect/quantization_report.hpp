@@ -15,7 +15,7 @@ Json quantization_block(const QuantizationReadout& readout, std::int64_t max_ele
 /// 2 float nodes".
 std::string quantization_line(const QuantizationReadout& readout);
 
-/// Every tensor in a table, then float islands and unpaired nodes with their reasons.
+/// Every tensor in a table, then float32 subgraphs and unpaired nodes with their reasons.
 void write_quantization(const QuantizationReadout& readout, TextSink& out);
 
 }  // namespace ortool

@@ -202,7 +202,7 @@ void OptimizeRun::note_frozen_defaults(const Model& model) {
 }
 
 void OptimizeRun::look_at_original(const Model& model) {
-  // Read where inputs are made up; a wrong one would only keep the original from running there.
+  // Read where inputs are random; a wrong one would only keep the original from running there.
   static_cast<void>(read_random_ranges(options_, names_of(model.inputs())));
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
 }

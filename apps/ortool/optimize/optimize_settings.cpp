@@ -116,8 +116,7 @@ std::vector<OptionGroup> optimize_options() {
            .help = "convert to this opset, newer or older; passes may then use its operators"},
           {.name = "keep-overridable",
            .help = "inputs with a default value stay inputs, which a run can override"},
-          {.name = "fp16",
-           .help = "compute in 16-bit floats, except what would overflow on the inputs"},
+          {.name = "fp16", .help = "compute in float16, except what would overflow on the inputs"},
           {.name = "keep-float",
            .value = "GLOB",
            .help = "with --fp16: nodes with these names stay in float32",
@@ -135,7 +134,8 @@ std::vector<OptionGroup> optimize_options() {
            .help = "the input takes uint8 images: resize:256,crop:224,scale:1/255,mean:0.5",
            .repeats = true,
            .completes = Completion::inputs},
-          {.name = "explain", .help = "report why passes did not apply where they nearly matched"},
+          {.name = "explain",
+           .help = "report near misses: where a pass almost applied, and why it did not"},
           {.name = "dry-run", .help = "write nothing"},
       }};
   OptionGroup verifying = {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "apps/ortool/options/image_options.hpp"
-#include "apps/ortool/options/made_up_sizes.hpp"
+#include "apps/ortool/options/random_sizes.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/named_value.hpp"

@@ -98,8 +98,8 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
   if (options.has("samples")) data.samples = read_samples(options.text("samples"));
   if (options.has("labels"))
     data.class_names = read_labels(options.text("labels"), &invocation.memory);
-  data.is_made_up = settings.has_random_data;
-  if (!data.is_made_up) return data;
+  data.is_random = settings.has_random_data;
+  if (!data.is_random) return data;
   constexpr std::int64_t max_seed = std::int64_t{1} << 52;
   data.random.seed = options.integer("seed", 0, 0, max_seed);
   data.random.ranges = read_random_ranges(options, names);

@@ -293,7 +293,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
   if (result.samples > 0)
     report.text +=
         format("calibrated on {} {}samples in {}{}\n", result.samples,
-               settings.has_random_data ? "made-up " : "", readable_ms(result.calibration_ms),
+               settings.has_random_data ? "random " : "", readable_ms(result.calibration_ms),
                calibrates_only ? std::string() : data_text(result));
   if (calibrates_only) return;
   report.text += sizes_text(result);

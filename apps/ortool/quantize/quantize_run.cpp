@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "apps/ortool/options/execution_options.hpp"
-#include "apps/ortool/options/made_up_sizes.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/options/random_sizes.hpp"
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/options/written_files.hpp"

@@ -127,9 +127,9 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
     const Judge::Verdict& verdict = output.verdict;
     comparison.add(comparison_block(output.name, variant.text, verdict));
     report.text += verdict.has_passed
-                       ? format("{}: same as with {} (max error {})\n", shorten(output.name),
+                       ? format("{}: matches {} (max error {})\n", shorten(output.name),
                                 variant.text, readable_number(verdict.comparison.max_abs_error))
-                       : format("{}: DIFFERENT with {} ({})\n", shorten(output.name), variant.text,
+                       : format("{}: differs from {} ({})\n", shorten(output.name), variant.text,
                                 verdict.reason);
   }
   if (found.outputs.empty()) {

@@ -71,7 +71,7 @@ CalibrationCache::CalibrationCache(const TaskContext& task, const QuantizeData& 
                         setting_name("calibration-cache")),
                  "give the model as a file");
   model_hash_ = hash_model(model_path, prepared);
-  if (data.is_made_up) data_kind_ = "random";
+  if (data.is_random) data_kind_ = "random";
 }
 
 std::string CalibrationCache::key_for(const CalibrationSettings& settings) const {

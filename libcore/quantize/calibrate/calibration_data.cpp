@@ -19,13 +19,13 @@ constexpr std::int64_t default_random_samples = 16;
 CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& source, DataRole role,
                                  std::span<Value* const> inputs, std::span<Value* const> outputs)
     : task_(task), source_(source), paths_(source.paths(role)), inputs_(inputs), outputs_(outputs) {
-  is_made_up_ = role == DataRole::calibration && source.is_made_up;
-  if (is_made_up_) paths_ = {"random inputs"};
+  is_random_ = role == DataRole::calibration && source.is_random;
+  if (is_random_) paths_ = {"random inputs"};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     sizes_.push_back(open(i)->size());
     size_ += sizes_.back();
   }
-  if (is_made_up_ && !source.samples) size_ = default_random_samples;
+  if (is_random_ && !source.samples) size_ = default_random_samples;
   if (source.samples && role == DataRole::calibration) choose_samples();
 }
 
@@ -45,7 +45,7 @@ void CalibrationData::choose_samples() {
 std::unique_ptr<SampleSet> CalibrationData::open(std::size_t set) const {
   SampleContext context{task_,           inputs_,        outputs_,
                         source_.recipes, source_.random, !source_.class_names.empty()};
-  if (is_made_up_) return make_random_samples(std::move(context));
+  if (is_random_) return make_random_samples(std::move(context));
   return open_sample_set(paths_[set], std::move(context));
 }
 

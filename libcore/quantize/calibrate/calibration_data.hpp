@@ -28,7 +28,7 @@ class CalibrationData {
   std::vector<std::string> class_names() const;
   /// Sample `index`. Sequential access is cheap; going backward rereads the set from its start.
   Sample sample(std::int64_t index);
-  /// The sample read last, for messages: "pictures: cat.png".
+  /// The sample read last, for messages: "images: cat.png".
   const std::string& last_read() const { return last_read_; }
 
  private:
@@ -37,7 +37,7 @@ class CalibrationData {
 
   const TaskContext& task_;
   const QuantizeData& source_;
-  bool is_made_up_ = false;
+  bool is_random_ = false;
   std::vector<std::string> paths_;
   std::span<Value* const> inputs_;
   std::span<Value* const> outputs_;

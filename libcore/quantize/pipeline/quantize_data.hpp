@@ -17,7 +17,7 @@ enum class DataRole { none, calibration, validation };
 struct QuantizeData {
   std::vector<std::string> calibration;  ///< paths for open_sample_set(), in order
   std::vector<std::string> validation;
-  bool is_made_up = false;         ///< calibration samples are random
+  bool is_random = false;          ///< calibration samples are random
   RandomInputOptions random = {};  ///< how random samples are generated
   /// The calibration samples to use, as a half-open range; nothing: all, or 16 random ones.
   std::optional<std::pair<std::int64_t, std::int64_t>> samples = {};

@@ -36,7 +36,7 @@ class StaticRun {
     check_image_recipes(task_, context.data, inputs, floats_->outputs());
     if (!context.settings.has_random_data && !context.data.has(DataRole::calibration)) return;
     data_.emplace(task_, context.data, DataRole::calibration, inputs, floats_->outputs());
-    if (context.settings.has_random_data) tell_made_up(inputs);
+    if (context.settings.has_random_data) note_random_inputs(inputs);
   }
 
   void run();
@@ -44,7 +44,7 @@ class StaticRun {
   std::optional<Calibration> take_calibration() { return std::move(calibration_); }
 
  private:
-  void tell_made_up(std::span<Value* const> inputs) const;
+  void note_random_inputs(std::span<Value* const> inputs) const;
   void diagnose_data();
   PreparedModel prepared();
   void make_candidates();
@@ -68,7 +68,7 @@ class StaticRun {
   std::optional<FasterClusters> times_;
 };
 
-void StaticRun::tell_made_up(std::span<Value* const> inputs) const {
+void StaticRun::note_random_inputs(std::span<Value* const> inputs) const {
   task_.warn(
       format("calibrated with random inputs: their ranges say little about those of real data, and "
              "neither do the reported errors ({})",

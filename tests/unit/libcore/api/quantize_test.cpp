@@ -90,7 +90,7 @@ TEST_CASE("the other modes need no data") {
   CHECK(result.end_to_end.outputs.empty());
 }
 
-TEST_CASE("static mode without data is refused, made-up data will do") {
+TEST_CASE("static mode without data is refused, random data will do") {
   const auto model = product_model();
   QuantizeOptions options = options_of_quantize();
   CHECK_THROWS_WITH(quantize(*model, options), Catch::Contains("no calibration data"));

@@ -27,7 +27,7 @@ VerifyOptions options_of_verify() {
 
 }  // namespace
 
-TEST_CASE("models that compute the same pass, on made-up and on given inputs") {
+TEST_CASE("models that compute the same pass, on random and on given inputs") {
   const auto model = model_of(twice);
   VerifyOptions options = options_of_verify();
   VerifyReport report = verify(*model, *model, options);

@@ -30,7 +30,7 @@ TEST_CASE("pairs, types, scales and axes are read", "[inspect]") {
   CHECK(readout.pairs == 2);
   CHECK(readout.quantized_nodes == 1);
   CHECK(readout.float_nodes == 0);
-  CHECK(readout.islands.empty());
+  CHECK(readout.float_subgraphs.empty());
   CHECK(readout.unpaired.empty());
   REQUIRE(readout.tensors.size() == 3);
   CHECK(readout.tensors[0].role == QuantizedTensor::Role::activation);
@@ -42,16 +42,17 @@ TEST_CASE("pairs, types, scales and axes are read", "[inspect]") {
   CHECK_FALSE(readout.tensors[1].has_zero_point);
 }
 
-TEST_CASE("floats between quantized nodes are an island with a reason", "[inspect]") {
+TEST_CASE("floats between quantized nodes are a float subgraph with a reason", "[inspect]") {
   const auto model = model_of(
       "a = QuantizeLinear (x, s, z)  b = DequantizeLinear (a, s, z) "
       "[soft] c = Softmax (b)  [scale] d = Mul (c, x) "
       "e = QuantizeLinear (d, s, z)  y = DequantizeLinear (e, s, z)");
   const QuantizationReadout readout = read_quantization(*model);
-  REQUIRE(readout.islands.size() == 1);
-  REQUIRE(readout.islands[0].nodes.size() == 2);
-  CHECK(readout.islands[0].nodes[0]->name() == "soft");
-  CHECK(readout.islands[0].reason == "output 'c' goes to 'scale' (Mul) without QuantizeLinear");
+  REQUIRE(readout.float_subgraphs.size() == 1);
+  REQUIRE(readout.float_subgraphs[0].nodes.size() == 2);
+  CHECK(readout.float_subgraphs[0].nodes[0]->name() == "soft");
+  CHECK(readout.float_subgraphs[0].reason ==
+        "output 'c' goes to 'scale' (Mul) without QuantizeLinear");
   CHECK(readout.float_nodes == 2);
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a picture cut anywhere is an error") {
   }
 }
 
-TEST_CASE("a damaged picture is decoded or an error, never more") {
+TEST_CASE("a damaged image is decoded or an error, never more") {
   for (const std::string& good : {palette_png, alpha_png, jpeg}) {
     for (std::size_t i = 0; i < good.size(); ++i) {
       for (const int flip : {0x01, 0x80, 0xff}) {

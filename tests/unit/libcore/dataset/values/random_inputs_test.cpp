@@ -11,7 +11,7 @@ namespace ortool {
 namespace {
 
 /// The tensor counts against `cap`, which outlives it.
-Tensor made_up(const char* graph, MemoryCap& cap) {
+Tensor random_tensor(const char* graph, MemoryCap& cap) {
   const auto model =
       inferred_model(std::string("<ir_version: 8, opset_import: [\"\" : 18]>\n") + graph);
   SymbolSizes symbols;
@@ -22,7 +22,7 @@ Tensor made_up(const char* graph, MemoryCap& cap) {
 
 TEST_CASE("a mask of attention is made of zeros and ones, each row keeping its first") {
   MemoryCap cap(1 << 20);
-  const Tensor mask = made_up(
+  const Tensor mask = random_tensor(
       "g (int64[4, 16] x) => (float[4, 1, 1, 16] y) <float one = {1}, float big = {-10000}, "
       "int64[2] a = {1, 2}>"
       "{ u = Unsqueeze (x, a) c = Cast <to = 1> (u) s = Sub (one, c) y = Mul (s, big) }",
@@ -40,7 +40,7 @@ TEST_CASE("a mask of attention is made of zeros and ones, each row keeping its f
 
 TEST_CASE("indices are in range wherever they were moved to") {
   MemoryCap cap(1 << 20);
-  const Tensor indices = made_up(
+  const Tensor indices = random_tensor(
       "g (int64[64] x) => (float[32] y) <float[3] table = {1, 2, 3}, int64[1] from = {0}, "
       "int64[1] to = {32}> { s = Slice (x, from, to) y = Gather (table, s) }",
       cap);
@@ -50,7 +50,7 @@ TEST_CASE("indices are in range wherever they were moved to") {
 
 TEST_CASE("what is subtracted from 1 for another purpose is no mask") {
   MemoryCap cap(1 << 20);
-  const Tensor values = made_up(
+  const Tensor values = random_tensor(
       "g (float[64] x) => (float[64] y) <float one = {1}, float two = {2}>"
       "{ s = Sub (one, x) y = Mul (s, two) }",
       cap);

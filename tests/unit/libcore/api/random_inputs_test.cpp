@@ -1,5 +1,5 @@
-// Made-up inputs of a model: which ones, their sizes, and that they are reproducible.
-#include "libcore/api/made_up_inputs.hpp"
+// Random inputs of a model: which ones, their sizes, and that they are reproducible.
+#include "libcore/api/random_inputs.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,12 +8,12 @@
 
 namespace ortool {
 
-TEST_CASE("inputs without a default are made up, with sizes that they share") {
+TEST_CASE("inputs without a default are random, with sizes that they share") {
   const auto model = parse_model(
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[n, 3] x, float[n, m] z) =>"
       " (float[n, 3] y) { y = Relu (x) }");
   MemoryCap memory;
-  const MadeUpInputs made = make_up_inputs(
+  const RandomInputs made = make_random_inputs(
       *model, {.seed = 7, .ranges = {{"z", {5, 6}}}, .sizes = {{"n", 4}}}, 0, memory);
   REQUIRE(made.values.size() == 2);
   CHECK(made.values[0].first == "x");
@@ -32,7 +32,7 @@ TEST_CASE("inputs are the same for the same index, and others for another") {
       "<ir_version: 8, opset_import: [\"\" : 18]> g (float[8] x) => (float[8] y) { y = Relu (x) }");
   MemoryCap memory;
   const auto tensor_of = [&](std::int64_t index) {
-    return make_up_inputs(*model, {}, index, memory).values.front().second.tensor();
+    return make_random_inputs(*model, {}, index, memory).values.front().second.tensor();
   };
   CHECK(same_bits(tensor_of(1), tensor_of(1)));
   CHECK_FALSE(same_bits(tensor_of(1), tensor_of(2)));

@@ -1,5 +1,5 @@
 // Sizes of random inputs: the search of libcore/infer, with one note.
-#include "apps/ortool/options/made_up_sizes.hpp"
+#include "apps/ortool/options/random_sizes.hpp"
 
 #include <algorithm>
 #include <string>

@@ -10,15 +10,15 @@
 
 namespace ortool {
 
-/// Inputs that were made up.
-struct MadeUpInputs {
+/// Random inputs of a model.
+struct RandomInputs {
   NamedValues values;                   ///< of every input without a default, in their order
   std::vector<std::string> taken_as_1;  ///< free dimensions that `random` gives no size
 };
 
 /// Values as random_value() makes them, with the seed of `random` plus `index`. Tensors count
 /// against `memory`, which outlives them. Throws what random_value() does.
-MadeUpInputs make_up_inputs(const Model& model, const RandomInputOptions& random,
+RandomInputs make_random_inputs(const Model& model, const RandomInputOptions& random,
                             std::int64_t index, MemoryCap& memory);
 
 }  // namespace ortool

@@ -1,13 +1,13 @@
 // A random value an input, with sizes that all inputs share.
-#include "libcore/api/made_up_inputs.hpp"
+#include "libcore/api/random_inputs.hpp"
 
 #include <optional>
 
 namespace ortool {
 
-MadeUpInputs make_up_inputs(const Model& model, const RandomInputOptions& random,
+RandomInputs make_random_inputs(const Model& model, const RandomInputOptions& random,
                             std::int64_t index, MemoryCap& memory) {
-  MadeUpInputs made;
+  RandomInputs made;
   SymbolSizes sizes = random.sizes;
   const auto seed = static_cast<std::uint64_t>(random.seed + index);
   std::int64_t position = -1;
