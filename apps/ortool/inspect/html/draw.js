@@ -259,11 +259,10 @@ class Painter {
     context.stroke();
     if (!edge.to || this.state.scale < 0.35) return;
     const [endX, endY] = points[points.length - 1];
-    const turn = edge.isBack ? -1 : 1;
     context.beginPath();
     context.moveTo(x + endX, y + endY);
-    context.lineTo(x + endX - 4, y + endY - 7 * turn);
-    context.lineTo(x + endX + 4, y + endY - 7 * turn);
+    context.lineTo(x + endX - 4, y + endY - 7);
+    context.lineTo(x + endX + 4, y + endY - 7);
     context.fill();
   }
 

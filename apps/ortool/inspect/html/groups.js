@@ -31,7 +31,7 @@ function itemsOfGraph(graph) {
     node.isFolded = Boolean(node.isStored && !node.outputs[0].isOutput);
     return !node.isFolded;
   });
-  const inner = groupByScopes(nodes);
+  const inner = groupNodes(nodes);
   const inputs = graph.inputs.map((value, place) => {
     const item = makeItem('input', { value, title: value.name, feed: feedOf(graph, place) });
     value.item = item;
@@ -59,54 +59,14 @@ function bounded(items, what) {
   return items.length > mostChildren ? [makeGroup(`${items.length} ${what}`, inRuns(items), 'run')] : items;
 }
 
-function pathOf(node, separator, useOutput) {
-  const name = useOutput ? (node.outputs.find((value) => value) || { name: '' }).name : node.name;
-  const parts = name.split(separator).filter((part) => part !== '');
-  // "Conv.3" is a numbered name, not a scope of all Convs.
-  return parts.filter((part, place) => place === parts.length - 1 || part !== node.op);
-}
-
-// The separator that most names contain, in node names and then in output names.
-function findSeparator(nodes) {
-  for (const useOutput of [false, true]) {
-    for (const separator of ['/', '.', ':']) {
-      const count = nodes.filter((node) => pathOf(node, separator, useOutput).length > 1).length;
-      if (count * 2 > nodes.length) return { separator, useOutput };
-    }
-  }
-  return null;
-}
-
-function groupByScopes(nodes) {
-  const found = nodes.length >= 12 ? findSeparator(nodes) : null;
-  if (!found) return refine(nodes.map(itemOfNode));
-  const root = { children: [], scopes: new Map() };
-  for (const node of nodes) {
-    const path = pathOf(node, found.separator, found.useOutput).slice(0, 64);
-    let at = root;
-    for (const part of path.slice(0, -1)) {
-      let next = at.scopes.get(part);
-      if (!next) {
-        next = { title: part, children: [], scopes: new Map() };
-        at.scopes.set(part, next);
-        at.children.push(next);
-      }
-      at = next;
-    }
-    at.children.push(itemOfNode(node));
-  }
-  // At most 64 deep, as the paths are.
-  const settle = (scope) => {
-    const items = scope.children.flatMap((child) => child.scopes ? settle(child) : [child]);
-    if (!scope.title) return refine(items);
-    if (items.length === 1 && items[0].kind === 'group' && items[0].reason === 'scope') {
-      items[0].title = scope.title + found.separator + items[0].title;
-      return items;
-    }
-    return items.length < 3 ? items : [makeGroup(scope.title, refine(items), 'scope')];
-  };
-  const items = settle(root);
-  return items.length === 1 && items[0].kind === 'group' ? items[0].children : items;
+// Scopes of the exporter if most nodes have one, otherwise repeated blocks and runs.
+function groupNodes(nodes) {
+  const sorted = inTopologicalOrder(nodes, consumersOf);
+  const scopes = nodes.length >= 12 ? findScopes(sorted) : null;
+  if (!scopes) return refine(sorted.map(itemOfNode));
+  let items = refine(groupByScopes(sorted, scopes, 0));
+  while (items.length === 1 && items[0].kind === 'group') items = items[0].children;
+  return items;
 }
 
 function refine(items) {

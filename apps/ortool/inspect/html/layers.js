@@ -18,7 +18,7 @@ function layoutLayers(nodes, edges) {
   const cells = nodes.map((node, index) => ({ l: node.w / 2, r: Math.max(node.w / 2, node.label ? node.label + 8 : 0), h: node.h,
     layer: layerOf[index], up: [], down: [], x: 0, key: position[index], node }));
   for (const cell of cells) layers[cell.layer].push(cell);
-  const routes = links.map((link) => routeLink(link, cells, layers));
+  const routes = links.map((link) => link.isBack ? [] : routeLink(link, cells, layers));
   for (const layer of layers) layer.sort((a, b) => a.key - b.key);
   orderLayers(layers);
   placeCells(layers);
@@ -40,14 +40,14 @@ function layoutLayers(nodes, edges) {
     nodes[index].y = cells[index].y;
   }
   links.forEach((link, index) => {
+    if (link.isBack) return;
     const from = cells[link.from];
     const to = cells[link.to];
     const points = [[from.x + link.fromDx, from.y + from.h], [from.x + link.fromDx, bottoms[from.layer]]];
     if (from.node.label) points.push([from.x + link.fromDx, bottoms[from.layer] + stubLength]);
     for (const cell of routes[index]) points.push([cell.x, tops[cell.layer]], [cell.x, bottoms[cell.layer]]);
     points.push([to.x + link.toDx, tops[to.layer]], [to.x + link.toDx, to.y]);
-    (link.edge || link).points = link.isBack ? points.reverse() : points;
-    (link.edge || link).isBack = Boolean(link.isBack);
+    Object.assign(link, { points, isBack: false });
   });
   let left = Infinity;
   let right = -Infinity;
@@ -57,69 +57,11 @@ function layoutLayers(nodes, edges) {
       right = Math.max(right, cell.x + cell.r);
     }
   }
+  right += routeBackEdges(edges.filter((edge) => !edge.points), cells, tops, bottoms, right);
   if (count === 0) left = right = 0;
   for (const node of nodes) node.x -= left;
   for (const edge of edges) for (const point of edge.points) point[0] -= left;
   return { w: right - left, h: y };
-}
-
-// Kahn's topological order; a cycle of groups is broken at the one that begins first.
-function topologicalPositions(nodes, edges) {
-  const count = nodes.length;
-  const waits = new Array(count).fill(0);
-  const readers = Array.from({ length: count }, () => []);
-  for (const edge of edges) {
-    ++waits[edge.to];
-    readers[edge.from].push(edge.to);
-  }
-  const position = new Array(count).fill(-1);
-  const isTaken = new Array(count).fill(false);
-  const ready = [];
-  for (let index = count - 1; index >= 0; --index) if (waits[index] === 0) ready.push(index);
-  let next = 0;
-  let scanned = 0;
-  while (next < count) {
-    let index = ready.pop();
-    if (index === undefined) {
-      while (isTaken[scanned]) ++scanned;
-      index = scanned;
-    }
-    if (isTaken[index]) continue;
-    isTaken[index] = true;
-    position[index] = next++;
-    for (const reader of readers[index]) if (--waits[reader] === 0 && !isTaken[reader]) ready.push(reader);
-  }
-  return position;
-}
-
-function assignLayers(nodes, links, position) {
-  const count = nodes.length;
-  const order = new Array(count);
-  position.forEach((place, index) => { order[place] = index; });
-  const into = Array.from({ length: count }, () => []);
-  const outOf = Array.from({ length: count }, () => []);
-  for (const link of links) {
-    into[link.to].push(link.from);
-    outOf[link.from].push(link.to);
-  }
-  const hasTop = nodes.some((node) => node.pin < 0);
-  const layer = new Array(count).fill(0);
-  for (const index of order) {
-    if (nodes[index].pin < 0) continue;
-    layer[index] = into[index].reduce((most, from) => Math.max(most, layer[from] + 1), hasTop ? 1 : 0);
-  }
-  // Items without inputs are placed close to their consumers.
-  for (const index of order.slice().reverse()) {
-    if (nodes[index].pin || outOf[index].length === 0 || into[index].length > outOf[index].length) continue;
-    if (into[index].length === outOf[index].length && into[index].length > 0 && into[index].some((from) => nodes[from].pin < 0) === false) continue;
-    layer[index] = Math.max(layer[index], outOf[index].reduce((least, to) => Math.min(least, layer[to] - 1), Infinity));
-  }
-  const last = layer.reduce((most, value, index) => nodes[index].pin > 0 ? most : Math.max(most, value), 0);
-  nodes.forEach((node, index) => { if (node.pin > 0) layer[index] = last + 1; });
-  // Removes empty layers.
-  const used = [...new Set(layer)].sort((a, b) => a - b);
-  const rank = new Map(used.map((value, place) => [value, place]));
-  return layer.map((value) => rank.get(value));
 }
 
 // Edges from the same source share their path until they split.
@@ -133,8 +75,8 @@ function routeLink(link, cells, layers) {
     const lowerDx = areBoxes ? 0 : lowerGap;
     const isSide = upper.node && upper.node.isSide && upper.up.length === 0;
     const weight = isSide ? 0.1 : upper.isLine && lower.isLine ? 6 : upper.isLine || lower.isLine ? 1.5 : 2;
-    upper.down.push({ cell: lower, dx: upperDx - lowerDx, weight });
-    lower.up.push({ cell: upper, dx: lowerDx - upperDx, weight });
+    upper.down.push({ cell: lower, dx: upperDx - lowerDx, weight, own: upperGap, far: lowerGap });
+    lower.up.push({ cell: upper, dx: lowerDx - upperDx, weight, own: lowerGap, far: upperGap });
   };
   from.trunks = from.trunks || new Map();
   const way = [];
@@ -155,54 +97,6 @@ function routeLink(link, cells, layers) {
   }
   join(at, to, atDx, link.toDx);
   return way;
-}
-
-function orderLayers(layers) {
-  const number = (layer) => layer.forEach((cell, place) => { cell.place = place; });
-  layers.forEach(number);
-  let best = null;
-  const remember = () => {
-    const crossings = countCrossings(layers);
-    if (!best || crossings < best.crossings) best = { crossings, order: layers.map((layer) => layer.slice()) };
-    return crossings;
-  };
-  if (remember() === 0) return;
-  for (let round = 0; round < 12; ++round) {
-    const isDown = round % 2 === 0;
-    for (let step = 1; step < layers.length; ++step) {
-      const layer = layers[isDown ? step : layers.length - 1 - step];
-      for (const cell of layer) {
-        const links = isDown ? cell.up : cell.down;
-        cell.mean = links.length === 0 ? cell.place
-          : links.reduce((sum, link) => sum + link.cell.place - link.dx * 1e-4, 0) / links.length;
-      }
-      layer.sort((a, b) => a.mean - b.mean || a.place - b.place);
-      number(layer);
-    }
-    if (remember() === 0) break;
-  }
-  best.order.forEach((order, index) => {
-    layers[index].splice(0, order.length, ...order);
-    number(layers[index]);
-  });
-}
-
-function countCrossings(layers) {
-  let crossings = 0;
-  for (const layer of layers) {
-    const ends = [];
-    for (const cell of layer) {
-      const places = cell.down.map((link) => link.cell.place).sort((a, b) => a - b);
-      ends.push(...places);
-    }
-    const size = ends.reduce((most, place) => Math.max(most, place + 1), 0);
-    const tree = new Int32Array(size + 1);
-    for (let i = ends.length - 1; i >= 0; --i) {
-      for (let at = ends[i]; at > 0; at -= at & -at) crossings += tree[at];
-      for (let at = ends[i] + 1; at <= size; at += at & -at) ++tree[at];
-    }
-  }
-  return crossings;
 }
 
 // Places each layer as close to its neighbors as order and gaps allow: isotonic regression.
@@ -285,6 +179,27 @@ function straightenRow(row) {
     else for (let i = first; i < end; ++i) row[i].x = Math.min(high, Math.max(low, sum / (end - first)));
     first = end;
   }
+}
+
+// Against the direction of the layers: along lanes right of everything, down from the source, up and down into the
+// target. Returns the width of the lanes.
+function routeBackEdges(edges, cells, tops, bottoms, right) {
+  const lanes = [];
+  const spans = edges.map((edge) => ({ edge, from: cells[edge.from], to: cells[edge.to] }));
+  spans.sort((a, b) => b.to.layer - a.to.layer || a.from.layer - b.from.layer);
+  for (const { edge, from, to } of spans) {
+    const top = tops[to.layer] - 9;
+    const bottom = bottoms[from.layer] + 9;
+    let lane = lanes.findIndex((used) => used.every(([first, last]) => bottom < first || top > last));
+    if (lane < 0) lane = lanes.push([]) - 1;
+    lanes[lane].push([top - 4, bottom + 4]);
+    const x = right + 14 * (lane + 1);
+    const start = from.x + edge.fromDx;
+    const end = to.x + edge.toDx + (to.node.isBox ? 0 : Math.min(14, to.l / 2));
+    edge.points = [[start, from.y + from.h], [start, bottom], [x, bottom], [x, top], [end, top], [end, to.y]];
+    edge.isBack = true;
+  }
+  return lanes.length ? 14 * lanes.length + 6 : 0;
 }
 
 function separation(left, right) {
