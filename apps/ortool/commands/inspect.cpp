@@ -9,6 +9,7 @@
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/run_diff.hpp"
+#include "apps/ortool/inspect/weight_block.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -145,7 +146,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
       Json document = Json::object().set("model", header).set("warnings", Json::list_of(warnings));
       add_payload(*inspection, document);
       document.set("weight_statistics",
-                   weight_ranges(inspection->model(), inspection->options().reads_weights));
+                   weight_blocks(inspection->model(), inspection->options().reads_weights));
       write_page(inspection->path(), document, out);
     };
   } else if (wanted == "text") {

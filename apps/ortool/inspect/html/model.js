@@ -39,7 +39,7 @@ class ModelGraphs {
   constructor(document) {
     this.document = document;
     this.nodes = [];
-    this.statistics = new Map((document.weight_statistics || []).map((row) => [row[0], row.slice(1)]));
+    this.statistics = new Map((document.weight_statistics || []).map((one) => [one.name, one]));
     this.main = this.read(document.graph, null, 'Main graph', null);
     this.functions = (document.functions || []).map((one) => {
       const name = (one.domain ? one.domain + '.' : '') + one.name + (one.overload ? ':' + one.overload : '');
@@ -129,7 +129,7 @@ class ModelGraphs {
       waiting.push({ block: inside, scope: graph.scope, title: names[place] || `graph ${place}`, owner: node, place });
     });
     node.isStored = node.op === 'Constant' && !node.domain && node.outputs[0] && node.subgraphs.length === 0;
-    if (node.isStored) node.outputs[0].kind = 'constant';
+    if (node.isStored) Object.assign(node.outputs[0], { kind: 'constant', statistics: this.statistics.get(node.outputs[0].name) });
     return node;
   }
 }

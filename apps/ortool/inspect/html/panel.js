@@ -123,8 +123,8 @@ class Panel {
       section('Figures', rows([['Nodes', item.nodeCount.toLocaleString('en'), true], ['MACs', figureText(item, 'macs'), true],
         ['Parameters', figureText(item, 'parameters'), true], ['Output bytes', figureText(item, 'bytes'), true]]), this.starNote(item)),
       section('Operators', rows(histogram.map(([name, count]) => [name, String(count), true]))),
-      section('Reads', ...[...item.reads].slice(0, 100).map((value) => this.valueEntry(value))),
-      section('Makes', ...[...item.makes].slice(0, 100).map((value) => this.valueEntry(value))),
+      section('Inputs', ...[...item.reads].slice(0, 100).map((value) => this.valueEntry(value))),
+      section('Outputs', ...[...item.makes].slice(0, 100).map((value) => this.valueEntry(value))),
       element('p', {}, this.link(item.isOpen ? 'Close' : 'Open', () => this.actions.toggle(item))));
   }
 
@@ -157,11 +157,8 @@ class Panel {
 
   valueEntry(value, note = null) {
     const lines = [element('div', {}, value.name), element('div', { class: 'type' }, typeText(value))];
-    if (value.statistics) {
-      const [least, most, mean, deviation] = value.statistics.map((number) => typeof number === 'number' ? Number(number.toPrecision(4)) : number);
-      lines.push(element('div', { class: 'soft' }, `min ${least}, max ${most}, mean ${mean}, std ${deviation}`));
-    }
     if (value.kind === 'stored') lines.push(element('div', { class: 'soft' }, `stored, ${readableNumber(value.bytes, 'B')}${value.external ? ', beside the file' : ''}`));
+    lines.push(...weightLines(value));
     if (isFolded(value)) lines.push(element('div', { class: 'soft' }, 'constant: ' + attributeText(Object.values(value.producer.block.attributes)[0])));
     else if (value.producer) lines.push(element('div', {}, this.nodeLink(value.producer)));
     else if (value.kind === 'input') lines.push(element('div', { class: 'soft' }, 'input of the graph'));

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "apps/ortool/report/page_writer.hpp"
-#include "libcore/text/parse.hpp"
 
 using ortool::Json;
 using ortool::StringSink;
@@ -54,13 +53,4 @@ TEST_CASE("The page asks for nothing from outside") {
     CHECK(page.find(what) == std::string::npos);
   }
   CHECK(page.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
-}
-
-TEST_CASE("Ranges are told of stored tensors of more than one number") {
-  const auto model = ortool::parse_model(
-      "<ir_version: 9, opset_import: [\"\": 17]>\n"
-      "g (float[2] x) => (float[2] y) <float[2] w = {1, 3}, float s = {5}> {"
-      " a = Add (x, w)\n y = Add (a, s) }");
-  CHECK(ortool::weight_ranges(*model, true).write_compact() == "[[\"w\", 1, 3, 2, 1]]");
-  CHECK(ortool::weight_ranges(*model, false).write_compact() == "[]");
 }
