@@ -6,6 +6,7 @@ class Painter {
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext('2d');
+    this.ruler = document.createElement('canvas').getContext('2d');
     this.widths = new Map();
     this.readTheme();
   }
@@ -27,8 +28,8 @@ class Painter {
     const name = `${size} ${weight} ${text}`;
     let width = this.widths.get(name);
     if (width === undefined) {
-      this.context.font = this.font(size, weight);
-      width = this.context.measureText(text).width;
+      this.ruler.font = this.font(size, weight);
+      width = this.ruler.measureText(text).width;
       this.widths.set(name, width);
     }
     return width;
@@ -66,7 +67,21 @@ class Painter {
     this.view = [-state.x / state.scale, -state.y / state.scale, (this.canvas.clientWidth - state.x) / state.scale,
       (this.canvas.clientHeight - state.y) / state.scale];
     this.near = this.neighbors(state.selected);
-    const open = [{ item: state.root, x: 0, y: 0 }];
+    this.paintTree(state.root);
+  }
+
+  // Everything, at a scale that decides about details, in any context with the methods of a canvas.
+  paintWhole(context, state, scale) {
+    const own = { context: this.context, state: this.state, view: this.view, near: this.near };
+    Object.assign(this, { context, state: { ...state, scale, selected: null, hovered: null }, near: new Set(),
+      view: [-Infinity, -Infinity, Infinity, Infinity] });
+    this.paintTree(state.root);
+    Object.assign(this, own);
+  }
+
+  paintTree(root) {
+    const { scale } = this.state;
+    const open = [{ item: root, x: 0, y: 0 }];
     while (open.length) {
       const { item, x, y } = open.pop();
       if (!this.isSeen(x, y, x + item.w, y + item.h)) continue;
@@ -75,11 +90,11 @@ class Painter {
         this.paintClosed(item, x, y);
         continue;
       }
-      const isSmall = item !== state.root && Math.max(item.w, item.h) * state.scale < 36;
-      if (item !== state.root) this.paintFrame(item, x, y);
+      const isSmall = item !== root && Math.max(item.w, item.h) * scale < 36;
+      if (item !== root) this.paintFrame(item, x, y);
       if (isSmall) continue;
       this.paintEdges(item, x, y);
-      if (item !== state.root) this.paintHead(item, x, y);
+      if (item !== root) this.paintHead(item, x, y);
       for (const child of item.children) open.push({ item: child, x: x + child.x, y: y + child.y });
     }
   }

@@ -1,7 +1,7 @@
 // Mouse, touch, keyboard and button events.
 
 const keysOfPage = [['/', 'search; Enter goes to the next match'], ['arrows', 'follow the edges, go to the neighbor'], ['Enter', 'open or close the selection'],
-  ['+  -', 'zoom in, zoom out'], ['f', 'fit into the window'], ['a', 'the whole graph'], ['e  c', 'open all, close all'], ['o', 'next coloring'], ['t', 'light or dark'],
+  ['+  -', 'zoom in, zoom out'], ['f', 'fit the width of the window'], ['a', 'fit the whole graph'], ['s  p', 'save the whole graph as SVG, as PNG'], ['e  c', 'open all, close all'], ['o', 'next coloring'], ['t', 'light or dark'],
   ['Esc', 'back to the model'], ['mouse', 'drag to move, wheel to zoom, double click to open or close']];
 
 Object.assign(Viewer.prototype, {
@@ -11,6 +11,11 @@ Object.assign(Viewer.prototype, {
     byId('expand').addEventListener('click', () => this.setAll(true));
     byId('collapse').addEventListener('click', () => this.setAll(false));
     byId('fit').addEventListener('click', () => this.fit());
+    byId('svg').addEventListener('click', () => this.saveSvg());
+    byId('png').addEventListener('click', () => this.savePng());
+    byId('closer').addEventListener('click', () => this.zoom(1.25));
+    byId('wider').addEventListener('click', () => this.zoom(0.8));
+    byId('whole').addEventListener('click', () => this.fitAll());
     byId('theme').addEventListener('click', () => this.setTheme(!document.documentElement.classList.contains('dark')));
     byId('overlay').addEventListener('change', () => this.setOverlay(byId('overlay').value));
     byId('help').addEventListener('click', () => this.showKeys());
@@ -134,7 +139,7 @@ Object.assign(Viewer.prototype, {
     const overlays = ['', 'macs', 'parameters', 'bytes'];
     const actions = {
       '/': () => byId('search').focus(), f: () => this.fit(), a: () => this.fitAll(), e: () => this.setAll(true), c: () => this.setAll(false),
-      t: () => byId('theme').click(), '?': () => this.showKeys(), Escape: () => this.select(null),
+      s: () => this.saveSvg(), p: () => this.savePng(), t: () => byId('theme').click(), '?': () => this.showKeys(), Escape: () => this.select(null),
       '+': () => this.zoom(1.25), '=': () => this.zoom(1.25), '-': () => this.zoom(0.8),
       o: () => this.setOverlay(overlays[(overlays.indexOf(this.state.overlay) + 1) % overlays.length]),
     };

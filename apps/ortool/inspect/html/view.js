@@ -257,9 +257,7 @@ class Viewer {
     if (this.results.length === 0) return;
     this.resultAt = (this.resultAt + step + this.results.length) % this.results.length;
     this.reveal(this.results[this.resultAt]);
-    byId('message').textContent = `${this.resultAt + 1} of ${this.results.length}`;
-    clearTimeout(this.messageTimer);
-    this.messageTimer = setTimeout(() => { byId('message').textContent = ''; }, 2500);
+    this.tell(`${this.resultAt + 1} of ${this.results.length}`);
   }
 
   setOverlay(metric) {
