@@ -168,6 +168,11 @@ def check_use(checker, model_path):
     page.mouse("mouseMoved", 90, 340, button="left", buttons=1)
     page.mouse("mouseReleased", 90, 340, button="left", clickCount=1)
     checker.expect_true("dragging moves", abs(page.run("viewer.state.x") - left - 60) < 2)
+    page.run("viewer.state.x = -1e6; viewer.state.y = 1e6; viewer.schedule()")
+    page.wait_until_idle()
+    checker.expect_true("the graph stays in sight", page.run("viewer.painter.drawnItems > 0"))
+    checker.expect_true("and can be dragged back", page.run("viewer.state.x > -1e5 && viewer.state.y < 1e5"))
+    page.key("f")
     # Colors by cost; light and dark theme.
     colors = page.run("viewer.painter.shades(viewer.model.nodes.find((node) => node.op === 'Conv').item).fill")
     page.key("o")

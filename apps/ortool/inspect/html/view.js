@@ -85,8 +85,18 @@ class Viewer {
     this.isWaiting = true;
     requestAnimationFrame(() => {
       this.isWaiting = false;
+      this.keepInSight();
       this.painter.paint(this.state);
     });
+  }
+
+  // However far it is dragged, a part of the graph stays in the window.
+  keepInSight() {
+    const { state } = this;
+    const margin = 60;
+    const within = (place, size, window) => Math.min(window - margin, Math.max(margin - size * state.scale, place));
+    state.x = within(state.x, state.root.w, this.canvas.clientWidth);
+    state.y = within(state.y, state.root.h, this.canvas.clientHeight);
   }
 
   isUsable(item) { return item && item !== this.state.root; }
