@@ -97,7 +97,7 @@ def check_wide(checker):
     checker.quiet()
 
 
-def check_real(checker, folder, images, dagre):
+def check_real(checker, folder, screenshots, dagre):
     sums = {"ours": 0, "dagre": 0}
     for name, limits in _LIMITS.items():
         path = os.path.join(folder, name, "model.onnx")
@@ -118,8 +118,8 @@ def check_real(checker, folder, images, dagre):
             print(f"{name} {'all open' if is_all else 'as opened'}: {found['edges']} edges, {found['crossings']} crossings{note}")
             sums["ours"] += 0 if is_all else found["crossings"]
             sums["dagre"] += 0 if is_all else found["dagre"]
-            if images:
-                checker.page.screenshot(os.path.join(images, f"{name}-{'all' if is_all else 'open'}.png"))
+            if screenshots:
+                checker.page.screenshot(os.path.join(screenshots, f"{name}-{'all' if is_all else 'open'}.png"))
         checker.quiet()
     if dagre:
         print(f"as opened: {sums['ours']} crossings, with dagre's layout of the same boxes {sums['dagre']}")
@@ -142,7 +142,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--models", required=True)
-    parser.add_argument("--images", help="a folder for screenshots, to look at")
+    parser.add_argument("--screenshots", help="a folder for screenshots, to look at")
     parser.add_argument("--dagre", help="dagre.js of Netron, to compare crossings with")
     arguments = parser.parse_args()
     program = browsers.find_browser()
@@ -160,7 +160,7 @@ def main():
         check_cycles(checker)
         check_wide(checker)
         check_size(checker, 2000, 5)
-        check_real(checker, arguments.models, arguments.images, dagre)
+        check_real(checker, arguments.models, arguments.screenshots, dagre)
     for failure in checker.failures:
         print("FAILED:", failure)
     print(f"{len(checker.failures)} failures")
