@@ -34,16 +34,22 @@ class OptimizeCall {
  private:
   RewriteSource source(Model& model);
   VerifierInputs inputs() const;
-  Verifier make_verifier();
+  VerifierInputs random_inputs() const;
+  Verifier make_verifier(const Rewriting& rewriting, VerifierInputs inputs);
+  Verifier make_verifier() { return make_verifier(rewriting_, inputs()); }
   void rewrite(Model& model);
   void choose_floats();
   void verify();
+  /// Compares the conversion that embedded preprocessing requires, without that preprocessing, of
+  /// which the original has no form. False if outputs differ.
+  bool verify_conversion(Progress& progress);
 
   const OptimizeOptions& options_;
   ComputeScope scope_;
   std::unique_ptr<Model> as_given_;  ///< null where the caller loads it
   std::vector<RuleGroup> groups_;    ///< where the caller names none
   Rewriting rewriting_;
+  bool converts_before_embedding_ = false;
   OptimizeReport report_;
 };
 
@@ -60,8 +66,12 @@ RewriteSource OptimizeCall::source(Model& model) {
 }
 
 VerifierInputs OptimizeCall::inputs() const {
-  if (options_.inputs.make) return options_.inputs;
+  return options_.inputs.make ? options_.inputs : random_inputs();
+}
+
+VerifierInputs OptimizeCall::random_inputs() const {
   VerifierInputs inputs = options_.inputs;
+  inputs.are_given = false;
   inputs.make = [this](const Model& model, int index, bool tells) {
     const TaskContext& task = scope_.task();
     RandomInputs made = make_random_inputs(model, options_.random, index, task.memory);
@@ -72,17 +82,18 @@ VerifierInputs OptimizeCall::inputs() const {
   return inputs;
 }
 
-Verifier OptimizeCall::make_verifier() {
+Verifier OptimizeCall::make_verifier(const Rewriting& rewriting, VerifierInputs inputs) {
   return {scope_.task(),
-          rewriting_,
+          rewriting,
           {.providers = options_.compute.providers,
            .pool = scope_.pool(),
            .threads = options_.compute.threads,
            .judge = options_.judge,
-           .inputs = inputs()}};
+           .inputs = std::move(inputs)}};
 }
 
 OptimizeReport OptimizeCall::run(Model& model) {
+  converts_before_embedding_ = rewriting_.converts_before_embedding(model);
   std::unique_ptr<Model> prepared = rewriting_.prepare(std::make_unique<Model>(std::move(model)));
   const DeclaredTypes declared(*prepared);
   rewrite(*prepared);
@@ -101,6 +112,8 @@ void OptimizeCall::rewrite(Model& model) {
   report_.rewrites = rewriting_.apply(model);
   if (options_.is_float16) report_.float16 = rewriting_.float16();
   report_.after = size_of(model);
+  if (options_.finds_opset_gain)
+    report_.opset_gain = find_opset_gain(rewriting_, report_.before, report_.after);
   if (options_.explains) report_.closest = rewriting_.closest(model);
   if (options_.on_rewritten) options_.on_rewritten(model, report_);
 }
@@ -121,15 +134,28 @@ void OptimizeCall::verify() {
     verification.reason = "not asked for";
     return;
   }
-  const Progress progress(scope_.task(), "verifying");
+  Progress progress(scope_.task(), "verifying");
+  if (converts_before_embedding_ && !verify_conversion(progress)) return;
   Verifier verifier = make_verifier();
-  verification = verifier.verify(report_.rewrites);
+  verification = verifier.verify(report_.rewrites, progress);
   for (const Embedding& embedding : std::vector<Embedding>(rewriting_.embeddings()))
     report_.embeddings.push_back(check_embedding(embedding, rewriting_.load(), verifier));
   const bool is_wanted = options_.finds_failing_part && report_.verification.culprit;
   if (is_wanted && std::all_of(report_.embeddings.begin(), report_.embeddings.end(),
                                [](const EmbeddingCheck& check) { return check.has_passed; }))
     report_.failing_part = find_failing_part(rewriting_, verifier, verification);
+}
+
+bool OptimizeCall::verify_conversion(Progress& progress) {
+  const Rewriting plain = rewriting_.without_embedding();
+  const std::unique_ptr<Model> model = plain.load();
+  const RewriteReport rewrites = plain.apply(*model);
+  // Given inputs are for the embedded preprocessing.
+  Verifier verifier = make_verifier(plain, options_.inputs.are_given ? random_inputs() : inputs());
+  Verification found = verifier.verify(rewrites, progress);
+  if (found.has_passed.value_or(true)) return true;
+  report_.verification = std::move(found);
+  return false;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "libcore/inspect/model_size.hpp"
 #include "libcore/verify/embedding_check.hpp"
 #include "libcore/verify/failing_part.hpp"
+#include "libcore/verify/opset_gain.hpp"
 #include "libcore/verify/rewriting.hpp"
 #include "libcore/verify/verification.hpp"
 
@@ -30,6 +31,7 @@ struct OptimizeOptions : OptimizeSettings {
   RandomInputOptions random = {};  ///< of the inputs of a comparison; sizes of free dimensions
   /// Where inputs come from instead. Without `make`, they are random, as `random` says.
   VerifierInputs inputs = {};
+  bool finds_opset_gain = false;    ///< whether a newer opset would leave fewer nodes
   bool finds_failing_part = false;  ///< where a change is to blame for other outputs
 
   /// Called with the model that the result is compared with, its types inferred.
@@ -48,6 +50,7 @@ struct OptimizeReport {
   Verification verification;               ///< has_passed is empty where nothing was compared
   std::vector<EmbeddingCheck> embeddings;  ///< one a picture input that the result prepares itself
   std::optional<FailingPart> failing_part;
+  std::optional<OpsetGain> opset_gain;  ///< where `finds_opset_gain`
 
   /// Whether outputs were found to differ: the result is not to be used.
   bool differs() const;

@@ -10,6 +10,7 @@
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
+#include "libcore/optimize/surgery/declared_types.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 
@@ -69,12 +70,30 @@ Rewriting::Rewriting(TaskContext task, RewriteSource source, const OptimizeSetti
       descriptions_(describe_passes(groups)),
       provider_(provider) {}
 
+Rewriting::Rewriting(const Rewriting& other, const OptimizeSettings& settings)
+    : Rewriting(other.task_, other.source_, settings, other.groups_, other.provider_) {}
+
+bool Rewriting::converts_before_embedding(const Model& model) const {
+  return !source_.embedded_pictures.empty() && settings_.opset > model.opset("");
+}
+
+Rewriting Rewriting::without_embedding() const {
+  Rewriting plain(*this, settings_);
+  plain.source_.embedded_pictures.clear();
+  return plain;
+}
+
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
   // In float16, each would be cast in every run.
   if (settings_.freezes_defaults || settings_.is_float16)
     freeze_defaults(*model->graph, settings_.freezes_defaults);
   if (source_.fix_shapes) source_.fix_shapes(*model);
   if (is_part()) model = cut(std::move(model));
+  if (converts_before_embedding(*model)) {
+    const DeclaredTypes declared(*model);
+    convert(*model);
+    declared.restore(*model, has_fixed_shapes());
+  }
   embeddings_ = embed_pictures(source_.embedded_pictures, has_fixed_shapes(), *model);
   return model;
 }

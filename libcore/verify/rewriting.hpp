@@ -58,6 +58,9 @@ class Rewriting {
   Rewriting(TaskContext task, RewriteSource source, const OptimizeSettings& settings,
             const std::vector<RuleGroup>& groups, const Provider& provider);
 
+  /// The same for other settings, which must outlive the copy.
+  Rewriting(const Rewriting& other, const OptimizeSettings& settings);
+
   /// The model with fixed shapes, reduced to the requested part, with embedded preprocessing: the
   /// reference for the result.
   std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
@@ -88,6 +91,10 @@ class Rewriting {
   bool is_part() const;
   /// Whether the result takes the same inputs as the file.
   bool keeps_inputs() const { return !is_part() && embeddings_.empty(); }
+  /// Whether prepare() converts the model to a newer opset, whose nodes the preprocessing may use.
+  bool converts_before_embedding(const Model& model) const;
+  /// The same without embedded preprocessing.
+  Rewriting without_embedding() const;
   /// The preprocessing that the last prepare() embedded.
   const std::vector<Embedding>& embeddings() const { return embeddings_; }
 

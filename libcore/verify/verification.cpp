@@ -204,7 +204,7 @@ Judge Verifier::fp16_judge() const {
   return judge;
 }
 
-Verification Verifier::verify(const RewriteReport& report) {
+Verification Verifier::verify(const RewriteReport& report, Progress& progress) {
   Verification result;
   if (rewriting_.settings().is_float16) {
     judge_ = fp16_judge();
@@ -219,6 +219,7 @@ Verification Verifier::verify(const RewriteReport& report) {
   const int runs = has_given_inputs() ? 1 : rewriting_.settings().runs;
   for (int index = 0; index < runs; ++index) {
     task_.stop.poll();
+    progress.tell_done(index, runs);
     NamedValues inputs;
     std::vector<RunValue> expected;
     try {

@@ -86,7 +86,7 @@ class Verifier {
 
   /// Compares the original with the result that `report` describes. If the original cannot be run,
   /// throws its error when the caller requested runs, and otherwise reports why there are none.
-  Verification verify(const RewriteReport& report);
+  Verification verify(const RewriteReport& report, Progress& progress);
 
   /// Calls `visit` with the inputs of each run, at least once.
   void each_input(const std::function<void(const NamedValues&)>& visit);

@@ -81,6 +81,8 @@ class OptimizeRun {
   void report_rewrites(const Model& model, const OptimizeReport& done);
   /// Notes which inputs with a default become constants.
   void note_frozen_defaults(const Model& model);
+  /// Tells that a newer opset would leave fewer nodes.
+  void report_opset_gain(const OptimizeReport& done);
   void report_float16(const Float16Report& result);
   /// False when outputs differ.
   bool optimize_model(Model& model);
@@ -137,6 +139,7 @@ OptimizeOptions OptimizeRun::optimize_options() {
   options.inputs.are_given =
       options_.has("input") || options_.has("inputs") || options_.has("input-dir");
   options.inputs.takes_test_data = !options_.has("range");
+  options.finds_opset_gain = true;
   options.finds_failing_part = options_.has("save-repro");
   options.on_prepared = [this](const Model& model) { look_at_original(model); };
   options.on_rewritten = [this](const Model& model, const OptimizeReport& done) {
@@ -219,6 +222,7 @@ void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done
   report_.text += format("{} -> {} nodes, {} -> {} of weights\n", done.before.nodes,
                          done.after.nodes, readable_bytes(static_cast<double>(done.before.bytes)),
                          readable_bytes(static_cast<double>(done.after.bytes)));
+  report_opset_gain(done);
   if (settings_.freezes_defaults && !frozen_.empty()) {
     report_.text += format(
         "inputs with default values that became constants (--keep-overridable keeps them): {}\n",
@@ -228,6 +232,17 @@ void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done
   report_.text += passes_text(done.rewrites);
   if (settings_.explains)
     report_.text += near_misses_text(done.rewrites) + closest_text(done.closest);
+}
+
+void OptimizeRun::report_opset_gain(const OptimizeReport& done) {
+  if (!done.opset_gain) {
+    report_.payload.set("opset_gain", Json());
+    return;
+  }
+  const auto& [opset, nodes] = *done.opset_gain;
+  report_.payload.set("opset_gain", Json::object().set("opset", opset).set("node_count", nodes));
+  report_.text +=
+      format("--opset {} would leave {} nodes instead of {}\n", opset, nodes, done.after.nodes);
 }
 
 void OptimizeRun::report_float16(const Float16Report& result) {

@@ -7,6 +7,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/graph.hpp"
@@ -70,7 +71,7 @@ class Embedding {
       throw Error(
           ErrorCode::unsupported,
           format("{} images requires opset {} (the model has {})", what, opset, graph_.opset("")),
-          format("convert it first: ortool optimize MODEL -o NEW.onnx --opset {}", opset))
+          format("{} {} converts the model first", setting_name("opset"), opset))
           .with_id("embed.opset");
     };
     demand("embedding the preprocessing of", opset_of_broadcasting());

@@ -54,6 +54,54 @@ TEST_CASE("the result is compared with the original in as many runs as are asked
   CHECK_FALSE(report.failing_part.has_value());
 }
 
+TEST_CASE("the lowest opset that would leave the fewest nodes is reported") {
+  OptimizeOptions options = options_of_optimize();
+  options.finds_opset_gain = true;
+  const auto gain_of = [&](const char* text) {
+    const auto model = parse_model(text);
+    return optimize(*model, options).opset_gain;
+  };
+  constexpr const char* old_swish =
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (float[n, 3] x) => (float[n, 3] y) {"
+      " s = Sigmoid (x) y = Mul (x, s) }";
+  const std::optional<OpsetGain> swish = gain_of(old_swish);
+  REQUIRE(swish.has_value());
+  CHECK(swish->opset == 24);
+  CHECK(swish->nodes == 1);
+  const std::optional<OpsetGain> hard_swish = gain_of(
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[n, 3] x) => (float[n, 3] y) {"
+      " s = HardSigmoid <alpha = 0.16666667, beta = 0.5> (x) y = Mul (x, s) }");
+  REQUIRE(hard_swish.has_value());
+  CHECK(hard_swish->opset == 14);
+  CHECK_FALSE(gain_of(swish_text).has_value());
+  CHECK_FALSE(gain_of("<ir_version: 8, opset_import: [\"\" : 18]> g (float[n, 3] x) => "
+                      "(float[n, 3] y) { y = Relu (x) }")
+                  .has_value());
+  options.opset = 18;
+  CHECK_FALSE(gain_of(old_swish).has_value());
+}
+
+TEST_CASE("preprocessing is embedded in the opset that the model is converted to") {
+  const auto model = parse_model(
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[1, 8, 8, 3] x) => "
+      "(float[1, 8, 8, 3] y) { y = Relu (x) }");
+  OptimizeOptions options = options_of_optimize();
+  options.runs = 1;
+  options.source.embedded_pictures = {"x=resize:8x8,scale:1/255"};
+  options.opset = 18;
+  const OptimizeReport report = optimize(*model, options);
+  CHECK(model->opset("") == 18);
+  CHECK(report.verification.has_passed == true);
+  REQUIRE(report.embeddings.size() == 1);
+  CHECK(report.embeddings.front().has_passed);
+
+  const auto old = parse_model(
+      "<ir_version: 7, opset_import: [\"\" : 13]> g (float[1, 8, 8, 3] x) => "
+      "(float[1, 8, 8, 3] y) { y = Relu (x) }");
+  options.opset = 0;
+  CHECK_THROWS_WITH(optimize(*old, options), Catch::Contains("requires opset 18"));
+}
+
 TEST_CASE("levels and passes choose what runs") {
   const auto none = parse_model(swish_text);
   OptimizeOptions options = options_of_optimize();
