@@ -51,7 +51,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .completes = Completion::files},
            {.name = "progress",
             .value = "HOW",
-            .help = "auto (terminals only), none, plain or json, on stderr",
+            .help = "auto, none, plain or json lines on stderr",
             .choices = {"auto", "none", "plain", "json"}},
            {.name = "quiet", .help = "no warnings and notes", .letter = 'q'},
            {.name = "verbose", .help = "more messages on stderr", .letter = 'v'},

@@ -12,6 +12,7 @@
 #include "apps/ortool/help.hpp"
 #include "apps/ortool/man_page.hpp"
 #include "apps/ortool/options/written_files.hpp"
+#include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
 #include "libcore/base/file/atomic_file.hpp"
@@ -182,6 +183,7 @@ void CommandRun::dispatch() {
 
 void CommandRun::apply_common_options(const OptionValues& options) {
   has_json_ = options.flag("json") || options.text("format") == "json";
+  static_cast<void>(progress_style(options));  // throws for a wrong one
   has_json_lines_ = !has_json_ && options.text("format") == "jsonl";
   // With - as output, standard output carries a model or tensors.
   const bool is_data = options.text("output") == "-" || options.text("output-dir") == "-";

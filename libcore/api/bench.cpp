@@ -25,8 +25,10 @@ std::vector<BenchReport> bench(const std::vector<BenchRunner*>& runners,
   const HostWatch host;
   std::vector<RunnerTimes> times;
   {
-    const Progress progress(task, options.step);
-    times = measure_runners(runners, options, task.stop, are_known);
+    Progress progress(task, options.step);
+    times = measure_runners(
+        runners, options, task.stop, are_known,
+        [&](std::int64_t done, std::int64_t total) { progress.tell_done(done, total); });
   }
   for (const std::string& sentence : host.noise()) task.warn(sentence);
   std::vector<BenchReport> reports;

@@ -62,7 +62,7 @@ def run_case(case, arguments, folder):
              "python": sys.executable, "checks": os.path.dirname(os.path.abspath(__file__))}
     replace = lambda text: re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), text)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LC_")}
-    environment.update(PATH=os.path.join(folder, "bin") + ":" + os.environ["PATH"], LC_ALL="C.UTF-8")
+    environment.update(PATH=os.path.join(folder, "bin") + ":" + os.environ["PATH"], LC_ALL="C.UTF-8", ORTOOL_PROGRESS="none")
     try:
         done = subprocess.run(["bash", "-c", replace(case["command"])], cwd=folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)

@@ -194,8 +194,10 @@ void BenchRun::measure_offered_loads() {
 }
 
 void BenchRun::measure_memory_of_all() {
-  const Progress progress(invocation_.task(), "measuring memory");
+  Progress progress(invocation_.task(), "measuring memory");
+  std::int64_t done = 0;
   for (VariantResult& result : findings_.results) {
+    progress.tell_done(done++, static_cast<std::int64_t>(findings_.results.size()));
     if (!result.was_measured()) continue;
     if (!can_have_child(options_, result.variant)) {
       invocation_.note(
@@ -213,10 +215,11 @@ void BenchRun::measure_memory_of_all() {
 }
 
 void BenchRun::profile_all() {
-  const Progress progress(invocation_.task(), "profiling");
+  Progress progress(invocation_.task(), "profiling");
   std::map<int, MachineLimits> limits;
   std::string trace;
   for (std::size_t i = 0; i < runners_.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(runners_.size()));
     if (runners_[i] == nullptr) continue;
     const VariantResult& result = findings_.results[i];
     const int threads = result.variant.threads;

@@ -5,23 +5,41 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/escape.hpp"
 #include "libcore/json/json.hpp"
 
 namespace ortool {
 
+std::string progress_style(const OptionValues& options) {
+  const std::string how = options.text("progress", "auto");
+  const char* set = std::getenv("ORTOOL_PROGRESS");
+  if (how != "auto" || set == nullptr || *set == '\0') return how;
+  for (const char* known : {"auto", "none", "plain", "json"}) {
+    if (set == std::string_view(known)) return set;
+  }
+  throw Error(
+      ErrorCode::invalid,
+      format("environment variable ORTOOL_PROGRESS: {} is not a form of progress", quote(set)),
+      "use auto, none, plain or json")
+      .with_id("environment.progress");
+}
+
 struct ProgressLine::State {
   enum class Style { line, plain, json };
 
   Style style;
+  std::int64_t interval = 1;  ///< seconds between lines
   std::string what;
   std::mutex mutex;
   std::condition_variable over;
@@ -45,6 +63,18 @@ struct ProgressLine::State {
   }
   std::thread thread;
 
+  std::string count_text() const {
+    return total > 0 ? format(" {} of {}", done.load(), total.load()) : std::string();
+  }
+
+  /// What stays on the terminal: nothing of a phase that was hardly seen.
+  std::string last_line() const {
+    constexpr std::int64_t min_kept_ms = 2000;
+    const std::int64_t elapsed = elapsed_ms();
+    if (elapsed < min_kept_ms) return "\r\x1b[K";
+    return format("\r\x1b[K{}{}: {} s\n", printable(what), count_text(), elapsed / 1000);
+  }
+
   void tell(std::int64_t seconds) const {
     if (style == Style::json) {
       Json event = Json::object()
@@ -56,9 +86,7 @@ struct ProgressLine::State {
       write_to_stderr(event.write_compact() + "\n");
       return;
     }
-    const std::string count =
-        total > 0 ? format(" {} of {}", done.load(), total.load()) : std::string();
-    std::string text = format("{}{}: {} s", printable(what), count, seconds);
+    std::string text = format("{}{}: {} s", printable(what), count_text(), seconds);
     if (const auto left = milliseconds_left())
       text += format(", about {} s left", (*left + 999) / 1000);
     write_to_stderr(style == Style::line ? "\r\x1b[K" + text : text + "\n");
@@ -66,27 +94,29 @@ struct ProgressLine::State {
 
   void run() {
     std::unique_lock lock(mutex);
-    std::int64_t seconds = 1;
+    std::int64_t seconds = interval;
     while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
       try {
         tell(seconds);
       } catch (const std::bad_alloc&) {  // the command itself will say so
       }
-      ++seconds;
+      seconds += interval;
     }
-    if (seconds > 1 && style == Style::line) write_to_stderr("\r\x1b[K");
+    if (seconds > interval && style == Style::line) write_to_stderr(last_line());
   }
 };
 
 ProgressLine::ProgressLine(const OptionValues& options, const Messages& messages,
                            std::string what) {
-  const std::string how = options.text("progress", "auto");
-  const bool is_silent = how == "auto" && (!messages.is_terminal() || options.flag("quiet"));
-  if (how == "none" || is_silent) return;
+  const std::string how = progress_style(options);
+  if (how == "none" || (how == "auto" && options.flag("quiet"))) return;
+  const bool is_line = how == "auto" && messages.is_terminal();
   state_ = std::make_unique<State>();
-  state_->style = how == "json"    ? State::Style::json
-                  : how == "plain" ? State::Style::plain
-                                   : State::Style::line;
+  state_->style = how == "json" ? State::Style::json
+                  : is_line     ? State::Style::line
+                                : State::Style::plain;
+  constexpr std::int64_t seconds_of_logs = 10;
+  if (how == "auto" && !is_line) state_->interval = seconds_of_logs;
   state_->what = std::move(what);
   try {
     state_->thread = std::thread([state = state_.get()] { state->run(); });

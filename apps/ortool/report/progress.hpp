@@ -1,4 +1,4 @@
-// Progress messages on stderr for work that takes over a second.
+// Progress messages on stderr for phases that take over a second.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,13 @@
 
 namespace ortool {
 
-/// Prints once a second, from the first second on, what is being done: on one line of a terminal
-/// (auto), as lines (plain), as JSON lines (json), or not at all (none, or auto without a terminal,
-/// or -q). Stops when destroyed.
+/// Of --progress, or in place of auto of the environment; throws ErrorCode::invalid for a wrong
+/// one.
+std::string progress_style(const OptionValues& options);
+
+/// Prints what is being done: on one line of a terminal that stays when the phase ends (auto), as
+/// lines every ten seconds elsewhere (auto), as lines or JSON lines every second (plain, json), or
+/// not at all (none, or auto with -q). ORTOOL_PROGRESS replaces auto. Stops when destroyed.
 class ProgressLine : public ProgressMeter {
  public:
   ProgressLine(const OptionValues& options, const Messages& messages, std::string what);

@@ -177,7 +177,6 @@ void ModelRun::gather(const Model& model) {
 
 void ModelRun::run_tests(const std::string& model_folder) {
   Json tests = Json::list();
-  const Progress progress(invocation_.task(), "testing");
   const bool have_passed =
       run_test_folders(invocation_, *session_, run_options_, judge_,
                        find_test_folders(options_.text("test-dir", model_folder)), tests);
@@ -228,8 +227,9 @@ void ModelRun::run_once_or_more() {
   std::vector<double> run_ms;
   std::vector<RunValue> values;
   {
-    const Progress progress(invocation_.task(), "running");
+    Progress progress(invocation_.task(), "running");
     for (std::int64_t i = 0; i < repeats; ++i) {
+      if (repeats > 1) progress.tell_done(i, repeats);
       // The last run is profiled: the first also makes the plan.
       const bool is_last = i + 1 == repeats;
       run_options_.profile = has_trace && is_last ? &profile_ : nullptr;

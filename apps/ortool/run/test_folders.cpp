@@ -117,8 +117,11 @@ bool run_test_folders(const Invocation& invocation, const Session& session,
                       const RunOptions& run_options, const Judge& judge,
                       const std::vector<std::string>& folders, Json& tests) {
   bool have_all_passed = true;
+  Progress progress(invocation.task(), "testing");
+  std::int64_t done = 0;
   for (const std::string& folder : folders) {
     invocation.stop.poll();
+    progress.tell_done(done++, static_cast<std::int64_t>(folders.size()));
     const ValueSet inputs(folder, "input");
     const std::vector<RunValue> found =
         session.run(read_inputs(inputs, session, folder, invocation.memory), run_options);

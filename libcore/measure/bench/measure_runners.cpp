@@ -83,6 +83,12 @@ std::vector<RunnerTimes> times_of(const std::vector<RunnerProgress>& all_progres
   return times;
 }
 
+std::int64_t samples_of(const std::vector<RunnerProgress>& all_progress) {
+  std::int64_t count = 0;
+  for (const RunnerProgress& progress : all_progress) count += count_samples(progress.times.blocks);
+  return count;
+}
+
 }  // namespace
 
 double RunnerTimes::throughput_per_s() const {
@@ -103,7 +109,8 @@ double median_precision(const RunnerTimes& times) {
 
 std::vector<RunnerTimes> measure_runners(
     const std::vector<BenchRunner*>& runners, const BenchTiming& settings, const StopToken& stop,
-    const std::function<bool(const std::vector<RunnerTimes>&)>& is_enough) {
+    const std::function<bool(const std::vector<RunnerTimes>&)>& is_enough,
+    const std::function<void(std::int64_t done, std::int64_t total)>& on_round) {
   std::vector<RunnerProgress> all_progress;
   for (BenchRunner* runner : runners) {
     RunnerProgress& progress = all_progress.emplace_back(RunnerProgress{runner, {}});
@@ -119,7 +126,9 @@ std::vector<RunnerTimes> measure_runners(
   }
 
   const bool is_fixed = settings.iterations > 0 || settings.duration_s > 0;
-  const double max_ms = 1e3 * settings.seconds_a_runner * static_cast<double>(runners.size());
+  const auto lanes = static_cast<double>(runners.size());
+  const double max_ms =
+      1e3 * lanes * (settings.duration_s > 0 ? settings.duration_s : settings.seconds_a_runner);
   std::vector<std::size_t> order(all_progress.size());
   std::iota(order.begin(), order.end(), 0);
   RandomBits random(0);
@@ -134,6 +143,11 @@ std::vector<RunnerTimes> measure_runners(
       if (settings.iterations > 0 && left <= 0 && settings.duration_s <= 0) continue;
       take_block(progress, watch, std::max<std::int64_t>(1, left));
       stop.poll();
+    }
+    if (settings.iterations > 0) {
+      on_round(samples_of(all_progress), settings.iterations * static_cast<std::int64_t>(lanes));
+    } else {
+      on_round(std::llround(watch.milliseconds() / 1e3), std::llround(max_ms / 1e3));
     }
     if (is_fixed && has_length(all_progress, settings)) break;
     if (round + 1 < next_look) continue;

@@ -34,9 +34,12 @@ double median_precision(const RunnerTimes& times);
 /// Runs a warm-up of every lane and then, in rounds of randomly seeded order, a block of each:
 /// about 20 ms and at least one run, after a short untimed run that warms the caches. Rounds
 /// continue until `is_enough` returns true or the time is up, depending on the settings.
-/// `is_enough` is called now and then. Polls `stop`.
+/// `is_enough` is called now and then. `on_round` is called after each round with how much is done
+/// of how much at most: runs of all lanes where their number is set, otherwise seconds. Polls
+/// `stop`.
 std::vector<RunnerTimes> measure_runners(
     const std::vector<BenchRunner*>& runners, const BenchTiming& settings, const StopToken& stop,
-    const std::function<bool(const std::vector<RunnerTimes>&)>& is_enough);
+    const std::function<bool(const std::vector<RunnerTimes>&)>& is_enough,
+    const std::function<void(std::int64_t done, std::int64_t total)>& on_round);
 
 }  // namespace ortool

@@ -55,7 +55,8 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
                                          CalibrationData& data, std::int64_t max_samples,
-                                         LabelCounter* labels) {
+                                         LabelCounter* labels,
+                                         const std::function<void(std::int64_t)>& on_sample) {
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &task.stop;
@@ -66,6 +67,7 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
   }
   const std::int64_t count = std::min(data.size(), max_samples);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (on_sample) on_sample(i);
     const Sample sample = data.sample(i);
     const std::vector<RunValue> expected = floats.run(sample.inputs, options);
     const std::vector<RunValue> found = quantized.run(sample.inputs, options);
@@ -77,11 +79,14 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
 
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data) {
-  const Progress progress(task, "comparing");
+  Progress progress(task, "comparing");
   EndToEnd result;
   result.samples = std::min(data.size(), max_samples_end_to_end);
   LabelCounter labels(data.class_names());
-  result.outputs = compare_outputs(task, machine, floats, quantized, data, result.samples, &labels);
+  result.node_samples = std::min(data.size(), max_samples_by_value);
+  const std::int64_t total = result.samples + result.node_samples;
+  result.outputs = compare_outputs(task, machine, floats, quantized, data, result.samples, &labels,
+                                   [&](std::int64_t done) { progress.tell_done(done, total); });
   result.labels = labels.count();
   for (const OutputError& output : result.outputs) {
     if (output.sums.not_finite() == 0) continue;
@@ -94,9 +99,10 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
   options.threads = machine.threads;
   options.stop = &task.stop;
   ErrorCollector collector({});
-  result.node_samples = std::min(data.size(), max_samples_by_value);
-  for (std::int64_t i = 0; i < result.node_samples; ++i)
+  for (std::int64_t i = 0; i < result.node_samples; ++i) {
+    progress.tell_done(result.samples + i, total);
     collector.add(floats, quantized, data.sample(i).inputs, options);
+  }
   result.values = collector.errors();
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,12 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                         const Session& floats, const Session& quantized, CalibrationData& data);
 
 /// Compares outputs only, on at most `max_samples`. `labels`, which may be null, counts the float
-/// model's correct labels.
+/// model's correct labels; `on_sample`, which may be empty, is called with each sample's index.
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
                                          CalibrationData& data, std::int64_t max_samples,
-                                         LabelCounter* labels = nullptr);
+                                         LabelCounter* labels = nullptr,
+                                         const std::function<void(std::int64_t)>& on_sample = {});
 
 /// Formats as "46.8 dB".
 std::string decibels(double value);

@@ -88,7 +88,7 @@ std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, cons
   std::vector<Unit> units = units_by_noise(candidate.plan, compared);
   if (units.size() > max_suggestions) units.resize(max_suggestions);
   if (units.empty() || data.size() == 0) return {};
-  const Progress progress(context.task, "suggesting");
+  Progress progress(context.task, "suggesting");
   const NamedValues inputs = data.sample(0).inputs;
   const auto whole = builder.session(*candidate.model, OptimizeLevel::all);
   const auto sqnr_of = [&](const Session& session) {
@@ -97,7 +97,9 @@ std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, cons
   };
   const double before = sqnr_of(*whole);
   std::vector<Suggestion> suggestions;
-  for (const Unit& unit : units) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(units.size()));
+    const Unit& unit = units[i];
     PlanChoices without = choices;
     leave_float(without, unit.plan_name, "tried");
     const Candidate tried = builder.make(without);

@@ -33,8 +33,11 @@ std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const Sqnr
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods) {
   const TaskContext& task = builder.context().task;
-  const Progress progress(task, "choosing ranges");
+  Progress progress(task, "choosing ranges");
+  constexpr std::size_t max_fitted = 2;
+  std::int64_t tried_methods = 0;
   const auto try_one = [&](CalibrationMethod method, bool is_fitted) {
+    progress.tell_done(tried_methods++, static_cast<std::int64_t>(methods.size() + max_fitted));
     PlanChoices tried = with_method(choices, calibration, method);
     tried.weight_fit = is_fitted ? WeightRangeChoice::quick : WeightRangeChoice::nearest;
     tried.stores_rest = false;
@@ -47,7 +50,7 @@ std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const Sqnr
   std::vector<MethodTrial> fitted;
   for (const MethodTrial& trial : rough) {
     const bool is_close = trial.preference() >= rough.front().preference() - close_db;
-    if (fitted.size() < 2 && is_close) fitted.push_back(try_one(trial.method, true));
+    if (fitted.size() < max_fitted && is_close) fitted.push_back(try_one(trial.method, true));
   }
   sort_by_preference(fitted);
   const MethodTrial best = is_better(with_bonus(rough.front()), with_bonus(fitted.front()))

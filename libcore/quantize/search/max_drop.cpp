@@ -2,6 +2,7 @@
 #include "libcore/quantize/search/max_drop.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
@@ -33,7 +34,8 @@ class PlanSearch {
   PlanChoices without(const std::vector<bool>& is_float) const;
   bool is_enough(const std::vector<bool>& is_float);
   std::size_t shortest_prefix();
-  void give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last);
+  void give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last,
+                 const std::function<void(std::size_t)>& on_decided);
 
   const CandidateBuilder& builder_;
   const Validation& validation_;
@@ -122,20 +124,22 @@ std::size_t PlanSearch::shortest_prefix() {
   return enough;
 }
 
-/// Tries to quantize the products [first, last) of the ranking again, all at once or by halves.
-void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last) {
+/// Tries to quantize the products [first, last) of the ranking again, all at once or by halves;
+/// `on_decided` is called with the number of those that are decided.
+void PlanSearch::give_back(std::vector<bool>& is_float, std::size_t first, std::size_t last,
+                           const std::function<void(std::size_t)>& on_decided) {
   if (first >= last || result_.candidates >= max_candidates) return;
   std::vector<bool> tried = is_float;
   std::fill(tried.begin() + static_cast<std::ptrdiff_t>(first),
             tried.begin() + static_cast<std::ptrdiff_t>(last), false);
   if (is_enough(tried)) {
     is_float = tried;
-    return;
+    return on_decided(last - first);
   }
-  if (last - first == 1) return;
+  if (last - first == 1) return on_decided(1);
   const std::size_t middle = first + (last - first) / 2;
-  give_back(is_float, middle, last);
-  give_back(is_float, first, middle);
+  give_back(is_float, middle, last, on_decided);
+  give_back(is_float, first, middle, on_decided);
 }
 
 SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
@@ -150,8 +154,14 @@ SearchResult PlanSearch::run(const Session& floats, CalibrationData* data) {
   }
   std::vector<bool> is_float(products_.size());
   std::fill_n(is_float.begin(), prefix, true);
-  const Progress progress(builder_.context().task, "restoring");
-  give_back(is_float, 0, prefix - 1);
+  Progress progress(builder_.context().task, "restoring");
+  std::size_t decided = 0;
+  const auto count_decided = [&](std::size_t more) {
+    decided += more;
+    progress.tell_done(static_cast<std::int64_t>(decided), static_cast<std::int64_t>(prefix - 1));
+  };
+  count_decided(0);
+  give_back(is_float, 0, prefix - 1, count_decided);
   // The last plan evaluated may be a different one.
   choices_ = without(is_float);
   candidate_ = builder_.make(choices_);

@@ -36,7 +36,7 @@ std::vector<Corrected> corrected_products(const MadePlan& plan) {
 void measure_shifts(const CandidateBuilder& builder, const Session& floats, CalibrationData& data,
                     BiasCorrectionScope reach, PlanChoices& choices) {
   const QuantizeContext& context = builder.context();
-  const Progress progress(context.task, "biases");
+  Progress progress(context.task, "measuring biases");
   RunOptions options;
   options.threads = context.machine.threads;
   options.stop = &context.task.stop;
@@ -48,6 +48,8 @@ void measure_shifts(const CandidateBuilder& builder, const Session& floats, Cali
   for (const Corrected& product : products) made.push_back(product.output);
   const std::vector<std::vector<std::size_t>> steps = product_steps(
       *candidate.model->graph, made, reach == BiasCorrectionScope::all ? max_shift_steps : 0);
+  const auto total = static_cast<std::int64_t>(steps.size() * samples.size());
+  std::int64_t done = 0;
   for (const std::vector<std::size_t>& step : steps) {
     const auto session = builder.session(*candidate.model, OptimizeLevel::none);
     std::vector<ErrorRequest> requests;
@@ -56,8 +58,10 @@ void measure_shifts(const CandidateBuilder& builder, const Session& floats, Cali
           {{products[i].output, products[i].output}, products[i].is_convolution ? 1 : -1});
     }
     ErrorCollector collector(requests);
-    for (const std::int64_t sample : samples)
+    for (const std::int64_t sample : samples) {
+      progress.tell_done(done++, total);
       collector.add(floats, *session, data.sample(sample).inputs, options);
+    }
     for (const std::size_t i : step) {
       const ValueError* error = collector.find(products[i].output);
       if (error == nullptr) continue;

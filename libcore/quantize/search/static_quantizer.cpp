@@ -107,11 +107,12 @@ const PlanRefiner* StaticQuantizer::refine(const QuantizePlan& plan, const PlanP
   collecting.threads = context_.machine.threads;
   collecting.cap = &task.memory;
   collecting.stop = &task.stop;
-  const Progress progress(task, "refining");
+  Progress progress(task, "refining");
   refiners_.insert(refiners_.begin(),
                    std::make_unique<Refiner>(std::make_unique<WeightRefiner>(
                        plan, params, *calibration_, floats_,
                        [&](std::int64_t index) {
+                         progress.tell_done(index, collecting.sample_count);
                          return data_->sample(fitting_[static_cast<std::size_t>(index)]).inputs;
                        },
                        collecting, &context_.machine.pool)));

@@ -188,7 +188,7 @@ std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
                                         const PreparedModel& prepared, const SqnrJudge& judge,
                                         PlanChoices& choices) {
   const TaskContext& task = context.task;
-  const Progress progress(task, "balancing");
+  Progress progress(task, "balancing");
   const ChannelLinks links(prepared.model);
   const QuantizePlan plan = whole_plan(context, prepared.model);
   const std::vector<ValueRequest> values = balanced_values(plan, links);
@@ -212,6 +212,7 @@ std::vector<TechniqueTrial> try_balance(const QuantizeContext& context,
   SampleRatios best = trial.judge(kept);
   const std::size_t parts = std::min(groups.size(), max_balance_parts);
   for (std::size_t part = 0; part < parts; ++part) {
+    progress.tell_done(static_cast<std::int64_t>(part), static_cast<std::int64_t>(parts));
     const std::size_t first = part * groups.size() / parts;
     const std::size_t last = (part + 1) * groups.size() / parts;
     std::vector<BalanceGroup> tried = kept;
