@@ -205,6 +205,9 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
         format("the graph's output '{}' would be '{}' itself", old_value.name(), result.name()));
   if (Verdict verdict = find_place(replacement); !verdict.is_yes) return verdict;
 
+  const std::string made_name =
+      is_new ? name_of_made(replacement, *result.producer())
+             : std::string(result.producer() != nullptr ? result.producer()->name() : "");
   give_origins(replacement);
   constant_bytes_added_ = replacement.constant_bytes();
   const std::int64_t place = order_.place_of(*before_);
@@ -228,8 +231,7 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   if (!goes_on) graph_.replace_uses(old_value, result);
   graph_.remove_node(root);
   order_.remove(root);
-  if (goes_on)
-    put_in(old_value, result, is_new ? node_name_ : std::string(result.producer()->name()));
+  if (goes_on) put_in(old_value, result, made_name);
   changed_.push_back(goes_on ? &old_value : &result);
   for (Value* output : root_outputs) {
     if (output->producer() == nullptr && output->uses().empty()) graph_.remove_value(*output);
@@ -243,6 +245,21 @@ Verdict Application::commit(Replacement& replacement, Value& result) {
   }
   std::erase_if(changed_, [&](const Value* value) { return !value->is_in(graph_); });
   return yes();
+}
+
+/// A node takes the name of the one whose operator it has: a Conv with a folded
+/// BatchNormalization that of the Conv. Otherwise it is named after the match's root.
+std::string Application::name_of_made(const Replacement& replacement, const Node& made) const {
+  const auto is_alike = [&](const Node& node) {
+    return node.op_type() == made.op_type() && node.domain() == made.domain();
+  };
+  // Beside other values, inner nodes may keep their names.
+  if (!replacement.others().empty() || is_alike(match_.root())) return node_name_;
+  for (const Match::Member& member : match_.members()) {
+    if (is_alike(*member.node) && !member.node->name().empty())
+      return std::string(member.node->name());
+  }
+  return node_name_;
 }
 
 void Application::take_over(Value& inner, Value& made) {

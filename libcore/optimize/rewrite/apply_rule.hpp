@@ -49,6 +49,7 @@ class Application {
   static Verdict check_type(const Value& old_value, const Value& new_value);
   Verdict find_place(const Replacement& replacement);
   Verdict commit(Replacement& replacement, Value& result);
+  std::string name_of_made(const Replacement& replacement, const Node& made) const;
   void give_origins(const Replacement& replacement) const;
   void remake(Node& producer, std::int64_t index, Value& value, std::string_view name);
   /// `old_value`, which has lost its producer, replaces `new_value`.

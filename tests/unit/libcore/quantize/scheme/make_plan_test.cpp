@@ -94,7 +94,7 @@ TEST_CASE("a node that is refused says why, and so do nodes that it cuts off") {
   const QuantizePlan plan = make_plan(*model, rules);
   CHECK(quantized_nodes(plan) == "a");
   CHECK(reason_of(plan, "b") == "no wish");
-  CHECK(reason_of(plan, "s") == "its result goes to Conv, which computes in float");
+  CHECK(reason_of(plan, "s") == "its result goes to 'b' (Conv), which computes in float");
 }
 
 TEST_CASE("what moves elements shares the scale of what it reads") {
@@ -148,7 +148,7 @@ TEST_CASE("the reason of a float node names where floats begin, or end") {
   CHECK(reason_of(plan, "early") == "it reads a model input, before any quantized node");
   CHECK(reason_of(plan, "back") == "it reads a model input, before any quantized node");
   CHECK(reason_of(plan, "moved") ==
-        "its input comes from InstanceNormalization, which computes in float");
+        "its input comes from 'n' (InstanceNormalization), which computes in float");
   CHECK(reason_of(plan, "t1") == "its result is a model output, which stays float");
   CHECK(reason_of(plan, "t2") == "its result is a model output, which stays float");
   CHECK(reason_of(plan, "size") == "not planned");
