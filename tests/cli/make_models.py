@@ -14,6 +14,7 @@ pool.onnx      x float[a,b,c,d] -> y, the maxima of windows of 300 x 7
 random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed through a Reshape that changes nothing
 offset.onnx    x float[4] -> y float[4], a large offset added and subtracted, out of range for float16
 window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
+outlier.onnx   x float[n,64] -> y float[n,64], a product with one large weight in each column
 norm.onnx      x float[n,4] -> y float[n,4], a decomposed layer normalization and Gelu, an Identity, constants to fold
 """
 import os
@@ -92,6 +93,13 @@ def window_constant(name, sizes):
                  + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
 
 
+def outlier_constant(name, size):
+    """Small weights beside one of 100 in each column: int4 makes them zero."""
+    numbers = [100.0] * size + [(i % 7 - 3) / 10 for i in range(size * (size - 1))]
+    return field(5, field(1, size) + field(1, size) + field(2, FLOAT) + field(8, name)
+                 + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
+
+
 def model(nodes, inputs, outputs, constants=b""):
     graph = nodes + field(2, "small") + constants
     graph += b"".join(field(11, field(1, name) + field(2, kind)) for name, kind in inputs)
@@ -140,6 +148,8 @@ def models():
         float_constant("far", [4096]) + float_constant("w", [4097] * 4))
     yield "window", model(node("Conv", ["x", "k"], ["y"]), [("x", tensor_type(FLOAT, ["n", 1, "h", None]))],
                           [("y", tensor_type(FLOAT))], window_constant("k", [1, 1, 5, 3]))
+    yield "outlier", model(node("MatMul", ["x", "w"], ["y"]), [("x", tensor_type(FLOAT, ["n", 64]))],
+                           [("y", tensor_type(FLOAT))], outlier_constant("w", 64))
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -202,6 +202,9 @@ std::string reasons_text(const QuantizeResult& result) {
   std::string text;
   for (std::size_t i = 0; i < std::min(sorted.size(), max_nodes_told); ++i)
     text += format("  {} in float: {}\n", -sorted[i].first, sorted[i].second);
+  if (sorted.size() > max_nodes_told)
+    text += format("  and for {} other reasons (float_reasons of --json)\n",
+                   sorted.size() - max_nodes_told);
   return text;
 }
 

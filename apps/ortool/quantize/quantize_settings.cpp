@@ -20,7 +20,7 @@ constexpr std::int64_t max_block_size = 65536;
 constexpr std::int64_t min_block_size = 16;
 
 /// Calibration options; without data they have no effect.
-constexpr std::array<std::string_view, 14> calibration_options = {"calibration-data",
+constexpr std::array<std::string_view, 13> calibration_options = {"calibration-data",
                                                                   "allow-random-calibration",
                                                                   "calibration-cache",
                                                                   "calibrate-only",
@@ -31,7 +31,6 @@ constexpr std::array<std::string_view, 14> calibration_options = {"calibration-d
                                                                   "symmetric-activations",
                                                                   "image",
                                                                   "image-config",
-                                                                  "max-drop",
                                                                   "keep-faster",
                                                                   "recipe"};
 
@@ -210,15 +209,12 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
         .with_id("usage.calibration_data");
   }
   for (const std::string_view name : calibration_options) {
-    const bool is_of_pictures = name == "image" || name == "image-config";
+    const bool is_of_images = name == "image" || name == "image-config";
     const bool is_used =
-        is_of_pictures ? options.has("validation-data") : is_dynamic && name == "keep-faster";
+        is_of_images ? options.has("validation-data") : is_dynamic && name == "keep-faster";
     if (!options.has(name) || is_used) continue;
-    throw does_not_fit(
-        format("option --{} has no effect with --mode {}", name, name_of(mode)),
-        name == "max-drop"
-            ? "only --mode static searches for a plan; --metric reports the accuracy of this one"
-            : "only --mode static uses calibration");
+    throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
+                       "only --mode static uses calibration");
   }
 }
 
@@ -239,7 +235,8 @@ void check_qoperator_format(const QuantizeSettings& settings) {
   for (const DataType type : {settings.activations.type, settings.weights.type}) {
     if (type == DataType::int8 || type == DataType::uint8) continue;
     throw does_not_fit(
-        format("ONNX has no operators for {}, which --quant-format qoperator would need", name_of(type)),
+        format("ONNX has no operators for {}, which --quant-format qoperator would need",
+               name_of(type)),
         "leave --format out: the QDQ format takes every type");
   }
 }

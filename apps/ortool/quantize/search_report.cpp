@@ -5,6 +5,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/quantize/calibrate/sample_split.hpp"
+#include "libcore/quantize/search/choose_method.hpp"
 
 namespace ortool {
 namespace {
@@ -88,12 +89,15 @@ void add_method_trials(const QuantizeResult& result, SearchReport& report) {
     others += format("{}{} {}", others.empty() ? "" : ", ", technique_text(trial),
                      decibels(mean_of(trial.ratios)));
   }
+  const std::string reason = reason_of_preference(trials);
   report.block.set("method_trials", std::move(list));
-  report.text += format(
-      "ranges by {}: SQNR {} of samples {} ({})\n", technique_text(trials.front()),
-      decibels(mean_of(trials.front().ratios)),
-      split_samples(result.samples).is_apart ? "on held-out samples" : "that were used to fit them",
-      others);
+  report.block.set("method_preference", reason.empty() ? Json() : Json(reason));
+  report.text +=
+      format("ranges by {}: SQNR {} {} ({}){}\n", technique_text(trials.front()),
+             decibels(mean_of(trials.front().ratios)),
+             split_samples(result.samples).is_apart ? "on held-out samples"
+                                                    : "on the samples that were used to fit them",
+             others, reason.empty() ? "" : "; " + reason);
 }
 
 void add_techniques(const QuantizeResult& result, SearchReport& report) {

@@ -236,6 +236,7 @@ void StaticRun::run() {
   const bool has_changed = (context_.settings.budget && context_.settings.budget->drop) ||
                            context_.settings.keeps_faster;
   if (judged && has_changed) compare(candidate, *judged);
+  if (judged) warn_below_sqnr_floor(context_);
   if (judged && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);
   context_.result.plan = builder_->make(model_, choices);

@@ -10,6 +10,7 @@
 #include "libcore/quantize/pipeline/plan_file.hpp"
 #include "libcore/quantize/scheme/dynamic.hpp"
 #include "libcore/quantize/scheme/weight_only.hpp"
+#include "libcore/quantize/search/below_sqnr_floor.hpp"
 #include "libcore/quantize/search/keep_faster.hpp"
 #include "libcore/quantize/search/max_drop.hpp"
 
@@ -34,6 +35,13 @@ void check_mode_choices(const QuantizeContext& context, const Model& model) {
   check_choices(context.task, context.choices, model, context.result.plan);
 }
 
+/// Tensors keep the file of their store alive.
+std::optional<QuantizedWeightStore> another_store(const QuantizeContext& context) {
+  std::optional<QuantizedWeightStore> store;
+  if (context.store != nullptr) store.emplace(context.store->another());
+  return store;
+}
+
 /// Dynamic quantization of the products of `model`.
 MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices) {
   const NodeNames names = names_apart(model);
@@ -42,8 +50,9 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
   made.nodes = describe_plan(plan, names);
   WeightOptions weights;
   weights.type = context.settings.weights;
+  std::optional<QuantizedWeightStore> store = another_store(context);
   static_cast<void>(
-      quantize_dynamically(model, plan, weights, &context.task.memory, context.store));
+      quantize_dynamically(model, plan, weights, &context.task.memory, store ? &*store : nullptr));
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
     made.nodes[i].reason = plan.nodes[i].reason;
@@ -52,86 +61,135 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
   return made;
 }
 
-/// The choices made by --keep-faster on the first sample of --validation-data.
-PlanChoices choose_faster(const QuantizeContext& context, const Model& model,
-                          const Session& floats) {
-  PlanChoices choices = context.choices;
-  const CandidateBuilder candidates(context, model,
-                                    [&](Model& candidate, const PlanChoices& tried) {
-                                      return make_dynamic(context, candidate, tried);
-                                    });
-  CalibrationData data(context.task, context.data, DataRole::validation, floats.model().inputs(),
-                       floats.outputs());
-  Candidate candidate = candidates.make(choices);
-  context.result.kept_faster =
-      keep_faster(candidates, floats, data.sample(0).inputs, choices, candidate);
-  return choices;
-}
-
-void quantize_products(const QuantizeContext& context, Model& model, const Session* floats) {
-  const bool keeps_faster = context.settings.keeps_faster && floats != nullptr;
-  const PlanChoices choices =
-      keeps_faster ? choose_faster(context, model, *floats) : context.choices;
-  context.result.plan = make_dynamic(context, model, choices);
-  context.result.stores_rest = choices.stores_rest;
-  check_mode_choices(context, model);
-  const std::vector<ReportedNode>& nodes = context.result.plan.nodes;
-  const auto is_quantized = [](const ReportedNode& node) { return node.is_quantized; };
-  const bool has_convolutions = std::any_of(
-      nodes.begin(), nodes.end(),
-      [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
-  if (has_convolutions && !keeps_faster) {
-    context.task.warn(
-        format("convolutions with ranges computed at run time are mostly slower than float ones: "
-               "calibrate them ({} static), or leave the slower ones in float ({})",
-               setting_name("mode"), setting_name("keep-faster")));
-  }
-  if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
-    context.task.warn("no node is quantized: the model still computes in float");
-}
-
-void quantize_weights_alone(const QuantizeContext& context, Model& model) {
+/// Quantization of the weights of `model`, whose products stay in float: `tensors` of them.
+MadePlan make_weights_only(const QuantizeContext& context, Model& model, const PlanChoices& choices,
+                           std::int64_t& tensors) {
   const NodeNames names = names_apart(model);
-  const QuantizePlan plan = make_plan(model, rules_of(context, nullptr, context.choices, names));
+  const QuantizePlan plan = make_plan(model, rules_of(context, nullptr, choices, names));
+  std::optional<QuantizedWeightStore> store = another_store(context);
   WeightOnlyOptions options;
   options.weights.type = context.settings.weights;
   options.block_size = context.settings.block_size;
   options.has_block_products = context.settings.has_integer_operators;
   options.cap = &context.task.memory;
-  options.store = context.store;
-  context.result.plan.nodes = describe_plan(plan, names);
-  check_mode_choices(context, model);
-  for (ReportedNode& node : context.result.plan.nodes) {
+  options.store = store ? &*store : nullptr;
+  MadePlan made;
+  made.nodes = describe_plan(plan, names);
+  for (ReportedNode& node : made.nodes) {
     if (!node.is_quantized || node.has_weights) continue;
     node.is_quantized = false;
     node.reason = "it has no weights";
   }
-  const std::int64_t tensors = quantize_weights_only(model, plan, options);
-  if (tensors == 0) context.task.warn("it has no weights to quantize");
+  tensors = quantize_weights_only(model, plan, options);
+  return made;
+}
+
+/// One call: the choices left open, then the model.
+class DatalessRun {
+ public:
+  DatalessRun(const QuantizeContext& context, Model& model);
+
+  void run();
+
+ private:
+  MadePlan make(Model& model, const PlanChoices& choices);
+  void choose();
+  void keep_budget(Candidate& candidate);
+  void warn_of_nodes() const;
+
+  const QuantizeContext& context_;
+  Model& model_;
+  bool is_dynamic_;
+  std::int64_t tensors_ = 0;         ///< of the last weight-only model
+  std::unique_ptr<Session> floats_;  ///< null where nothing is measured
+  std::optional<CalibrationData> data_;
+  std::optional<Validation> validation_;
+  CandidateBuilder candidates_;
+  PlanChoices choices_;
+};
+
+DatalessRun::DatalessRun(const QuantizeContext& context, Model& model)
+    : context_(context),
+      model_(model),
+      is_dynamic_(context.settings.mode == QuantizeMode::dynamically),
+      candidates_(
+          context, model,
+          [this](Model& candidate, const PlanChoices& tried) { return make(candidate, tried); }),
+      choices_(context.choices) {
+  const bool has_validation = context.data.has(DataRole::validation);
+  const std::optional<Budget>& budget = context.settings.budget;
+  if (has_validation || budget)
+    floats_ = make_session(context.task, context.machine, model, OptimizeLevel::none);
+  if (has_validation) {
+    const auto inputs = floats_->model().inputs();
+    check_image_recipes(context.task, context.data, inputs, floats_->outputs());
+    data_.emplace(context.task, context.data, DataRole::validation, inputs, floats_->outputs());
+  }
+  if (budget) validation_.emplace(context, *budget, model, *floats_);
+}
+
+MadePlan DatalessRun::make(Model& model, const PlanChoices& choices) {
+  return is_dynamic_ ? make_dynamic(context_, model, choices)
+                     : make_weights_only(context_, model, choices, tensors_);
+}
+
+void DatalessRun::choose() {
+  const bool keeps_faster = context_.settings.keeps_faster && data_;
+  if (!keeps_faster && !validation_) return;
+  Candidate candidate = candidates_.make(choices_);
+  if (keeps_faster)
+    context_.result.kept_faster =
+        keep_faster(candidates_, *floats_, data_->sample(0).inputs, choices_, candidate);
+  if (validation_) keep_budget(candidate);
+}
+
+void DatalessRun::keep_budget(Candidate& candidate) {
+  SearchResult found;
+  if (context_.settings.budget->drop) {
+    found = search_plan(candidates_, *floats_, data_ ? &*data_ : nullptr, *validation_, choices_,
+                        candidate);
+    context_.result.is_refused = !found.is_within;
+  } else {
+    found.model_score = validation_->judge(*candidate.model);
+  }
+  context_.result.budget = BudgetResult{validation_->accuracy(found.model_score), std::move(found)};
+}
+
+void DatalessRun::warn_of_nodes() const {
+  const std::vector<ReportedNode>& nodes = context_.result.plan.nodes;
+  const auto is_quantized = [](const ReportedNode& node) { return node.is_quantized; };
+  if (!is_dynamic_) {
+    if (tensors_ == 0) context_.task.warn("it has no weights to quantize");
+    return;
+  }
+  if (std::none_of(nodes.begin(), nodes.end(), is_quantized))
+    context_.task.warn("no node is quantized: the model still computes in float");
+  const bool has_convolutions = std::any_of(
+      nodes.begin(), nodes.end(),
+      [](const ReportedNode& node) { return node.is_quantized && node.op_type == "Conv"; });
+  if (has_convolutions && !context_.result.kept_faster) {
+    context_.task.warn(
+        format("convolutions with ranges computed at run time are mostly slower than float ones: "
+               "calibrate them ({} static), or leave the slower ones in float ({})",
+               setting_name("mode"), setting_name("keep-faster")));
+  }
+}
+
+void DatalessRun::run() {
+  choose();
+  context_.result.plan = make(model_, choices_);
+  context_.result.stores_rest = choices_.stores_rest;
+  check_mode_choices(context_, model_);
+  warn_of_nodes();
+  if (!data_) return;
+  compare_with_float_model(context_, *floats_, model_, DataRole::validation);
+  warn_below_sqnr_floor(context_);
 }
 
 }  // namespace
 
 void quantize_without_data(const QuantizeContext& context, Model& model) {
-  const bool has_validation = context.data.has(DataRole::validation);
-  const std::optional<Budget>& budget = context.settings.budget;
-  std::unique_ptr<Session> floats;
-  if (has_validation || budget)
-    floats = make_session(context.task, context.machine, model, OptimizeLevel::none);
-  if (has_validation)
-    check_image_recipes(context.task, context.data, floats->model().inputs(), floats->outputs());
-  std::optional<Validation> validation;
-  if (budget) validation.emplace(context, *budget, model, *floats);
-  if (context.settings.mode == QuantizeMode::dynamically) {
-    quantize_products(context, model, floats.get());
-  } else {
-    quantize_weights_alone(context, model);
-  }
-  if (has_validation) compare_with_float_model(context, *floats, model, DataRole::validation);
-  if (!validation) return;
-  SearchResult found;
-  found.model_score = validation->judge(model);
-  context.result.budget = BudgetResult{validation->accuracy(found.model_score), std::move(found)};
+  DatalessRun(context, model).run();
 }
 
 }  // namespace ortool

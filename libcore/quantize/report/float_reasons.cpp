@@ -1,9 +1,18 @@
-// Float reasons propagate from node to node and name the first cause.
+// Float reasons propagate from node to node and name the first node that causes them.
 #include "libcore/quantize/report/float_reasons.hpp"
 
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
+namespace {
+
+std::string node_text(const Node& node) {
+  if (node.name().empty()) return std::string(node.op_type());
+  return format("{} ({})", quote(node.name(), 80), node.op_type());
+}
+
+}  // namespace
 
 std::string FloatReasons::start_of(const Value& from) const {
   const Value* value = &from;
@@ -11,7 +20,7 @@ std::string FloatReasons::start_of(const Value& from) const {
   const Node* producer = value->producer();
   if (producer == nullptr) return {};
   const auto found = starts_.find(producer);
-  return found != starts_.end() ? found->second : std::string(producer->op_type());
+  return found != starts_.end() ? found->second : node_text(*producer);
 }
 
 std::string FloatReasons::of_input(const Value& from) const {
@@ -30,7 +39,7 @@ std::string FloatReasons::of_result(const Node& end) const {
       if (use.node == nullptr) continue;
       const auto found = results_.find(use.node);
       if (found != results_.end()) return found->second;
-      if (consumer.empty()) consumer = use.node->op_type();
+      if (consumer.empty()) consumer = node_text(*use.node);
     }
   }
   if (consumer.empty()) return "nothing reads its result";
@@ -38,7 +47,7 @@ std::string FloatReasons::of_result(const Node& end) const {
 }
 
 void FloatReasons::note_start(const Node& node) {
-  starts_.emplace(&node, node.op_type());
+  starts_.emplace(&node, node_text(node));
 }
 
 void FloatReasons::note_input(const Node& node, const Value& from) {

@@ -21,7 +21,7 @@ class FloatReasons {
   void note_result(const Node& node, const std::string& reason);  ///< because of its consumers
 
  private:
-  /// The operator where the float region begins; for a model input empty.
+  /// The node where the float region begins, with its operator; for a model input empty.
   std::string start_of(const Value& from) const;
 
   std::unordered_map<const Node*, std::string> starts_;

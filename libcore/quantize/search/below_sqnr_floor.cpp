@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/readable_number.hpp"
 #include "libcore/quantize/search/paired_times.hpp"
 
@@ -79,6 +80,25 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
   choices = std::move(now.choices);
   candidate = std::move(now.candidate);
   compared = std::move(now.compared);
+}
+
+void warn_below_sqnr_floor(const QuantizeContext& context) {
+  const QuantizeSettings& settings = context.settings;
+  const std::vector<OutputError>& outputs = context.result.end_to_end.outputs;
+  const auto worst = std::min_element(outputs.begin(), outputs.end(),
+                                      [](const OutputError& a, const OutputError& b) {
+                                        return a.sums.sqnr_db() < b.sums.sqnr_db();
+                                      });
+  if (worst == outputs.end() || !(worst->sums.sqnr_db() < useful_sqnr_db)) return;
+  std::string advice = format("{} or {} for the nodes with the largest errors",
+                              setting_name("max-drop"), setting_name("exclude"));
+  if (settings.mode == QuantizeMode::dynamically)
+    advice += format(", or {} static with calibration data", setting_name("mode"));
+  if (settings.weights.type == DataType::int4)
+    advice += format(", {} int8, or a smaller {}", setting_name("weight-type"),
+                     setting_name("block-size"));
+  context.task.warn(format("output {} has an SQNR of {}, too low to be useful: try {}",
+                           quote(worst->name), decibels(worst->sums.sqnr_db()), advice));
 }
 
 std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, const Session& floats,

@@ -20,6 +20,9 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
                               CalibrationData& data, PlanChoices& choices, Candidate& candidate,
                               EndToEnd& compared);
 
+/// Warns if an output of the result has an SQNR below the floor, and names what may help.
+void warn_below_sqnr_floor(const QuantizeContext& context);
+
 /// Measures the gain of leaving each of the few nodes that add most of the noise in float; returns
 /// those with a gain, the largest first.
 std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, const Session& floats,

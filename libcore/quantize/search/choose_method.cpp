@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libcore/base/format.hpp"
+
 namespace ortool {
 namespace {
 
@@ -22,6 +24,21 @@ SampleRatios with_bonus(const MethodTrial& trial) {
 }
 
 }  // namespace
+
+std::string reason_of_preference(const std::vector<MethodTrial>& trials) {
+  const MethodTrial& chosen = trials.front();
+  const auto highest = std::max_element(trials.begin(), trials.end(),
+                                        [](const MethodTrial& a, const MethodTrial& b) {
+                                          return mean_of(a.ratios) < mean_of(b.ratios);
+                                        });
+  if (!(mean_of(highest->ratios) > mean_of(chosen.ratios))) return {};
+  if (chosen.bonus() > highest->bonus())
+    return format("{} is replaced only for a gain of {} dB: smaller ones do not hold on other data",
+                  name_of(chosen.method), chosen.bonus());
+  if (chosen.is_fitted && !highest->is_fitted)
+    return "fitted weights are replaced only for a gain beyond chance";
+  return "the difference is within chance";
+}
 
 PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
                         CalibrationMethod method) {

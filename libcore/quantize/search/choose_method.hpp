@@ -20,6 +20,9 @@ std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const Sqnr
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods);
 
+/// Why the first of `trials` is preferred although another has a higher SQNR; empty if none has.
+std::string reason_of_preference(const std::vector<MethodTrial>& trials);
+
 /// The choices that set `method` for every calibrated value.
 PlanChoices with_method(PlanChoices choices, const Calibration& calibration,
                         CalibrationMethod method);
