@@ -10,6 +10,7 @@
 #include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/input_layout.hpp"
+#include "libcore/io/fit_image.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
 
 namespace ortool {
@@ -51,6 +52,18 @@ bool find_planes(const Value& input) {
       format("fix its shape with {}, so that one dimension is 1 or 3", setting_name("shape")));
 }
 
+/// The nodes resize with Resize's antialiased linear mode, and neither pad nor cover an area.
+void refuse_what_nodes_lack(std::string_view input, const ImageOptions& options) {
+  if (options.letterbox)
+    refuse_input(input, "cannot be letterboxed by nodes", "use resize:WxH in place of letterbox");
+  if (options.crop_share > 0)
+    refuse_input(input, "is not square, as crop_pct needs here", "use resize and crop");
+  const bool is_resized = options.resize_shorter_side > 0 || options.resize_width > 0;
+  if (is_resized && options.filter != ResizeFilter::bilinear)
+    refuse_input(input, "can be resized by filter:bilinear only",
+                 "add filter:bilinear; values then differ slightly from those of the preset");
+}
+
 /// As image options for the original model.
 ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_planes) {
   options.layout = has_planes ? ImageLayout::nchw : ImageLayout::nhwc;
@@ -72,8 +85,11 @@ ImageOptions recipe_for(const Value& input, ImageOptions options, bool has_plane
     refuse_input(input.name(), format("has {} channels", channels), "images have 1 or 3");
   const std::int64_t rows = rank == 2 || has_planes ? static_cast<std::int64_t>(rank) - 2
                                                     : static_cast<std::int64_t>(rank) - 3;
-  const std::int64_t height = dimensions[static_cast<std::size_t>(rows)].number();
-  const std::int64_t width = dimensions[static_cast<std::size_t>(rows) + 1].number();
+  std::int64_t height = dimensions[static_cast<std::size_t>(rows)].number();
+  std::int64_t width = dimensions[static_cast<std::size_t>(rows) + 1].number();
+  options = resolve_sizes(options, width, height);
+  options.open_width = options.open_height = 0;
+  refuse_what_nodes_lack(input.name(), options);
   const bool is_cropped = options.crop_width > 0;
   const std::int64_t made_width = is_cropped ? options.crop_width : options.resize_width;
   const std::int64_t made_height = is_cropped ? options.crop_height : options.resize_height;

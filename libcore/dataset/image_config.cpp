@@ -41,6 +41,10 @@ std::map<std::string, ImageOptions> read_image_config(const std::string& path,
       if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
         throw unknown_name("input", name, "inputs", inputs);
       }
+      if (recipe.is_text()) {
+        result[name] = parse_image_options(recipe.text());
+        continue;
+      }
       check_object(recipe);
       for (const auto& [key, value] : recipe.members()) {
         set_image_option(result[name], key, image_option_text(value));

@@ -9,8 +9,8 @@
 
 namespace ortool {
 
-/// Reads {"INPUT": {"resize": 256, "mean": [0.5, 0.5, 0.5]}}. `inputs` are the valid names. Throws
-/// ErrorCode::invalid, starting with the path.
+/// Reads {"INPUT": {"resize": 256, "mean": [0.5, 0.5, 0.5]}} or {"INPUT": "imagenet"}. `inputs` are
+/// the valid names. Throws ErrorCode::invalid, starting with the path.
 std::map<std::string, ImageOptions> read_image_config(const std::string& path,
                                                       std::span<const std::string> inputs);
 

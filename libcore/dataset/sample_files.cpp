@@ -26,6 +26,8 @@ class FileSamples : public SampleSet {
 
  private:
   RunValue read_input(const Value& input, const std::string& path) const;
+  /// Warns of unlikely values, or of an image that was resized without a recipe.
+  void warn_of_image(std::string_view input, bool is_resized) const;
   void read_folder(const std::string& path, Sample& sample) const;
   const Value& find(std::span<Value* const> values, const std::string& name,
                     std::string_view kind) const;
@@ -66,15 +68,22 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
-    if (!options.image && tensor.element_count() != image.width * image.height * image.channels) {
-      context_.task.warn(format(
-          "images are converted to their input with values 0 to 255 ({} sets the preprocessing)",
-          setting_name("image")));
-    }
+    const bool is_resized = tensor.element_count() != image.width * image.height * image.channels;
+    warn_of_image(input.name(), is_resized && !options.image);
     return tensor;
   } catch (Error& error) {
     throw error.in(path);
   }
+}
+
+void FileSamples::warn_of_image(std::string_view input, bool is_resized) const {
+  const auto found = context_.image_warnings.find(input);
+  const bool has_warning = found != context_.image_warnings.end() && !found->second.empty();
+  if (has_warning) return context_.task.warn(found->second);
+  if (!is_resized) return;
+  context_.task.warn(
+      format("images are resized to their input with values 0 to 255 ({} sets the preprocessing)",
+             setting_name("image")));
 }
 
 void FileSamples::read_folder(const std::string& path, Sample& sample) const {

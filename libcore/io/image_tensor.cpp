@@ -5,7 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
-#include "libcore/io/resize_image.hpp"
+#include "libcore/io/fit_image.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -100,27 +100,6 @@ class Fitting {
   std::span<const std::int64_t> dimensions_;
 };
 
-Image fit_size(const Image& image, const ImageOptions& options, const Target& target) {
-  Image result = image;
-  const bool is_resized = options.resize_shorter_side > 0 || options.resize_width > 0;
-  if (options.resize_shorter_side > 0) {
-    const std::int64_t side = options.resize_shorter_side;
-    const bool is_wide = image.width >= image.height;
-    const std::int64_t shorter = is_wide ? image.height : image.width;
-    const std::int64_t longer = side * (is_wide ? image.width : image.height) / shorter;
-    result = resize_bilinear(result, is_wide ? longer : side, is_wide ? side : longer);
-  } else if (options.resize_width > 0) {
-    result = resize_bilinear(result, options.resize_width, options.resize_height);
-  }
-  if (options.crop_width > 0) {
-    result = crop_center(result, options.crop_width, options.crop_height);
-  } else if (!is_resized) {
-    result = resize_bilinear(result, target.width > 0 ? target.width : result.width,
-                             target.height > 0 ? target.height : result.height);
-  }
-  return result;
-}
-
 double of_channel(const std::vector<double>& values, std::int64_t channel, double otherwise) {
   if (values.empty()) return otherwise;
   return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(channel)];
@@ -158,7 +137,8 @@ Tensor image_to_tensor(const Image& image, const std::optional<ImageOptions>& gi
   if (type == DataType::uint8 && is_scaled)
     fitting.fail("scale, mean and std do not produce uint8", "leave them out for a uint8 input");
 
-  const Image fitted = with_channels(fit_size(image, options, target), channels);
+  const Image fitted =
+      with_channels(fit_image(image, options, target.width, target.height), channels);
   if ((target.height >= 0 && target.height != fitted.height) ||
       (target.width >= 0 && target.width != fitted.width)) {
     fitting.fail(

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "libcore/io/image.hpp"
+#include "libcore/io/resize_image.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool {
 
 /// Options such as `resize:256,crop:224,layout:nchw,order:rgb,scale:1/255,mean:a/b/c,std:a/b/c`.
-/// Each value is (sample * scale - mean) / std.
+/// Each value is (sample * scale - mean) / std. The input's size is `size` where the input leaves
+/// it open.
 struct ImageOptions {
   enum class Layout { automatic, nchw, nhwc };
   enum class Order { automatic, rgb, bgr, gray };
@@ -24,6 +26,14 @@ struct ImageOptions {
   std::int64_t resize_height = 0;
   std::int64_t crop_width = 0;  ///< 0: no cropping
   std::int64_t crop_height = 0;
+  /// The share of the resized image that a center crop of the input's size keeps (timm's crop_pct);
+  /// 0: none.
+  double crop_share = 0;
+  /// Resizing keeps the aspect ratio, and the rest of the input is filled with this sample.
+  std::optional<std::uint8_t> letterbox;
+  ResizeFilter filter = ResizeFilter::bilinear;
+  std::int64_t open_width = 0;  ///< size of an input that leaves it open; 0: that of the image
+  std::int64_t open_height = 0;
   Layout layout = Layout::automatic;
   Order order = Order::automatic;
   double scale = 1;
@@ -35,8 +45,11 @@ struct ImageOptions {
 /// invalid value.
 void set_image_option(ImageOptions& options, std::string_view key, std::string_view value);
 
-/// Parses "key:value,key:value". Throws like set_image_option, and for repeated keys.
+/// Parses "key:value,key:value" or "PRESET,key:value"; keys replace what the preset sets. Throws
+/// like set_image_option, and for repeated keys and keys that exclude each other.
 ImageOptions parse_image_options(std::string_view text);
+/// Same on top of the options of `base`, in place of a preset.
+ImageOptions parse_image_options(std::string_view text, const ImageOptions& base);
 
 /// Converts the image for an input of element type `type` and dimensions `dimensions`, where -1 is
 /// unknown and an empty list means unknown rank (the layout must then be given). Without `options`,

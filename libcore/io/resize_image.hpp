@@ -5,9 +5,16 @@
 
 namespace ortool {
 
-/// Antialiased bilinear resizing: a triangle filter as wide as the distance of output pixels,
-/// horizontally and then vertically, each rounded to 8 bits. Bit-identical to Pillow's BILINEAR.
-Image resize_bilinear(const Image& image, std::int64_t width, std::int64_t height);
+/// Interpolation filters. Bilinear, bicubic and lanczos are Pillow's, antialiased: as wide as the
+/// distance of output pixels. Linear interpolates between the two nearest pixels in each direction,
+/// as OpenCV's INTER_LINEAR does.
+enum class ResizeFilter { bilinear, bicubic, lanczos, nearest, linear };
+
+/// Resizes horizontally and then vertically, each rounded to 8 bits. Bit-identical to Pillow's
+/// filters of the same names; linear is within one of OpenCV's results. Throws ErrorCode::invalid
+/// for sizes beyond max_image_pixels.
+Image resize_image(const Image& image, std::int64_t width, std::int64_t height,
+                   ResizeFilter filter = ResizeFilter::bilinear);
 
 /// The center, as torchvision's CenterCrop computes it: an odd margin is halved with ties to even.
 /// Throws ErrorCode::invalid when the image is smaller.

@@ -21,12 +21,17 @@ Tolerance default_tolerance(DataType type) {
   return {0, 0, false};
 }
 
+/// The position of the largest element, the first of equal ones; NaN is none. -1 if all are NaN.
 std::int64_t largest_element(const Tensor& tensor, std::int64_t first, std::int64_t count) {
-  std::int64_t best = first;
-  for (std::int64_t i = first + 1; i < first + count; ++i) {
-    if (element_as_double(tensor, i) > element_as_double(tensor, best)) best = i;
+  std::int64_t best = -1;
+  double largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double element = element_as_double(tensor, first + i);
+    if (std::isnan(element) || (best >= 0 && element <= largest)) continue;
+    best = i;
+    largest = element;
   }
-  return best - first;
+  return best;
 }
 
 /// Whether the argmax of each row agrees.

@@ -15,6 +15,8 @@ random.onnx    x float[2,3] -> y float[2,3], random numbers without a seed throu
 offset.onnx    x float[4] -> y float[4], a large offset added and subtracted, out of range for float16
 window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
 outlier.onnx   x float[n,64] -> y float[n,64], a product with one large weight in each column
+sum.onnx       left, right float[2] -> y float[2] = left + right
+log.onnx       x float[n,3] -> y float[n,3], the logarithm: NaN below 0, infinite at 0
 norm.onnx      x float[n,4] -> y float[n,4], a decomposed layer normalization and Gelu, an Identity, constants to fold
 """
 import os
@@ -150,6 +152,11 @@ def models():
                           [("y", tensor_type(FLOAT))], window_constant("k", [1, 1, 5, 3]))
     yield "outlier", model(node("MatMul", ["x", "w"], ["y"]), [("x", tensor_type(FLOAT, ["n", 64]))],
                            [("y", tensor_type(FLOAT))], outlier_constant("w", 64))
+    yield "sum", model(node("Add", ["left", "right"], ["y"]),
+                       [("left", tensor_type(FLOAT, [2])), ("right", tensor_type(FLOAT, [2]))],
+                       [("y", tensor_type(FLOAT, [2]))])
+    yield "log", model(node("Log", ["x"], ["y"]), [("x", tensor_type(FLOAT, ["n", 3]))],
+                       [("y", tensor_type(FLOAT, ["n", 3]))])
     yield "norm", model(
         node("Identity", ["x"], ["i"]) + node("ReduceMean", ["i", "last"], ["m"]) + node("Sub", ["i", "m"], ["d"])
         + node("Mul", ["d", "d"], ["q"]) + node("ReduceMean", ["q", "last"], ["v"]) + node("Add", ["v", "e"], ["a"])

@@ -24,7 +24,7 @@ class RunCommand : public Command {
   std::vector<Example> examples() const override {
     return {
         {"ortool run model.onnx", "with random inputs, to check that it runs"},
-        {"ortool run model.onnx --input image=cat.png --top 5 --labels labels.txt",
+        {"ortool run model.onnx cat.png --image imagenet --top 5 --labels labels.txt",
          "classify an image"},
         {"ortool run model.onnx --inputs in.npz --output-dir out",
          "read inputs from a file and write outputs to a folder"},
@@ -36,11 +36,17 @@ class RunCommand : public Command {
         {"ortool run model.onnx --test", "the test_data_set_N folders next to the model"},
     };
   }
-  std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
+  std::vector<ArgumentSpec> arguments() const override {
+    return {model_argument(),
+            {.name = "INPUT",
+             .help = "files for the model's inputs, in order (see --input)",
+             .is_required = false,
+             .repeats = true}};
+  }
   std::vector<OptionGroup> options() const override;
   std::vector<std::string_view> frequent_options() const override {
-    return {"input",   "inputs",   "image", "top",    "labels",  "output-dir", "expect",
-            "compare", "provider", "data",  "metric", "threads", "dim"};
+    return {"input",   "image",    "top",  "labels",  "output-dir", "expect",
+            "compare", "provider", "data", "threads", "dim"};
   }
   void run(Invocation& invocation) const override { run_model(invocation); }
 };
@@ -54,6 +60,8 @@ std::vector<OptionGroup> RunCommand::options() const {
            .help = "only these outputs",
            .completes = Completion::outputs},
           {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
+          {.name = "softmax",
+           .help = "with --top or --labels: probabilities, by softmax over each row of scores"},
           labels_option(),
           {.name = "output-dir",
            .value = "DIR",

@@ -83,7 +83,7 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   const OptionValues& options = invocation.options;
   if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
   const std::span<Value* const> inputs = model.inputs();
-  const auto recipes = read_image_recipes(options, names_of(inputs));
+  const auto recipes = read_image_recipes(invocation, model);
   auto set = open_sample_set(
       options.text("data"),
       {invocation.task(), inputs, model.outputs(), recipes, {}, options.has("labels")});

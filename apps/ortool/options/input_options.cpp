@@ -7,6 +7,7 @@
 
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/random_sizes.hpp"
+#include "apps/ortool/options/unnamed_inputs.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/named_value.hpp"
@@ -18,9 +19,9 @@
 namespace ortool {
 namespace {
 
-/// Warns when an image is resized without a recipe.
+/// Reads an image; warns when it is converted without a recipe. `warning` is about its values.
 Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
-                    const TensorFileOptions& options) {
+                    const TensorFileOptions& options, const std::string& warning) {
   const std::string path = file.path == "-" ? "standard input" : file.path;
   try {
     const Image image = decode_image_bytes(file.bytes, options.cap);
@@ -28,7 +29,9 @@ Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
     const std::int64_t samples = image.width * image.height * image.channels;
-    if (!options.image && tensor.element_count() != samples) {
+    if (!warning.empty()) {
+      invocation.warn(format("{}: {}", path, warning));
+    } else if (!options.image && tensor.element_count() != samples) {
       invocation.warn(
           format("{}: {}x{} pixels of {} channels converted to {} with values 0 to 255 (--image "
                  "sets the preprocessing)",
@@ -43,21 +46,24 @@ Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
 class InputGatherer {
  public:
   InputGatherer(const Invocation& invocation, const Model& model,
-                std::span<const std::string> later)
+                std::span<const std::string> later, std::span<const std::string> files)
       : invocation_(invocation),
         options_(invocation.options),
         model_(model),
         inputs_(model.inputs()),
         names_(names_of(inputs_)),
-        later_(later) {}
+        later_(later),
+        files_(files) {}
 
   std::vector<GivenInput> gather();
 
  private:
   void read_files();
+  void read_file(const NamedValue& pair, ImageRecipes& recipes);
   void claim_standard_input();
   DataType read_type() const;
   void read_sets();
+  void read_set(const std::string& path);
   void make_random();
   /// Adds sizes for generated inputs where 1 is too small.
   void add_sizes(SymbolSizes& symbols) const;
@@ -78,6 +84,7 @@ class InputGatherer {
   std::span<Value* const> inputs_;
   std::vector<std::string> names_;
   std::span<const std::string> later_;
+  std::span<const std::string> files_;
   std::map<std::string, GivenInput, std::less<>> given_;
   bool has_standard_input_ = false;
 };
@@ -99,24 +106,29 @@ void InputGatherer::give(std::string_view name, RunValue value, std::string sour
                  GivenInput{std::string(name), std::move(value), std::move(source)});
 }
 
+void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
+  const Value& input = value_of(pair.name);
+  const auto recipe = recipes.find(pair.name);
+  ValueFileOptions file_options = file_options_for(input.type(), invocation_.memory);
+  file_options.feeds_input = true;
+  if (options_.has("dtype")) file_options.type = read_type();
+  if (recipe != recipes.end()) file_options.image = recipe->second;
+  if (pair.value == "-") claim_standard_input();
+  const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
+  const std::string source = pair.value == "-" ? "standard input" : "file " + pair.value;
+  if (!is_picture_extension(file.extension)) {
+    return give(pair.name, read_value_file(file, input.type(), pair.name, file_options), source);
+  }
+  give(pair.name,
+       read_picture(invocation_, file, file_options, image_warning(model_, input, recipes)),
+       source);
+  if (recipe != recipes.end()) recipes.erase(recipe);
+}
+
 void InputGatherer::read_files() {
-  auto recipes = read_image_recipes(options_, names_);
-  for (const std::string& text : options_.all("input")) {
-    const NamedValue pair = split_named_value("input", text, names_, "input", "inputs");
-    const Value& input = value_of(pair.name);
-    const auto recipe = recipes.find(pair.name);
-    ValueFileOptions file_options = file_options_for(input.type(), invocation_.memory);
-    file_options.feeds_input = true;
-    if (options_.has("dtype")) file_options.type = read_type();
-    if (recipe != recipes.end()) file_options.image = recipe->second;
-    if (pair.value == "-") claim_standard_input();
-    const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
-    const bool is_picture = is_picture_extension(file.extension);
-    give(pair.name,
-         is_picture ? RunValue(read_picture(invocation_, file, file_options))
-                    : read_value_file(file, input.type(), pair.name, file_options),
-         pair.value == "-" ? "standard input" : "file " + pair.value);
-    if (is_picture && recipe != recipes.end()) recipes.erase(recipe);
+  ImageRecipes recipes = read_image_recipes(invocation_, model_);
+  for (const NamedValue& pair : name_input_files(options_, inputs_, files_)) {
+    read_file(pair, recipes);
   }
   if (recipes.empty()) return;
   throw Error(
@@ -150,16 +162,22 @@ DataType InputGatherer::read_type() const {
   throw unknown_name("type", text, "types", known);
 }
 
+void InputGatherer::read_set(const std::string& path) {
+  const ValueSet set(path, "input");
+  set.check_all_known(inputs_);
+  const auto positions = input_positions(inputs_);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    auto found = set.find(*inputs_[i], positions[i], invocation_.memory);
+    if (found) give(inputs_[i]->name(), std::move(found->value), "file " + found->source);
+  }
+}
+
 void InputGatherer::read_sets() {
   for (const char* option : {"inputs", "input-dir"}) {
-    if (!options_.has(option)) continue;
-    const ValueSet set(options_.text(option), "input");
-    set.check_all_known(inputs_);
-    const auto positions = input_positions(inputs_);
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      auto found = set.find(*inputs_[i], positions[i], invocation_.memory);
-      if (found) give(inputs_[i]->name(), std::move(found->value), "file " + found->source);
-    }
+    if (options_.has(option)) read_set(options_.text(option));
+  }
+  for (const std::string& file : files_) {
+    if (is_value_set(file, inputs_)) read_set(file);
   }
 }
 
@@ -268,8 +286,8 @@ OptionGroup input_options() {
       "Inputs",
       {
           {.name = "input",
-           .value = "NAME=FILE",
-           .help = "one input from .npy .npz .pb .json .raw .txt .png .jpg .ppm, or - (stdin)",
+           .value = "[NAME=]FILE",
+           .help = "one input: .npy .npz .pb .json .raw .txt or an image; - is stdin",
            .repeats = true,
            .completes = Completion::inputs},
           {.name = "inputs",
@@ -295,8 +313,9 @@ OptionGroup input_options() {
 }
 
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
-                                      std::span<const std::string> later) {
-  return InputGatherer(invocation, model, later).gather();
+                                      std::span<const std::string> later,
+                                      std::span<const std::string> files) {
+  return InputGatherer(invocation, model, later, files).gather();
 }
 
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(

@@ -20,9 +20,10 @@ OptionGroup input_options();
 /// A value for every required input and for those with a default that the user gave,
 /// in graph order. Notes random and assumed values. Throws ErrorCode::invalid for unknown
 /// names, unreadable files, missing inputs, and options that apply to nothing. Inputs named in
-/// `later` may be missing and are not generated.
+/// `later` may be missing and are not generated. `files` are those given as arguments.
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,
-                                      std::span<const std::string> later = {});
+                                      std::span<const std::string> later = {},
+                                      std::span<const std::string> files = {});
 
 /// Values of --range, by input. Throws ErrorCode::invalid for an invalid range or unknown input.
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(

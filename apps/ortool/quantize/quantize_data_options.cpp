@@ -87,14 +87,15 @@ std::optional<Budget> read_budget(const OptionValues& options) {
 }
 
 QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,
-                                std::span<Value* const> inputs) {
+                                const Model& model) {
   const OptionValues& options = invocation.options;
+  const std::span<Value* const> inputs = model.inputs();
   const std::vector<std::string> names = names_of(inputs);
   QuantizeData data;
   data.calibration = list_of(options.all("calibration-data"));
   data.validation = list_of(options.all("validation-data"));
   data.caches = list_of(options.all("calibration-cache"));
-  data.recipes = read_image_recipes(options, names);
+  data.recipes = read_image_recipes(invocation, model);
   if (options.has("samples")) data.samples = read_samples(options.text("samples"));
   if (options.has("labels"))
     data.class_names = read_labels(options.text("labels"), &invocation.memory);

@@ -143,7 +143,7 @@ QuantizeData data_for(const Invocation& invocation, const QuantizeSettings& sett
                            invocation.memory,
                            invocation.has_document,
                            invocation.words};
-  return read_quantize_data(of_data, settings, prepared.inputs());
+  return read_quantize_data(of_data, settings, prepared);
 }
 
 QuantizeOptions quantize_options_of(const Invocation& invocation, const QuantizeSettings& settings,

@@ -27,6 +27,6 @@ std::optional<Budget> read_budget(const OptionValues& options);
 /// The data sets, caches and image recipes that the options name, for a model with `inputs`. Throws
 /// ErrorCode::invalid for unknown inputs and invalid values.
 QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,
-                                std::span<Value* const> inputs);
+                                const Model& model);
 
 }  // namespace ortool

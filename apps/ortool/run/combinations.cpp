@@ -5,6 +5,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 
 namespace ortool {
 namespace {
@@ -34,22 +35,38 @@ void require(const OptionValues& options, std::string_view option, std::string_v
       .with_id("usage.applies_to_nothing");
 }
 
+/// Options that read other inputs than the files after MODEL.
+void refuse_files(const OptionValues& options, std::span<const std::string> files) {
+  if (files.empty()) return;
+  for (const std::string_view option : {"test", "test-dir", "data"}) {
+    if (!options.has(option)) continue;
+    throw Error(ErrorCode::invalid,
+                format("argument {} has no effect with --{}", quote(files.front()), option),
+                "leave one of them out")
+        .with_id("usage.applies_to_nothing");
+  }
+}
+
 }  // namespace
 
-void check_run_options(const OptionValues& options) {
+void check_run_options(const OptionValues& options, std::span<const std::string> files) {
+  refuse_files(options, files);
+  if (options.has("softmax") && !options.has("labels")) require(options, "softmax", "top", "top 5");
   const bool is_test = options.flag("test") || options.has("test-dir");
   if (options.flag("test") && options.has("test-dir")) refuse_together("test", "test-dir");
   const OptionNames not_with_tests = {
-      "input",        "inputs", "input-dir",  "random",        "seed",    "range", "image",
-      "image-config", "expect", "output-dir", "output-format", "outputs", "top",   "labels",
-      "iterations",   "trace",  "compare",    "dump",          "loop",    "steps", "save-repro"};
+      "input", "inputs",       "input-dir", "random",     "seed",          "range",
+      "image", "image-config", "expect",    "output-dir", "output-format", "outputs",
+      "top",   "labels",       "softmax",   "iterations", "trace",         "compare",
+      "dump",  "loop",         "steps",     "save-repro"};
   if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
   exclude(options, "data",
-          {"test",      "test-dir",   "input",         "inputs", "input-dir",  "random",
-           "seed",      "range",      "expect",        "rtol",   "atol",       "min-cosine",
-           "same-top1", "output-dir", "output-format", "top",    "iterations", "trace",
-           "compare",   "dump",       "loop",          "steps",  "save-repro"});
-  exclude(options, "loop", {"iterations", "compare", "dump", "save-repro", "expect", "top"});
+          {"test",      "test-dir",   "input",         "inputs", "input-dir", "random",
+           "seed",      "range",      "expect",        "rtol",   "atol",      "min-cosine",
+           "same-top1", "output-dir", "output-format", "top",    "softmax",   "iterations",
+           "trace",     "compare",    "dump",          "loop",   "steps",     "save-repro"});
+  exclude(options, "loop",
+          {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax"});
   require(options, "metric", "data", "data SET");
   require(options, "save-outputs", "data", "data SET");
   require(options, "output-format", "output-dir", "output-dir DIR");

@@ -74,6 +74,7 @@ class DataRun {
   void save(const Sample& sample, const std::vector<RunValue>& outputs,
             std::span<const double> scores);
   void fail(const std::string& sample, const Error& error);
+  void count_nan(const std::string& sample, const std::vector<RunValue>& outputs);
   void report();
   std::vector<RunValue> timed_run(const NamedValues& inputs);
 
@@ -88,6 +89,8 @@ class DataRun {
   std::string lines_;
   std::vector<Sample> batch_;
   std::int64_t samples_ = 0;
+  std::int64_t nan_samples_ = 0;
+  std::string first_nan_sample_;
   std::int64_t succeeded_ = 0;
   Json failed_ = Json::list();
   std::vector<double> run_ms_;
@@ -102,6 +105,16 @@ void DataRun::fail(const std::string& sample, const Error& error) {
   if (succeeded_ == 0 && failed_.items().size() >= max_first_failures) throw named;
   invocation_.report.add_error(named);
   if (failed_.items().size() <= max_first_failures) invocation_.messages.fail(named);
+}
+
+void DataRun::count_nan(const std::string& sample, const std::vector<RunValue>& outputs) {
+  const bool has_nan = std::any_of(outputs.begin(), outputs.end(), [](const RunValue& output) {
+    return output.is_tensor() && is_floating_point(output.tensor().type()) &&
+           statistics_of(output.tensor()).nan_count > 0;
+  });
+  if (!has_nan) return;
+  if (nan_samples_ == 0) first_nan_sample_ = sample;
+  ++nan_samples_;
 }
 
 void DataRun::save(const Sample& sample, const std::vector<RunValue>& outputs,
@@ -190,6 +203,7 @@ void DataRun::flush() {
                                static_cast<std::int64_t>(samples.size())));
     }
     try {
+      count_nan(samples[i].name, outputs);
       save(samples[i], outputs, judge_.judge(samples[i], outputs));
       ++succeeded_;
     } catch (Error& error) {
@@ -250,6 +264,11 @@ void DataRun::report() {
     invocation_.report.verdict = static_cast<int>(ErrorCode::invalid);
   }
   invocation_.report.text += text + "\n";
+  if (nan_samples_ > 0) {
+    invocation_.warn(
+        format("outputs of {} of {} samples contain NaN, which has no rank (first: {})",
+               nan_samples_, succeeded_, shorten(first_nan_sample_)));
+  }
   Json block = Json::object().set("samples", samples_).set("failed", std::move(failed_));
   add_score(judge_.score(), block);
   if (file_) block.set("file", file_->path());
@@ -277,12 +296,13 @@ OptionGroup data_options() {
 }
 
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
-                   std::span<const std::string> labels,
-                   const std::map<std::string, ImageOptions, std::less<>>& recipes) {
-  SampleContext context{invocation.task(), session.model().inputs(), session.outputs(), recipes};
+                   std::span<const std::string> labels, const ImagePreparation& images) {
+  SampleContext context{invocation.task(), session.model().inputs(), session.outputs(),
+                        images.recipes};
+  context.image_warnings = images.warnings;
   context.has_class_names = invocation.options.has("labels");
   auto set = open_sample_set(invocation.options.text("data"), std::move(context));
-  refuse_unused_recipes(recipes, std::span(&set, 1));
+  refuse_unused_recipes(images.recipes, std::span(&set, 1));
   return DataRun(invocation, session, run_options, labels, std::move(set)).run();
 }
 

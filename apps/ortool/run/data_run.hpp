@@ -7,12 +7,18 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
-#include "libcore/io/image_tensor.hpp"
+#include "libcore/dataset/sample_set.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
 
 OptionGroup data_options();
+
+/// How the images of a data set are prepared, and what to warn of, by input.
+struct ImagePreparation {
+  ImageRecipes recipes;
+  std::map<std::string, std::string, std::less<>> warnings;
+};
 
 /// Times of the runs of a data set.
 struct DataTimes {
@@ -25,7 +31,6 @@ struct DataTimes {
 /// and make the verdict ErrorCode::invalid; the others count. Throws errors that affect the whole
 /// data set.
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
-                   std::span<const std::string> labels,
-                   const std::map<std::string, ImageOptions, std::less<>>& recipes);
+                   std::span<const std::string> labels, const ImagePreparation& images);
 
 }  // namespace ortool

@@ -67,6 +67,8 @@ class ModelRun {
 
  private:
   bool is_data() const { return options_.has("data"); }
+  /// The arguments after MODEL.
+  std::span<const std::string> input_files() const { return invocation_.arguments.subspan(1); }
   bool is_test() const { return options_.flag("test") || options_.has("test-dir"); }
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
   /// Outputs computed from 16-bit floats are compared with their tolerances.
@@ -97,6 +99,7 @@ class ModelRun {
   std::optional<Repro> repro_;
   std::string model_path_;
   std::vector<GivenInput> inputs_;
+  ImagePreparation images_;  ///< of --data
   Json comparison_ = Json::list();
   RunOptions run_options_;
   RunTimes times_;
@@ -125,7 +128,7 @@ void ModelRun::expect_fp16(Model& model) {
 }
 
 void ModelRun::run() {
-  check_run_options(options_);
+  check_run_options(options_, input_files());
   check_execution_options(options_);
   providers_ = choose_providers(invocation_);
   if (options_.has("labels")) labels_ = read_labels(options_.text("labels"), &invocation_.memory);
@@ -146,6 +149,13 @@ void ModelRun::run() {
   if (is_test() || options_.has("expect") || options_.has("compare")) expect_fp16(*loaded.model);
   invocation_.stop.poll();
   if (!is_test() && !is_data()) gather(*loaded.model);
+  if (is_data()) {
+    images_.recipes = read_image_recipes(invocation_, *loaded.model);
+    for (const Value* input : loaded.model->inputs()) {
+      images_.warnings.emplace(input->name(),
+                               image_warning(*loaded.model, *input, images_.recipes));
+    }
+  }
   if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);
   invocation_.stop.poll();
   pool_ = std::make_unique<ThreadPool>(run_options_.threads);
@@ -168,7 +178,7 @@ void ModelRun::run() {
 void ModelRun::gather(const Model& model) {
   if (options_.has("loop"))
     feedback_ = parse_feedback(options_.all("loop"), model, invocation_.task());
-  inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_));
+  inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_), input_files());
   add_empty_inputs(invocation_.task(), model, feedback_, inputs_);
   if (!repro_) return;
   repro_->save_inputs(inputs_, model.inputs());
@@ -187,9 +197,7 @@ void ModelRun::run_tests(const std::string& model_folder) {
 }
 
 void ModelRun::run_set() {
-  const std::vector<std::string> names = names_of(session_->model().inputs());
-  const DataTimes times =
-      run_data(invocation_, *session_, run_options_, labels_, read_image_recipes(options_, names));
+  const DataTimes times = run_data(invocation_, *session_, run_options_, labels_, images_);
   times_.first_run_ms = times.first_run_ms;
   times_.run_ms = times.run_ms;
   report_.payload.set("inputs", Json::list()).set("outputs", Json::list());

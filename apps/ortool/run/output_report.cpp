@@ -6,30 +6,72 @@
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/dataset/values/probabilities.hpp"
 #include "libcore/dataset/values/value_block.hpp"
+#include "libcore/tensor/compare.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
 
-std::vector<std::vector<TopEntry>> find_top(const Invocation& invocation,
-                                            std::span<const Output> outputs,
-                                            std::span<const std::string> labels) {
+/// The highest scores of an output; no rows if it has none to rank.
+struct TopScores {
+  std::vector<TopEntry> entries;
+  std::vector<double> probabilities;  ///< with --softmax
+  std::int64_t rows = 0;
+};
+
+bool ranks(const Tensor& tensor) {
+  return is_arithmetic(tensor.type()) && tensor.shape().rank() > 0 && tensor.element_count() > 0;
+}
+
+void warn_if_not_finite(const Invocation& invocation, const Output& output) {
+  const Statistics statistics = statistics_of(output.value.tensor());
+  if (statistics.nan_count == 0 && statistics.inf_count == 0) return;
+  std::string text = format("output {}: ", quote(output.name));
+  if (statistics.nan_count > 0) {
+    text += format("{} of {} scores are NaN, which have no rank", statistics.nan_count,
+                   statistics.count);
+  }
+  if (statistics.inf_count > 0) {
+    if (statistics.nan_count > 0) text += ", and ";
+    text += format("{} of {} scores are infinite", statistics.inf_count, statistics.count);
+  }
+  invocation.warn(text + " (inspect --values --input shows where they arise)");
+}
+
+TopScores top_scores_of(const Invocation& invocation, const Output& output,
+                        std::span<const std::string> labels) {
   const OptionValues& options = invocation.options;
-  std::vector<std::vector<TopEntry>> tops(outputs.size());
-  if (!options.has("top") && labels.empty()) return tops;
-  const std::int64_t count = options.integer("top", 5, 1, 100000);
+  const Tensor& tensor = output.value.tensor();
+  const std::int64_t classes = class_count(tensor.shape());
+  TopScores top;
+  top.rows = tensor.element_count() / classes;
+  top.entries = top_entries(tensor, options.integer("top", 5, 1, 100000));
+  warn_if_not_finite(invocation, output);
+  if (!labels.empty() && classes != static_cast<std::int64_t>(labels.size())) {
+    invocation.warn(format("{} labels for the {} classes of output {}", labels.size(), classes,
+                           quote(output.name)));
+  }
+  if (!options.flag("softmax")) return top;
+  top.probabilities = probabilities_of(tensor, top.entries);
+  if (holds_probabilities(tensor)) {
+    invocation.warn(
+        format("output {} already holds probabilities, so --softmax distorts them (leave it out)",
+               quote(output.name)));
+  }
+  return top;
+}
+
+std::vector<TopScores> find_top(const Invocation& invocation, std::span<const Output> outputs,
+                                std::span<const std::string> labels) {
+  std::vector<TopScores> tops(outputs.size());
+  if (!invocation.options.has("top") && labels.empty()) return tops;
   bool has_any = false;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].value.is_tensor()) continue;
-    const Tensor& tensor = outputs[i].value.tensor();
-    tops[i] = top_entries(tensor, count);
-    has_any = has_any || !tops[i].empty();
-    const std::int64_t classes = class_count(tensor.shape());
-    if (tops[i].empty() || labels.empty() || classes == static_cast<std::int64_t>(labels.size())) {
-      continue;
-    }
-    invocation.warn(format("{} labels for the {} classes of output {}", labels.size(), classes,
-                           quote(outputs[i].name)));
+    if (!outputs[i].value.is_tensor() || !ranks(outputs[i].value.tensor())) continue;
+    tops[i] = top_scores_of(invocation, outputs[i], labels);
+    has_any = true;
   }
   if (!has_any) {
     throw Error(ErrorCode::invalid, "no output has scores for --top to rank",
@@ -67,10 +109,11 @@ std::vector<std::string> write_where_asked(Invocation& invocation,
   return files;
 }
 
-void write_top(std::string& text, const Output& output, std::span<const TopEntry> entries,
+void write_top(std::string& text, const Output& output, const TopScores& top,
                std::span<const std::string> labels) {
   constexpr std::size_t max_lines = 100;
-  const bool has_rows = entries.back().row > 0;
+  const std::vector<TopEntry>& entries = top.entries;
+  if (entries.empty()) text += "  no ranks: every score is NaN\n";
   TextTable table({TextTable::Align::right, TextTable::Align::left, TextTable::Align::right});
   std::int64_t rank = 0;
   for (std::size_t i = 0; i < std::min(entries.size(), max_lines); ++i) {
@@ -78,8 +121,9 @@ void write_top(std::string& text, const Output& output, std::span<const TopEntry
     const auto index = static_cast<std::size_t>(entries[i].index);
     const std::string label = index < labels.size() ? labels[index] : std::to_string(index);
     const std::string place =
-        has_rows ? format("row {}: {}", entries[i].row, rank) : std::to_string(rank);
-    table.add_row({place, label, readable_number(entries[i].value)});
+        top.rows > 1 ? format("row {}: {}", entries[i].row, rank) : std::to_string(rank);
+    const double score = top.probabilities.empty() ? entries[i].value : top.probabilities[i];
+    table.add_row({place, label, readable_number(score)});
   }
   text += table.to_string(2);
   if (entries.size() > max_lines) {
@@ -101,13 +145,13 @@ void report_outputs(Invocation& invocation, std::span<const Output> outputs,
     if (!files.empty()) block.set("file", files[i]);
     TextTable table;
     std::vector<std::string> cells = {output.name, type_text(output.value)};
-    if (tops[i].empty()) cells.push_back(content_text(output.value));
+    if (tops[i].rows == 0) cells.push_back(content_text(output.value));
     if (!files.empty()) cells.push_back("in " + files[i]);
     table.add_row(std::move(cells));
     report.text += table.to_string();
-    if (!tops[i].empty()) {
+    if (tops[i].rows > 0) {
       write_top(report.text, output, tops[i], labels);
-      block.set("top", top_block(tops[i], labels, tops[i].back().row + 1));
+      block.set("top", top_block(tops[i].entries, tops[i].probabilities, labels, tops[i].rows));
     }
     list.add(std::move(block));
   }

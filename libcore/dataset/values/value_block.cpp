@@ -118,6 +118,7 @@ std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count) {
     std::partial_sort(order.begin(), order.begin() + taken, order.end(), is_before);
     for (std::int64_t i = 0; i < taken; ++i) {
       const std::size_t index = order[static_cast<std::size_t>(i)];
+      if (std::isnan(values[index])) break;
       entries.push_back({row, static_cast<std::int64_t>(index), values[index]});
     }
   }
@@ -148,16 +149,19 @@ Json input_block(std::string_view name, const RunValue& value, std::string_view 
       .set("source", source);
 }
 
-Json top_block(std::span<const TopEntry> entries, std::span<const std::string> labels,
-               std::int64_t rows) {
+Json top_block(std::span<const TopEntry> entries, std::span<const double> probabilities,
+               std::span<const std::string> labels, std::int64_t rows) {
   Json list = Json::list();
-  for (const TopEntry& entry : entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const TopEntry& entry = entries[i];
     Json item = Json::object();
     if (rows > 1) item.set("row", entry.row);
     item.set("index", entry.index);
     const auto index = static_cast<std::size_t>(entry.index);
     if (!labels.empty()) item.set("label", index < labels.size() ? Json(labels[index]) : Json());
-    list.add(std::move(item.set("value", entry.value)));
+    item.set("value", entry.value);
+    if (!probabilities.empty()) item.set("probability", probabilities[i]);
+    list.add(std::move(item));
   }
   return list;
 }

@@ -22,7 +22,7 @@ struct TopEntry {
   double value;
 };
 
-/// The `count` largest elements of each row, in descending order, NaN last; for numeric tensors
+/// The `count` largest elements of each row, in descending order, without NaN; for numeric tensors
 /// that are not scalars. At most 10000 rows.
 std::vector<TopEntry> top_entries(const Tensor& tensor, std::int64_t count);
 
@@ -34,9 +34,9 @@ Json run_value_block(std::string_view name, const RunValue& value);
 /// {name, dtype, shape, source}.
 Json input_block(std::string_view name, const RunValue& value, std::string_view source);
 
-/// [{index, label?, value, row?}].
-Json top_block(std::span<const TopEntry> entries, std::span<const std::string> labels,
-               std::int64_t rows);
+/// [{index, label?, value, probability?, row?}]; `probabilities` are empty, or one for each entry.
+Json top_block(std::span<const TopEntry> entries, std::span<const double> probabilities,
+               std::span<const std::string> labels, std::int64_t rows);
 
 Json shape_block(const Shape& shape);
 

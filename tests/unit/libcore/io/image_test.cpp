@@ -184,10 +184,54 @@ TEST_CASE("resizing gives the bits of Pillow's BILINEAR") {
                        {1, 1, 0xa2a632196e9c6c44, 0xaf643f4c860294c5}};
   for (const Facts& facts : all) {
     INFO(facts.width << " x " << facts.height);
-    CHECK(hash_of(resize_bilinear(color, facts.width, facts.height)) == facts.color);
-    CHECK(hash_of(resize_bilinear(gray, facts.width, facts.height)) == facts.gray);
+    CHECK(hash_of(resize_image(color, facts.width, facts.height)) == facts.color);
+    CHECK(hash_of(resize_image(gray, facts.width, facts.height)) == facts.gray);
   }
   CHECK(hash_of(with_channels(color, 1)) == 0x3c8c73ef5db68960);
+}
+
+TEST_CASE("the other filters give the bits of Pillow's") {
+  struct Facts {
+    ResizeFilter filter;
+    std::int64_t width;
+    std::int64_t height;
+    std::uint64_t color;
+    std::uint64_t gray;
+  };
+  const Image color = random_image(37, 23, 3);
+  const Image gray = random_image(37, 23, 1);
+  const Facts all[] = {{ResizeFilter::bicubic, 16, 16, 0xc2a7fdba4378dbff, 0xf9871a0ec8a3e853},
+                       {ResizeFilter::bicubic, 100, 70, 0x45dbdf3ee48f9246, 0x3a0546b1f2f53033},
+                       {ResizeFilter::bicubic, 5, 23, 0xe3910d89746ff13a, 0x75c8e565af7ca797},
+                       {ResizeFilter::bicubic, 1, 1, 0x2fb0351ae174f154, 0xaf643f4c860294c5},
+                       {ResizeFilter::lanczos, 16, 16, 0xa31119bcd91ce8c5, 0xd0ee21208c38d5b4},
+                       {ResizeFilter::lanczos, 100, 70, 0x568ad339ec74592c, 0x4b1285e501de4cd},
+                       {ResizeFilter::lanczos, 5, 23, 0x4e3caf5762ec0b86, 0x841230ca83a8d4f1},
+                       {ResizeFilter::lanczos, 1, 1, 0x2fb0351ae174f154, 0xaf643f4c860294c5},
+                       {ResizeFilter::nearest, 16, 16, 0xedf2cb49637360a8, 0xc0e3cf6cccb18540},
+                       {ResizeFilter::nearest, 100, 70, 0x99bc9b6136a04218, 0x98593564c4afcd69},
+                       {ResizeFilter::nearest, 5, 23, 0x5060f3223260f481, 0xd0f2eccd57d9db7e},
+                       {ResizeFilter::nearest, 1, 1, 0xded2fa1bd518defb, 0xaf63c34c8601c211}};
+  for (const Facts& facts : all) {
+    INFO(static_cast<int>(facts.filter) << ": " << facts.width << " x " << facts.height);
+    CHECK(hash_of(resize_image(color, facts.width, facts.height, facts.filter)) == facts.color);
+    CHECK(hash_of(resize_image(gray, facts.width, facts.height, facts.filter)) == facts.gray);
+  }
+}
+
+TEST_CASE("the linear filter is within one of OpenCV's INTER_LINEAR") {
+  const Image image = random_image(4, 3, 1);
+  const auto check = [&](std::int64_t width, std::int64_t height, const std::vector<int>& wanted) {
+    const Image found = resize_image(image, width, height, ResizeFilter::linear);
+    REQUIRE(found.pixels.size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      CHECK(std::abs(found.pixels[i] - wanted[i]) <= 1);
+    }
+  };
+  check(6, 5, {108, 119, 136, 159, 131, 98, 146, 137, 134, 151, 110, 65, 203, 166, 130,
+               139, 79,  16,  209, 145, 96, 156, 129, 88,  214, 132, 73, 167, 163, 137});
+  check(3, 2, {131, 144, 91, 188, 124, 118});
+  check(2, 1, {166, 79});
 }
 
 TEST_CASE("cropping takes the middle") {

@@ -1,6 +1,8 @@
 // Output tolerances: for outputs computed in 16-bit floats, and for others beside them.
 #include "libcore/verify/output_judge.hpp"
 
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 namespace ortool {
@@ -35,6 +37,13 @@ TEST_CASE("16-bit floats count where forms of a model are compared more strictly
   CHECK_FALSE(judge.expect_fp16({"half"}).empty());
   CHECK(judge.compare_output("half", numbers(1.0F, 2.02F), numbers(1.0F, 2.0F)).has_passed);
   CHECK_FALSE(judge.compare_output("wide", numbers(1.0F, 2.02F), numbers(1.0F, 2.0F)).has_passed);
+}
+
+TEST_CASE("NaN is never the top class", "[run]") {
+  const Judge judge({.is_same_top1 = true});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK_FALSE(judge.compare_output("y", numbers(nan, 1.0F), numbers(2.0F, 1.0F)).has_passed);
+  CHECK_FALSE(judge.compare_output("y", numbers(nan, nan), numbers(2.0F, 1.0F)).has_passed);
 }
 
 }  // namespace
