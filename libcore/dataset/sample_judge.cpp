@@ -22,16 +22,18 @@ SampleJudge::SampleJudge(const Session& session, std::span<const std::string> cl
   if (metric) score_.emplace(*metric);
 }
 
-void SampleJudge::choose_metric(const Sample& sample, bool saves_outputs) {
+void SampleJudge::choose_metric(const Sample& sample, bool is_optional) {
   if (score_) return;
   if (!sample.labels.empty()) {
     score_.emplace(Metric::top1);
   } else if (!sample.references.empty()) {
     score_.emplace(Metric::cosine);
-  } else if (!saves_outputs) {
+  } else if (!is_optional) {
     throw Error(
         ErrorCode::invalid, "the data set has neither labels nor expected outputs",
-        format("add labels, or {} FILE.jsonl to keep the outputs", setting_name("save-outputs")))
+        format(
+            "add labels, {} 5 for the classes of each sample, or {} FILE.jsonl to keep the outputs",
+            setting_name("top"), setting_name("save-outputs")))
         .with_id("data.labels");
   }
 }

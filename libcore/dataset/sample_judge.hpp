@@ -19,9 +19,10 @@ class SampleJudge {
   SampleJudge(const Session& session, std::span<const std::string> classes,
               std::optional<Metric> metric, std::string outputs = {});
 
-  /// Without a metric: chooses the one that the first sample supports, or none when outputs are
-  /// saved. Throws ErrorCode::invalid when there is nothing to do.
-  void choose_metric(const Sample& sample, bool saves_outputs);
+  /// Without a metric: chooses the one that the first sample supports, or none if it
+  /// supports none and a metric is optional, since there is other work. Throws ErrorCode::invalid
+  /// otherwise.
+  void choose_metric(const Sample& sample, bool is_optional);
   bool has_metric() const { return score_.has_value(); }
   /// A score per label, or one for the outputs; none without a metric. Throws ErrorCode::invalid
   /// for labels that are not classes, and when data that the metric needs are missing.

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "apps/ortool/bench/bench_report.hpp"
+#include "apps/ortool/report/csv.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -10,26 +11,6 @@
 
 namespace ortool {
 namespace {
-
-/// An RFC 4180 field: quoted if it contains a comma, a quote or a line break.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char character : text) {
-    if (character == '"') field += '"';
-    field += character;
-  }
-  return field + '"';
-}
-
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& field : fields) {
-    if (&field != &fields.front()) line += ',';
-    line += csv_field(field);
-  }
-  return line + "\n";
-}
 
 std::string number_or_nothing(double value, bool is_known) {
   return is_known ? format("{}", value) : std::string();

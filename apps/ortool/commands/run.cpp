@@ -57,7 +57,7 @@ std::vector<OptionGroup> RunCommand::options() const {
       {
           {.name = "outputs",
            .value = "A,B",
-           .help = "only these outputs",
+           .help = "only these outputs, or values between the nodes; all: every value",
            .completes = Completion::outputs},
           {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
           {.name = "softmax",

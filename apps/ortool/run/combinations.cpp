@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "apps/ortool/run/sample_file.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -47,11 +48,21 @@ void refuse_files(const OptionValues& options, std::span<const std::string> file
   }
 }
 
+/// A row of a CSV file is a prediction.
+void refuse_csv_of_outputs(const OptionValues& options) {
+  const std::string path = options.text("save-outputs");
+  if (!is_csv_file(path) || options.has("top")) return;
+  throw Error(ErrorCode::invalid,
+              format("option --save-outputs: {} can hold predictions, but not whole outputs", path),
+              "add --top 5, or write a .jsonl file")
+      .with_id("usage.value");
+}
+
 }  // namespace
 
 void check_run_options(const OptionValues& options, std::span<const std::string> files) {
   refuse_files(options, files);
-  if (options.has("softmax") && !options.has("labels")) require(options, "softmax", "top", "top 5");
+  if (options.has("data") || !options.has("labels")) require(options, "softmax", "top", "top 5");
   const bool is_test = options.flag("test") || options.has("test-dir");
   if (options.flag("test") && options.has("test-dir")) refuse_together("test", "test-dir");
   const OptionNames not_with_tests = {
@@ -61,10 +72,12 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
       "dump",  "loop",         "steps",     "save-repro"};
   if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
   exclude(options, "data",
-          {"test",      "test-dir",   "input",         "inputs", "input-dir", "random",
-           "seed",      "range",      "expect",        "rtol",   "atol",      "min-cosine",
-           "same-top1", "output-dir", "output-format", "top",    "softmax",   "iterations",
-           "trace",     "compare",    "dump",          "loop",   "steps",     "save-repro"});
+          {"test", "test-dir", "input", "inputs", "input-dir", "random", "seed", "range", "expect",
+           "output-dir", "output-format", "iterations", "trace", "dump", "loop", "steps",
+           "save-repro"});
+  if (!options.has("compare"))
+    exclude(options, "data", {"rtol", "atol", "min-cosine", "same-top1"});
+  refuse_csv_of_outputs(options);
   exclude(options, "loop",
           {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax"});
   require(options, "metric", "data", "data SET");

@@ -22,4 +22,7 @@ struct ReferenceRun {
 bool compare_with_variant(Invocation& invocation, const Variant& variant, const ReferenceRun& run,
                           const Judge& judge, Json& comparison);
 
+/// Adds what a search for the first different value found to the report.
+void report_divergence(Report& report, const Variant& variant, const DivergenceSearch& search);
+
 }  // namespace ortool

@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "apps/ortool/report/text_table.hpp"
-#include "libcore/base/file/atomic_file.hpp"
+#include "apps/ortool/run/chosen_outputs.hpp"
+#include "apps/ortool/run/predictions.hpp"
+#include "apps/ortool/run/sample_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/dataset/batch.hpp"
 #include "libcore/dataset/sample_judge.hpp"
 #include "libcore/dataset/sample_set.hpp"
-#include "libcore/dataset/values/json_value.hpp"
 #include "libcore/tensor/compare.hpp"
 
 namespace ortool {
@@ -51,17 +52,20 @@ void add_score(const std::optional<Score>& score, Json& block) {
 class DataRun {
  public:
   DataRun(Invocation& invocation, const Session& session, const RunOptions& run_options,
-          std::span<const std::string> labels, std::unique_ptr<SampleSet> set)
+          const DataRunOptions& options, std::unique_ptr<SampleSet> set)
       : invocation_(invocation),
         session_(session),
         run_options_(run_options),
         set_(std::move(set)),
-        judge_(session, labels.empty() ? set_->class_names() : labels,
-               metric_named(invocation.options.text("metric")), invocation.options.text("outputs")),
-        most_batched_(most_batched(session)) {
-    if (invocation.options.has("save-outputs")) {
-      file_.emplace(invocation.options.text("save-outputs"));
-    }
+        comparison_(options.comparison),
+        classes_(options.labels.empty() ? set_->class_names() : options.labels),
+        judge_(session, classes_, metric_named(invocation.options.text("metric")),
+               chosen_outputs(invocation.options)),
+        most_batched_(comparison_ != nullptr ? 1 : most_batched(session)),
+        predictions_(invocation.has_document) {
+    if (invocation.options.has("top")) predictor_.emplace(invocation, session, classes_);
+    if (invocation.options.has("save-outputs"))
+      file_.emplace(invocation.options, session, classes_);
   }
 
   DataTimes run();
@@ -71,8 +75,8 @@ class DataRun {
   void flush();
   std::optional<std::vector<RunValue>> run_joined(std::span<const Sample> samples);
   bool is_independent(std::span<const Sample> samples, const std::vector<RunValue>& outputs);
-  void save(const Sample& sample, const std::vector<RunValue>& outputs,
-            std::span<const double> scores);
+  /// Scores the outputs of a sample, ranks their classes, and saves what is to be saved.
+  void evaluate(const Sample& sample, const std::vector<RunValue>& outputs);
   void fail(const std::string& sample, const Error& error);
   void count_nan(const std::string& sample, const std::vector<RunValue>& outputs);
   void report();
@@ -82,11 +86,14 @@ class DataRun {
   const Session& session_;
   const RunOptions& run_options_;
   std::unique_ptr<SampleSet> set_;
+  DataComparison* comparison_;
+  std::span<const std::string> classes_;
   SampleJudge judge_;
-  std::int64_t most_batched_;
+  std::int64_t most_batched_;  ///< with a comparison: 1
   bool has_checked_batches_ = false;
-  std::optional<AtomicFile> file_;
-  std::string lines_;
+  std::optional<Predictor> predictor_;  ///< with --top
+  PredictionReport predictions_;        ///< unless they are saved
+  std::optional<SampleFile> file_;
   std::vector<Sample> batch_;
   std::int64_t samples_ = 0;
   std::int64_t nan_samples_ = 0;
@@ -117,29 +124,17 @@ void DataRun::count_nan(const std::string& sample, const std::vector<RunValue>& 
   ++nan_samples_;
 }
 
-void DataRun::save(const Sample& sample, const std::vector<RunValue>& outputs,
-                   std::span<const double> scores) {
-  if (!file_) return;
-  Json labels = Json::list();
-  for (const SampleLabel& label : sample.labels) {
-    labels.add(std::holds_alternative<std::string>(label) ? Json(std::get<std::string>(label))
-                                                          : Json(std::get<std::int64_t>(label)));
+void DataRun::evaluate(const Sample& sample, const std::vector<RunValue>& outputs) {
+  count_nan(sample.name, outputs);
+  const std::vector<double> scores = judge_.judge(sample, outputs);
+  if (comparison_ != nullptr) comparison_->add(sample, outputs, run_options_);
+  std::optional<RankedScores> ranked;
+  if (predictor_) ranked = predictor_->predict(outputs);
+  if (file_) {
+    file_->add({sample, outputs, scores, ranked ? &*ranked : nullptr});
+  } else if (ranked) {
+    predictions_.add(sample.name, *ranked, classes_);
   }
-  Json values = Json::list();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    values.add(value_json(session_.outputs()[i]->name(), outputs[i]));
-  }
-  lines_ += Json::object()
-                .set("sample", sample.name)
-                .set("labels", std::move(labels))
-                .set("scores", Json::list_of(scores))
-                .set("outputs", std::move(values))
-                .write_compact() +
-            "\n";
-  constexpr std::size_t max_buffered = std::size_t{1} << 16U;
-  if (lines_.size() < max_buffered) return;
-  file_->write(lines_);
-  lines_.clear();
 }
 
 std::vector<RunValue> DataRun::timed_run(const NamedValues& inputs) {
@@ -203,8 +198,7 @@ void DataRun::flush() {
                                static_cast<std::int64_t>(samples.size())));
     }
     try {
-      count_nan(samples[i].name, outputs);
-      save(samples[i], outputs, judge_.judge(samples[i], outputs));
+      evaluate(samples[i], outputs);
       ++succeeded_;
     } catch (Error& error) {
       throw error.in(format("sample {}", shorten(samples[i].name)));
@@ -213,7 +207,8 @@ void DataRun::flush() {
 }
 
 void DataRun::take(Sample sample) {
-  if (samples_ == 0) judge_.choose_metric(sample, file_.has_value());
+  // A comparison may be of other outputs than scores.
+  if (samples_ == 0 && comparison_ == nullptr) judge_.choose_metric(sample, file_ || predictor_);
   samples_ += std::max<std::int64_t>(1, static_cast<std::int64_t>(sample.labels.size()));
   if (!batch_.empty() && !fits_batch(batch_.front(), sample)) flush();
   std::int64_t bytes = 1;
@@ -243,10 +238,7 @@ DataTimes DataRun::run() {
     take(std::move(*sample));
   }
   flush();
-  if (file_) {
-    file_->write(lines_);
-    file_->commit();
-  }
+  if (file_) file_->commit();
   std::nth_element(run_ms_.begin(),
                    run_ms_.begin() + static_cast<std::ptrdiff_t>(run_ms_.size() / 2),
                    run_ms_.end());
@@ -263,13 +255,14 @@ void DataRun::report() {
     text += format(", {} failed", failures);
     invocation_.report.verdict = static_cast<int>(ErrorCode::invalid);
   }
+  Json block = Json::object().set("samples", samples_).set("failed", std::move(failed_));
+  if (predictor_ && !file_) predictions_.finish(invocation_.report.text, block);
   invocation_.report.text += text + "\n";
   if (nan_samples_ > 0) {
     invocation_.warn(
         format("outputs of {} of {} samples contain NaN, which has no rank (first: {})",
                nan_samples_, succeeded_, shorten(first_nan_sample_)));
   }
-  Json block = Json::object().set("samples", samples_).set("failed", std::move(failed_));
   add_score(judge_.score(), block);
   if (file_) block.set("file", file_->path());
   invocation_.report.payload.set("dataset", std::move(block));
@@ -289,21 +282,21 @@ OptionGroup data_options() {
                .help = "top1 (default with labels), top5, or cosine to expected outputs",
                .choices = {"top1", "top5", "cosine"}},
               {.name = "save-outputs",
-               .value = "FILE.jsonl",
-               .help = "write one line of JSON per sample: its labels, scores and outputs",
+               .value = "FILE",
+               .help = "write each sample's outputs, or with --top its predictions: .jsonl or .csv",
                .completes = Completion::files},
           }};
 }
 
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
-                   std::span<const std::string> labels, const ImagePreparation& images) {
+                   const DataRunOptions& options) {
   SampleContext context{invocation.task(), session.model().inputs(), session.outputs(),
-                        images.recipes};
-  context.image_warnings = images.warnings;
+                        options.images.recipes};
+  context.image_warnings = options.images.warnings;
   context.has_class_names = invocation.options.has("labels");
   auto set = open_sample_set(invocation.options.text("data"), std::move(context));
-  refuse_unused_recipes(images.recipes, std::span(&set, 1));
-  return DataRun(invocation, session, run_options, labels, std::move(set)).run();
+  refuse_unused_recipes(options.images.recipes, std::span(&set, 1));
+  return DataRun(invocation, session, run_options, options, std::move(set)).run();
 }
 
 }  // namespace ortool

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/run/data_comparison.hpp"
 #include "libcore/dataset/sample_set.hpp"
 #include "libcore/runtime/session.hpp"
 
@@ -20,6 +21,13 @@ struct ImagePreparation {
   std::map<std::string, std::string, std::less<>> warnings;
 };
 
+/// What a run over a data set needs besides the session.
+struct DataRunOptions {
+  std::span<const std::string> labels;
+  const ImagePreparation& images;
+  DataComparison* comparison = nullptr;  ///< with --compare
+};
+
 /// Times of the runs of a data set.
 struct DataTimes {
   double first_run_ms = 0;
@@ -31,6 +39,6 @@ struct DataTimes {
 /// and make the verdict ErrorCode::invalid; the others count. Throws errors that affect the whole
 /// data set.
 DataTimes run_data(Invocation& invocation, const Session& session, const RunOptions& run_options,
-                   std::span<const std::string> labels, const ImagePreparation& images);
+                   const DataRunOptions& options);
 
 }  // namespace ortool

@@ -14,6 +14,7 @@
 #include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/lowering_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/combinations.hpp"
 #include "apps/ortool/run/compare_run.hpp"
 #include "apps/ortool/run/data_run.hpp"
@@ -137,6 +138,7 @@ void ModelRun::run() {
 
   LoadedModel loaded = load_model_argument(invocation_);
   times_.load_ms = loaded.load_ms;
+  in_file(loaded.path, [&] { expose_chosen_outputs(options_, *loaded.model); });
   if (options_.has("save-repro")) {
     repro_.emplace(options_.text("save-repro"));
     repro_->save(*loaded.model);
@@ -197,7 +199,14 @@ void ModelRun::run_tests(const std::string& model_folder) {
 }
 
 void ModelRun::run_set() {
-  const DataTimes times = run_data(invocation_, *session_, run_options_, labels_, images_);
+  std::optional<DataComparison> comparison;
+  if (!variants_.empty())
+    comparison.emplace(invocation_, variants_, *session_, model_path_, judge_);
+  const DataTimes times = run_data(invocation_, *session_, run_options_,
+                                   {labels_, images_, comparison ? &*comparison : nullptr});
+  const bool has_passed = !comparison || comparison->report(comparison_);
+  if (!has_passed && report_.verdict == 0)
+    report_.verdict = static_cast<int>(ErrorCode::negative_result);
   times_.first_run_ms = times.first_run_ms;
   times_.run_ms = times.run_ms;
   report_.payload.set("inputs", Json::list()).set("outputs", Json::list());
@@ -266,15 +275,10 @@ void ModelRun::run_once_or_more() {
 }
 
 std::vector<Output> ModelRun::choose_outputs(std::vector<RunValue> values) const {
-  const std::vector<std::string> names = names_of(session_->outputs());
-  std::vector<std::string> wanted = names;
-  if (options_.has("outputs")) {
-    wanted = split_name_list(options_.text("outputs"), names, "output", "outputs");
-  }
   std::vector<Output> outputs;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::find(wanted.begin(), wanted.end(), names[i]) == wanted.end()) continue;
-    outputs.push_back({names[i], i, std::move(values[i]), session_->outputs()[i]->type()});
+  for (const std::size_t i : chosen_positions(options_, session_->outputs())) {
+    const Value& output = *session_->outputs()[i];
+    outputs.push_back({std::string(output.name()), i, std::move(values[i]), output.type()});
   }
   return outputs;
 }

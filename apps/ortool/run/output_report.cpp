@@ -4,26 +4,14 @@
 #include <algorithm>
 
 #include "apps/ortool/report/text_table.hpp"
+#include "apps/ortool/run/ranked_scores.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/dataset/values/probabilities.hpp"
 #include "libcore/dataset/values/value_block.hpp"
 #include "libcore/tensor/compare.hpp"
-#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
-
-/// The highest scores of an output; no rows if it has none to rank.
-struct TopScores {
-  std::vector<TopEntry> entries;
-  std::vector<double> probabilities;  ///< with --softmax
-  std::int64_t rows = 0;
-};
-
-bool ranks(const Tensor& tensor) {
-  return is_arithmetic(tensor.type()) && tensor.shape().rank() > 0 && tensor.element_count() > 0;
-}
 
 void warn_if_not_finite(const Invocation& invocation, const Output& output) {
   const Statistics statistics = statistics_of(output.value.tensor());
@@ -40,37 +28,17 @@ void warn_if_not_finite(const Invocation& invocation, const Output& output) {
   invocation.warn(text + " (inspect --values --input shows where they arise)");
 }
 
-TopScores top_scores_of(const Invocation& invocation, const Output& output,
-                        std::span<const std::string> labels) {
-  const OptionValues& options = invocation.options;
-  const Tensor& tensor = output.value.tensor();
-  const std::int64_t classes = class_count(tensor.shape());
-  TopScores top;
-  top.rows = tensor.element_count() / classes;
-  top.entries = top_entries(tensor, options.integer("top", 5, 1, 100000));
-  warn_if_not_finite(invocation, output);
-  if (!labels.empty() && classes != static_cast<std::int64_t>(labels.size())) {
-    invocation.warn(format("{} labels for the {} classes of output {}", labels.size(), classes,
-                           quote(output.name)));
-  }
-  if (!options.flag("softmax")) return top;
-  top.probabilities = probabilities_of(tensor, top.entries);
-  if (holds_probabilities(tensor)) {
-    invocation.warn(
-        format("output {} already holds probabilities, so --softmax distorts them (leave it out)",
-               quote(output.name)));
-  }
-  return top;
-}
-
-std::vector<TopScores> find_top(const Invocation& invocation, std::span<const Output> outputs,
-                                std::span<const std::string> labels) {
-  std::vector<TopScores> tops(outputs.size());
+std::vector<RankedScores> find_top(const Invocation& invocation, std::span<const Output> outputs,
+                                   std::span<const std::string> labels) {
+  std::vector<RankedScores> tops(outputs.size());
   if (!invocation.options.has("top") && labels.empty()) return tops;
   bool has_any = false;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].value.is_tensor() || !ranks(outputs[i].value.tensor())) continue;
-    tops[i] = top_scores_of(invocation, outputs[i], labels);
+    if (!has_scores(outputs[i].value)) continue;
+    const Tensor& tensor = outputs[i].value.tensor();
+    warn_if_not_finite(invocation, outputs[i]);
+    warn_of_scores(invocation, outputs[i].name, tensor, labels);
+    tops[i] = rank_scores(invocation.options, tensor);
     has_any = true;
   }
   if (!has_any) {
@@ -109,7 +77,7 @@ std::vector<std::string> write_where_asked(Invocation& invocation,
   return files;
 }
 
-void write_top(std::string& text, const Output& output, const TopScores& top,
+void write_top(std::string& text, const Output& output, const RankedScores& top,
                std::span<const std::string> labels) {
   constexpr std::size_t max_lines = 100;
   const std::vector<TopEntry>& entries = top.entries;
@@ -118,12 +86,9 @@ void write_top(std::string& text, const Output& output, const TopScores& top,
   std::int64_t rank = 0;
   for (std::size_t i = 0; i < std::min(entries.size(), max_lines); ++i) {
     rank = i > 0 && entries[i].row == entries[i - 1].row ? rank + 1 : 1;
-    const auto index = static_cast<std::size_t>(entries[i].index);
-    const std::string label = index < labels.size() ? labels[index] : std::to_string(index);
     const std::string place =
         top.rows > 1 ? format("row {}: {}", entries[i].row, rank) : std::to_string(rank);
-    const double score = top.probabilities.empty() ? entries[i].value : top.probabilities[i];
-    table.add_row({place, label, readable_number(score)});
+    table.add_row({place, class_text(entries[i].index, labels), readable_number(top.shown(i))});
   }
   text += table.to_string(2);
   if (entries.size() > max_lines) {

@@ -1,0 +1,28 @@
+// Chosen outputs of run: --outputs, which may name values between the nodes as well.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/ortool/option_values.hpp"
+#include "libcore/graph/model.hpp"
+
+namespace ortool {
+
+/// Makes the values that --outputs names outputs of the model, so that nothing is fused across
+/// them; `all` is every value. Throws ErrorCode::invalid for unknown names.
+void expose_chosen_outputs(const OptionValues& options, Model& model);
+
+/// The same for another model that the run is compared with: those of `names` that it has.
+void expose_outputs_named(std::span<const std::string> names, Model& model);
+
+/// The names of --outputs as a list with commas; empty for all outputs.
+std::string chosen_outputs(const OptionValues& options);
+
+/// The positions of the chosen ones among `outputs`, in their order.
+std::vector<std::size_t> chosen_positions(const OptionValues& options,
+                                          std::span<Value* const> outputs);
+
+}  // namespace ortool
