@@ -57,7 +57,7 @@ const Value& FileSamples::find(std::span<Value* const> values, const std::string
 RunValue FileSamples::read_input(const Value& input, const std::string& path) const {
   const OpenValueFile file = open_value_file(path, context_.task.memory);
   ValueFileOptions options = file_options_for(input.type(), context_.task.memory);
-  options.feeds_input = true;
+  options.feeds_input = !context_.casts_inputs;
   if (!is_picture_extension(file.extension)) {
     return read_value_file(file, input.type(), input.name(), options);
   }
@@ -87,7 +87,7 @@ void FileSamples::warn_of_image(std::string_view input, bool is_resized) const {
 }
 
 void FileSamples::read_folder(const std::string& path, Sample& sample) const {
-  const ValueSet inputs(path, "input");
+  const ValueSet inputs(path, "input", context_.casts_inputs);
   const auto positions = input_positions(context_.inputs);
   for (std::size_t i = 0; i < context_.inputs.size(); ++i) {
     const Value& input = *context_.inputs[i];

@@ -9,11 +9,40 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/npz_samples.hpp"
 #include "libcore/dataset/sample_files.hpp"
+#include "libcore/dataset/values/cast_value.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 
 namespace ortool {
+namespace {
 
-std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context) {
+/// Samples whose inputs are converted to the element types of the model.
+class CastSamples : public SampleSet {
+ public:
+  CastSamples(std::unique_ptr<SampleSet> samples, const SampleContext& context)
+      : samples_(std::move(samples)), task_(context.task), inputs_(context.inputs) {}
+
+  std::int64_t size() const override { return samples_->size(); }
+  const std::vector<std::string>& class_names() const override { return samples_->class_names(); }
+  bool has_pictures(std::string_view input) const override { return samples_->has_pictures(input); }
+  Sample next() override {
+    Sample sample = samples_->next();
+    for (auto& [name, value] : sample.inputs) {
+      for (const Value* input : inputs_) {
+        if (input->name() != name) continue;
+        const std::string warning = cast_value(name, input->type(), value, task_.memory);
+        if (!warning.empty()) task_.warn(format("sample {}: {}", shorten(sample.name), warning));
+      }
+    }
+    return sample;
+  }
+
+ private:
+  std::unique_ptr<SampleSet> samples_;
+  TaskContext task_;
+  std::span<Value* const> inputs_;
+};
+
+std::unique_ptr<SampleSet> open_as_stored(const std::string& path, SampleContext context) {
   constexpr std::string_view manifest_name = "MANIFEST.json";
   std::error_code failure;
   const std::string inside = (std::filesystem::path(path) / manifest_name).string();
@@ -33,6 +62,13 @@ std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContex
   throw Error(ErrorCode::invalid, format("{}: is not a data set", path),
               "a data set is an .npz, a MANIFEST.json, or a folder")
       .with_id("data.set");
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context) {
+  if (!context.casts_inputs) return open_as_stored(path, std::move(context));
+  return std::make_unique<CastSamples>(open_as_stored(path, context), context);
 }
 
 void refuse_unused_recipes(const ImageRecipes& recipes,

@@ -44,6 +44,7 @@ struct SampleContext {
   bool has_class_names = false;    ///< the caller knows them: no warning about a guess
   /// By input what to warn of when images are fed to it; may be empty.
   std::map<std::string, std::string, std::less<>> image_warnings = {};
+  bool casts_inputs = false;  ///< to the element types that the model declares
 };
 
 /// Memory use does not depend on the size of the set, except for file names.

@@ -50,7 +50,10 @@ void check_fits(const Value& input, const RunValue& value) {
     fits = inner.kind == (value.is_sequence() ? Kind::sequence : Kind::map) ||
            inner.kind == Kind::unknown;
   }
-  if (!fits) throw input_mismatch(input.name(), value.describe(), type);
+  if (fits) return;
+  if (value.is_tensor())
+    throw input_mismatch(input.name(), value.tensor().type(), value.tensor().shape(), type);
+  throw input_mismatch(input.name(), value.describe(), type);
 }
 
 }  // namespace

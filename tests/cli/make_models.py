@@ -16,6 +16,7 @@ offset.onnx    x float[4] -> y float[4], a large offset added and subtracted, ou
 window.onnx    x float[n,1,h,?] -> y: a convolution with a window of 5 x 3
 outlier.onnx   x float[n,64] -> y float[n,64], a product with one large weight in each column
 sum.onnx       left, right float[2] -> y float[2] = left + right
+whole.onnx     x int64[2,3] -> y int64[2,3], the absolute values
 log.onnx       x float[n,3] -> y float[n,3], the logarithm: NaN below 0, infinite at 0
 norm.onnx      x float[n,4] -> y float[n,4], a decomposed layer normalization and Gelu, an Identity, constants to fold
 """
@@ -155,6 +156,8 @@ def models():
     yield "sum", model(node("Add", ["left", "right"], ["y"]),
                        [("left", tensor_type(FLOAT, [2])), ("right", tensor_type(FLOAT, [2]))],
                        [("y", tensor_type(FLOAT, [2]))])
+    yield "whole", model(node("Abs", ["x"], ["y"]), [("x", tensor_type(INT64, [2, 3]))],
+                         [("y", tensor_type(INT64, [2, 3]))])
     yield "log", model(node("Log", ["x"], ["y"]), [("x", tensor_type(FLOAT, ["n", 3]))],
                        [("y", tensor_type(FLOAT, ["n", 3]))])
     yield "norm", model(

@@ -22,20 +22,20 @@ extern char** environ;
 namespace ortool {
 namespace {
 
-constexpr std::array<std::string_view, 18> passed_options = {
-    "input",           "inputs",          "input-dir",    "random",       "seed",
-    "range",           "image",           "dtype",        "image-config", "shape",
-    "provider-option", "strict-provider", "execution",    "optimize",     "precision",
-    "concurrency",     "max-memory",      "node-provider"};
+constexpr std::array<std::string_view, 19> passed_options = {
+    "input",           "inputs",          "input-dir",     "random",       "seed",
+    "range",           "image",           "dtype",         "image-config", "shape",
+    "provider-option", "strict-provider", "execution",     "optimize",     "precision",
+    "concurrency",     "max-memory",      "node-provider", "cast"};
 
 std::vector<std::string> words_for(const OptionValues& options, const BenchVariant& variant) {
   std::vector<std::string> words = {"ortool", "bench", "--stepped", "--quiet"};
   const OptionValues changed = options_for(options, variant);
   const auto pass = [&](std::string_view name) {
     for (const std::string& value : changed.all(name)) {
-      words.push_back(value == "true" && (name == "random" || name == "strict-provider")
-                          ? format("--{}", name)
-                          : format("--{}={}", name, value));
+      const bool is_flag = name == "random" || name == "strict-provider" || name == "cast";
+      words.push_back(is_flag && value == "true" ? format("--{}", name)
+                                                 : format("--{}={}", name, value));
     }
   };
   for (const std::string_view name : passed_options) pass(name);

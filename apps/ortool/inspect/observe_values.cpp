@@ -84,9 +84,10 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   if (!options.has("data")) return std::make_unique<OneSample>(invocation, model);
   const std::span<Value* const> inputs = model.inputs();
   const auto recipes = read_image_recipes(invocation, model);
-  auto set = open_sample_set(
-      options.text("data"),
-      {invocation.task(), inputs, model.outputs(), recipes, {}, options.has("labels")});
+  SampleContext context{invocation.task(), inputs, model.outputs(), recipes};
+  context.has_class_names = options.has("labels");
+  context.casts_inputs = options.flag("cast");
+  auto set = open_sample_set(options.text("data"), std::move(context));
   refuse_unused_recipes(recipes, std::span(&set, 1));
   return set;
 }
@@ -145,7 +146,7 @@ bool asks_for_data(const OptionValues& options) {
     return true;
   }
   if (has_one({"input", "inputs", "input-dir"}) != nullptr || options.flag("random")) return true;
-  if (const char* alone = has_one({"seed", "range", "image", "image-config", "dtype"})) {
+  if (const char* alone = has_one({"seed", "range", "image", "image-config", "dtype", "cast"})) {
     throw Error(
         ErrorCode::invalid, format("option --{} has no effect without inputs", alone),
         "add --data, --input, --inputs, --input-dir or --random, which make inspect run the model")

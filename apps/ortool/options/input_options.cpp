@@ -12,6 +12,7 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/dataset/values/cast_value.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/graph/value_names.hpp"
@@ -102,6 +103,13 @@ void InputGatherer::give(std::string_view name, RunValue value, std::string sour
                 format("it is given by {} and by {}", given_.find(name)->second.source, source))
         .with_id("input.twice");
   }
+  if (options_.flag("cast")) {
+    const DataType before = value.is_tensor() ? value.tensor().type() : DataType::undefined;
+    const std::string warning = cast_value(name, value_of(name).type(), value, invocation_.memory);
+    if (!warning.empty()) invocation_.warn(warning);
+    if (value.is_tensor() && value.tensor().type() != before)
+      source += format(", cast from {}", name_of(before));
+  }
   given_.emplace(std::string(name),
                  GivenInput{std::string(name), std::move(value), std::move(source)});
 }
@@ -110,7 +118,7 @@ void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
   const Value& input = value_of(pair.name);
   const auto recipe = recipes.find(pair.name);
   ValueFileOptions file_options = file_options_for(input.type(), invocation_.memory);
-  file_options.feeds_input = true;
+  file_options.feeds_input = !options_.flag("cast");
   if (options_.has("dtype")) file_options.type = read_type();
   if (recipe != recipes.end()) file_options.image = recipe->second;
   if (pair.value == "-") claim_standard_input();
@@ -163,7 +171,7 @@ DataType InputGatherer::read_type() const {
 }
 
 void InputGatherer::read_set(const std::string& path) {
-  const ValueSet set(path, "input");
+  const ValueSet set(path, "input", options_.flag("cast"));
   set.check_all_known(inputs_);
   const auto positions = input_positions(inputs_);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -177,7 +185,13 @@ void InputGatherer::read_sets() {
     if (options_.has(option)) read_set(options_.text(option));
   }
   for (const std::string& file : files_) {
-    if (is_value_set(file, inputs_)) read_set(file);
+    if (!is_value_set(file, inputs_)) continue;
+    if (!inputs_.empty() && ValueSet(file, "input").is_empty()) {
+      throw Error(ErrorCode::invalid, format("{}: contains no values of the inputs", file),
+                  format("--data {} runs the model on every file of a folder", file))
+          .with_id("input.set");
+    }
+    read_set(file);
   }
 }
 
@@ -282,34 +296,34 @@ std::vector<GivenInput> InputGatherer::gather() {
 }  // namespace
 
 OptionGroup input_options() {
-  return {
-      "Inputs",
-      {
-          {.name = "input",
-           .value = "[NAME=]FILE",
-           .help = "one input: .npy .npz .pb .json .raw .txt or an image; - is stdin",
-           .repeats = true,
-           .completes = Completion::inputs},
-          {.name = "inputs",
-           .value = "FILE.npz",
-           .help = "several inputs by name",
-           .completes = Completion::files},
-          {.name = "input-dir",
-           .value = "DIR",
-           .help = "several inputs, from files named input_N or NAME",
-           .completes = Completion::folders},
-          {.name = "random",
-           .help = "generate the inputs that are not given (the default if none is)"},
-          {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
-          {.name = "range",
-           .value = "NAME=LO:HI",
-           .help = "range of random data",
-           .repeats = true,
-           .completes = Completion::inputs},
-          image_option(),
-          image_config_option(),
-          {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},
-      }};
+  return {"Inputs",
+          {
+              {.name = "input",
+               .value = "[NAME=]FILE",
+               .help = "one input: .npy .npz .pb .json .raw .txt or an image; - is stdin",
+               .repeats = true,
+               .completes = Completion::inputs},
+              {.name = "inputs",
+               .value = "FILE.npz",
+               .help = "several inputs by name",
+               .completes = Completion::files},
+              {.name = "input-dir",
+               .value = "DIR",
+               .help = "several inputs, from files named input_N or NAME",
+               .completes = Completion::folders},
+              {.name = "random",
+               .help = "generate the inputs that are not given (the default if none is)"},
+              {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
+              {.name = "range",
+               .value = "NAME=LO:HI",
+               .help = "range of random data",
+               .repeats = true,
+               .completes = Completion::inputs},
+              image_option(),
+              image_config_option(),
+              {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},
+              {.name = "cast", .help = "convert inputs to the element types that the model takes"},
+          }};
 }
 
 std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model& model,

@@ -69,7 +69,7 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
       "input", "inputs",       "input-dir", "random",     "seed",          "range",
       "image", "image-config", "expect",    "output-dir", "output-format", "outputs",
       "top",   "labels",       "softmax",   "iterations", "trace",         "compare",
-      "dump",  "loop",         "steps",     "save-repro"};
+      "dump",  "loop",         "steps",     "save-repro", "cast"};
   if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
   exclude(options, "data",
           {"test", "test-dir", "input", "inputs", "input-dir", "random", "seed", "range", "expect",

@@ -293,6 +293,7 @@ DataTimes run_data(Invocation& invocation, const Session& session, const RunOpti
   SampleContext context{invocation.task(), session.model().inputs(), session.outputs(),
                         options.images.recipes};
   context.image_warnings = options.images.warnings;
+  context.casts_inputs = invocation.options.flag("cast");
   context.has_class_names = invocation.options.has("labels");
   auto set = open_sample_set(invocation.options.text("data"), std::move(context));
   refuse_unused_recipes(options.images.recipes, std::span(&set, 1));

@@ -33,7 +33,7 @@ Tensor read_array(const NpzFile& archive, const std::string& key, const ValueTyp
     const NpzFile::ArrayInfo info = archive.info(key);
     const DataType element = holds_bits_of(info.type, type) ? type.element : info.type;
     if (!takes_tensor(type, element, info.shape)) {
-      throw input_mismatch(fed, format("{}[{}]", name_of(info.type), info.shape.to_string()), type);
+      throw input_mismatch(fed, element, info.shape, type);
     }
   }
   return archive.read(key, cap);

@@ -38,8 +38,10 @@ std::string_view without_indices(std::string_view key) {
 
 }  // namespace
 
-ValueSet::ValueSet(std::string path, std::string kind)
-    : path_(std::move(path)), kind_(std::move(kind)) {
+ValueSet::ValueSet(std::string path, std::string kind, bool are_cast)
+    : path_(std::move(path)),
+      kind_(std::move(kind)),
+      checks_inputs_(kind_ == "input" && !are_cast) {
   std::error_code failure;
   if (!std::filesystem::is_directory(path_, failure)) {
     if (extension_of(path_) != ".npz" && std::filesystem::exists(path_, failure)) {
@@ -85,7 +87,7 @@ std::optional<ValueSet::Found> ValueSet::find(const Value& value,
                                               MemoryCap& cap) const {
   const std::string name(value.name());
   if (archive_ != nullptr) {
-    const std::string_view fed = kind_ == "input" ? std::string_view(name) : std::string_view();
+    const std::string_view fed = checks_inputs_ ? std::string_view(name) : std::string_view();
     auto found = read_from_archive(*archive_, name, value.type(), fed, &cap);
     if (!found && position) {
       found =
@@ -97,7 +99,7 @@ std::optional<ValueSet::Found> ValueSet::find(const Value& value,
   const auto read = [&](const std::string& file) {
     const std::string path = (std::filesystem::path(path_) / file).string();
     ValueFileOptions options = file_options_for(value.type(), cap);
-    options.feeds_input = kind_ == "input";
+    options.feeds_input = checks_inputs_;
     return Found{read_value_file(open_value_file(path, cap), value.type(), name, options), path};
   };
   for (const std::string& file : files_) {

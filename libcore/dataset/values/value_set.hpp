@@ -24,7 +24,8 @@ class ValueSet {
  public:
   /// Opens what `path` names. `kind` is "input" or "output", as in numbered names. Throws
   /// ErrorCode::invalid when there is neither a folder nor an .npz.
-  ValueSet(std::string path, std::string kind);
+  /// Values of inputs have to match them, unless they `are_cast` afterwards.
+  ValueSet(std::string path, std::string kind, bool are_cast = false);
   ~ValueSet();
 
   /// A value, and where it was found.
@@ -47,6 +48,7 @@ class ValueSet {
 
   std::string path_;
   std::string kind_;
+  bool checks_inputs_;
   std::unique_ptr<NpzFile> archive_;
   std::vector<std::string> files_;  ///< names of the folder's value files, sorted
 };
