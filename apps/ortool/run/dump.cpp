@@ -1,7 +1,8 @@
-// Runs run --dump. Names are only written to the index, never used in a path.
+// Runs run --dump: names of files, and what an archive holds.
 #include "apps/ortool/run/dump.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 #include "libcore/base/file/atomic_file.hpp"
@@ -11,6 +12,7 @@
 #include "libcore/dataset/values/output_files.hpp"
 #include "libcore/dataset/values/value_block.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/io/npz.hpp"
 
 namespace ortool {
 namespace {
@@ -23,6 +25,28 @@ void each_output(const Model& model, const Visit& visit) {
       if (node->output(i) != nullptr) visit(node->output(i)->name());
     }
   }
+}
+
+/// Letters, digits, dots, dashes and underscores of a name; a path separator is none of them.
+std::string stem_for(std::size_t number, std::string_view name) {
+  constexpr std::size_t max_letters = 100;
+  const std::string digits = std::to_string(number);
+  std::string stem(digits.size() < 3 ? 3 - digits.size() : 0, '0');
+  stem += digits + '_';
+  for (const char letter : name.substr(0, max_letters)) {
+    const bool is_plain = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                          (letter >= 'A' && letter <= 'Z') || letter == '.' || letter == '-';
+    stem += is_plain ? letter : '_';
+  }
+  return stem;
+}
+
+/// The bytes of a value are reused after the node.
+Tensor copy_of(const Tensor& tensor, MemoryCap& cap) {
+  if (tensor.type() == DataType::string) return tensor;
+  Tensor copy(tensor.type(), tensor.shape(), &cap);
+  std::memcpy(copy.mutable_bytes(), tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes()));
+  return copy;
 }
 
 void check_glob(const std::string& pattern, const Model& model) {
@@ -58,9 +82,10 @@ OptionGroup dump_options() {
       }};
 }
 
-ValueDump::ValueDump(const OptionValues& options, const Model& model)
-    : folder_(options.text("output-dir")), format_(options.text("output-format", "npy")) {
-  if (format_ == "npz") format_ = "npy";
+ValueDump::ValueDump(const OptionValues& options, const Model& model, MemoryCap& memory)
+    : memory_(memory),
+      folder_(options.text("output-dir")),
+      format_(options.text("output-format", "npy")) {
   for (const std::string& pattern : options.all("dump")) {
     check_glob(pattern, model);
     globs_.push_back({pattern, false});
@@ -78,8 +103,11 @@ void ValueDump::observe(const Node& node, std::int64_t index, const RunValue& va
   }
   if (!is_wanted) return;
   const std::string name(output->name());
-  const std::string path = write_value_file(folder_, format("value_{}", values_.items().size()),
-                                            format_, name, value, output->type());
+  const std::size_t number = values_.items().size();
+  const bool is_archived = format_ == "npz" && value.is_tensor() && numpy_holds(value.tensor());
+  const std::string path = is_archived ? archive(name, value.tensor())
+                                       : write_value_file(folder_, stem_for(number, name), format_,
+                                                          name, value, output->type());
   values_.add(Json::object()
                   .set("file", path)
                   .set("value", name)
@@ -88,6 +116,12 @@ void ValueDump::observe(const Node& node, std::int64_t index, const RunValue& va
                   .set("depth", node.depth())
                   .set("dtype", dtype_text(value))
                   .set("shape", value.is_tensor() ? shape_block(value.tensor().shape()) : Json()));
+}
+
+std::string ValueDump::archive(const std::string& name, const Tensor& tensor) {
+  const std::int64_t times = ++archived_[name];
+  arrays_.emplace_back(times == 1 ? name : format("{}#{}", name, times), copy_of(tensor, memory_));
+  return (std::filesystem::path(folder_) / "values.npz").string();
 }
 
 Json ValueDump::finish(const Invocation& invocation) {
@@ -104,6 +138,7 @@ Json ValueDump::finish(const Invocation& invocation) {
     invocation.warn(
         format("--dump {}: not computed, but folded or fused ({})", quote(glob.pattern), remedy));
   }
+  if (!arrays_.empty()) save_npz((std::filesystem::path(folder_) / "values.npz").string(), arrays_);
   Json index = Json::object().set("values", values_);
   // Next to the files their names are enough.
   for (Json& value : index.members().front().second.items()) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
@@ -14,13 +16,13 @@ namespace ortool {
 
 OptionGroup dump_options();
 
-/// Writes each value whose name matches one of the globs to "value_N.EXT", in execution
+/// Writes each value whose name matches one of the globs to "NNN_NAME.EXT", numbered in execution
 /// order, and their descriptions to index.json. Values of subgraphs are written each time they
-/// are computed.
+/// are computed. As npz, they are kept and written to values.npz at the end, by name.
 class ValueDump : public ValueObserver {
  public:
   /// Throws ErrorCode::invalid for a glob that matches no value of the model.
-  ValueDump(const OptionValues& options, const Model& model);
+  ValueDump(const OptionValues& options, const Model& model, MemoryCap& memory);
 
   void observe(const Node& node, std::int64_t index, const RunValue& value) override;
   /// Writes index.json. Throws ErrorCode::invalid if no matching value was computed, because of
@@ -33,10 +35,16 @@ class ValueDump : public ValueObserver {
     bool is_met = false;
   };
 
+  /// Keeps a copy for values.npz; returns its path.
+  std::string archive(const std::string& name, const Tensor& tensor);
+
+  MemoryCap& memory_;
   std::string folder_;
   std::string format_;
   std::vector<Glob> globs_;
   Json values_ = Json::list();
+  std::vector<std::pair<std::string, Tensor>> arrays_;
+  std::map<std::string, std::int64_t> archived_;  ///< how often, by name
 };
 
 }  // namespace ortool

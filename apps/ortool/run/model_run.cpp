@@ -158,7 +158,8 @@ void ModelRun::run() {
                                image_warning(*loaded.model, *input, images_.recipes));
     }
   }
-  if (options_.has("dump")) dump_ = std::make_unique<ValueDump>(options_, *loaded.model);
+  if (options_.has("dump"))
+    dump_ = std::make_unique<ValueDump>(options_, *loaded.model, invocation_.memory);
   invocation_.stop.poll();
   pool_ = std::make_unique<ThreadPool>(run_options_.threads);
   model_path_ = loaded.path;

@@ -17,13 +17,6 @@ namespace {
 
 using NamedArrays = std::vector<std::pair<std::string, Tensor>>;
 
-bool numpy_holds(const Tensor& tensor) {
-  const DataType type = tensor.type();
-  const bool is_narrow_float =
-      type == DataType::bfloat16 || (is_floating_point(type) && element_bits(type) < 16);
-  return !is_packed(type) && !is_narrow_float;
-}
-
 /// Adds a value's arrays to an archive; false when it cannot be represented.
 bool add_arrays(const std::string& key, const RunValue& value, NamedArrays& arrays) {
   if (value.is_tensor()) {
@@ -60,6 +53,13 @@ std::vector<std::string> write_archive(const std::string& folder, std::span<cons
 }
 
 }  // namespace
+
+bool numpy_holds(const Tensor& tensor) {
+  const DataType type = tensor.type();
+  const bool is_narrow_float =
+      type == DataType::bfloat16 || (is_floating_point(type) && element_bits(type) < 16);
+  return !is_packed(type) && !is_narrow_float;
+}
 
 void make_folder(const std::string& folder) {
   std::error_code failure;

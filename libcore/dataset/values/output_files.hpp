@@ -18,6 +18,9 @@ struct Output {
   ValueType type;
 };
 
+/// Whether .npy can hold it: not bfloat16 and narrower floats, or packed integers.
+bool numpy_holds(const Tensor& tensor);
+
 /// Writes "DIR/STEM.EXT" in the named format, or as JSON if the format does not support the value:
 /// NumPy's has no maps, sequences or bfloat16. Returns the path.
 std::string write_value_file(const std::string& folder, const std::string& stem,
