@@ -10,6 +10,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/io/npz.hpp"
+#include "libcore/io/wav.hpp"
 
 namespace ortool {
 namespace {
@@ -69,10 +70,14 @@ Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file
   }
   if (extension == ".txt") return parse_text_tensor(text_of(file.bytes), options.dimensions);
   if (extension == ".raw") return load_raw(file, options);
+  if (extension == ".wav") {
+    return wav_to_tensor(open_wav(file.bytes), options.type.value_or(DataType::float32),
+                         options.dimensions, options.cap);
+  }
   if (is_one_of({".png", ".jpg", ".jpeg", ".ppm", ".pgm"})) return load_image(file, options);
   throw Error(ErrorCode::invalid,
               format("no tensor can be read from a file that ends in {}", quote(extension)),
-              "give .npy, .npz, .pb, .json, .raw, .txt, .png, .jpg, .ppm or .pgm");
+              "give .npy, .npz, .pb, .json, .raw, .txt, .wav, .png, .jpg, .ppm or .pgm");
 }
 
 Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options) {
@@ -94,6 +99,7 @@ std::string_view extension_for_bytes(std::span<const std::byte> bytes) {
   if (text.starts_with("\x89PNG")) return ".png";
   if (text.starts_with("\xff\xd8\xff")) return ".jpg";
   if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6')) return ".ppm";
+  if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WAVE")) return ".wav";
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json =
       first != std::string_view::npos &&

@@ -16,6 +16,7 @@
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/graph/value_names.hpp"
+#include "libcore/io/wav.hpp"
 
 namespace ortool {
 namespace {
@@ -125,7 +126,10 @@ void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
   const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
   const std::string source = pair.value == "-" ? "standard input" : "file " + pair.value;
   if (!is_picture_extension(file.extension)) {
-    return give(pair.name, read_value_file(file, input.type(), pair.name, file_options), source);
+    RunValue value = read_value_file(file, input.type(), pair.name, file_options);
+    if (file.extension == ".wav")
+      invocation_.note(format("{}: {}, as it is", pair.value, open_wav(file.bytes).describe()));
+    return give(pair.name, std::move(value), source);
   }
   give(pair.name,
        read_picture(invocation_, file, file_options, image_warning(model_, input, recipes)),
@@ -300,7 +304,7 @@ OptionGroup input_options() {
           {
               {.name = "input",
                .value = "[NAME=]FILE",
-               .help = "one input: .npy .npz .pb .json .raw .txt or an image; - is stdin",
+               .help = "one input: .npy .npz .pb .json .raw .txt .wav or an image; - is stdin",
                .repeats = true,
                .completes = Completion::inputs},
               {.name = "inputs",

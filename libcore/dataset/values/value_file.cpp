@@ -89,8 +89,8 @@ std::string extension_of(std::string_view path) {
 }
 
 bool is_tensor_extension(std::string_view extension) {
-  constexpr std::array<std::string_view, 6> known = {".npy",  ".npz", ".pb",
-                                                     ".json", ".raw", ".txt"};
+  constexpr std::array<std::string_view, 7> known = {".npy", ".npz", ".pb", ".json",
+                                                     ".raw", ".txt", ".wav"};
   return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
