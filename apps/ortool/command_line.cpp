@@ -66,6 +66,7 @@ void check_option(const OptionSpec& option, std::string_view value) {
                 "give it a value, or leave the option out")
         .with_id("usage.value");
   }
+  if (option.is_list) check_list_elements(option.name, value);
   if (option.choices.empty()) return;
   if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
     return;

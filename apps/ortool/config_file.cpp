@@ -37,6 +37,11 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
     }
     std::vector<std::string> values;
     if (value.is_list() && option->repeats) {
+      if (value.items().empty()) {
+        throw Error(ErrorCode::invalid, format("'{}' is an empty list", option->name),
+                    "give it a value, or leave it out")
+            .with_id("usage.value");
+      }
       for (const Json& item : value.items()) values.push_back(option_text(*option, item));
     } else {
       values.push_back(option_text(*option, value));

@@ -191,6 +191,7 @@ Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
             .set("group", group.title)
             .set("repeats", option.repeats)
             .set("choices", Json::list_of(option.choices))
+            .set("list", option.is_list)
             .set("planned", option.is_planned);
         options.add(std::move(row));
       }

@@ -27,6 +27,7 @@ struct OptionSpec {
   std::string_view help = {};
   char letter = 0;  ///< short form, 0: none
   bool repeats = false;
+  bool is_list = false;  ///< separated by commas: none of its elements may be empty
   std::vector<std::string_view> choices = {};  ///< allowed values; empty: any
   Completion completes = Completion::nothing;
   /// Values that a shell offers where others are allowed as well.

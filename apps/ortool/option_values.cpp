@@ -1,6 +1,7 @@
 // Option values: strict, locale-independent parsing.
 #include "apps/ortool/option_values.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "libcore/base/error.hpp"
@@ -20,6 +21,26 @@ namespace {
 }
 
 }  // namespace
+
+void check_list_elements(std::string_view option, std::string_view list) {
+  const std::vector<std::string> elements = split(list, ',');
+  const auto is_blank = [](std::string_view element) {
+    return element.find_first_not_of(" \t") == std::string_view::npos;
+  };
+  const auto found = std::find_if(elements.begin(), elements.end(), is_blank);
+  if (found == elements.end() && !elements.empty()) return;
+  if (std::all_of(elements.begin(), elements.end(), is_blank)) {
+    throw Error(ErrorCode::invalid,
+                format("option --{}: the list {} is empty", option, quote(list)),
+                "give it a value, or leave the option out")
+        .with_id("usage.value");
+  }
+  throw Error(ErrorCode::invalid,
+              format("option --{}: element {} of the list {} is empty", option,
+                     found - elements.begin() + 1, quote(list)),
+              "leave the extra comma out")
+      .with_id("usage.value");
+}
 
 void OptionValues::set(std::string_view name, std::vector<std::string> values) {
   values_.insert_or_assign(std::string(name), std::move(values));

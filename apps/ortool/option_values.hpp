@@ -35,4 +35,8 @@ class OptionValues {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
+/// Throws ErrorCode::invalid when an element of the list with commas, the value of an option, is
+/// empty or blank.
+void check_list_elements(std::string_view option, std::string_view list);
+
 }  // namespace ortool

@@ -138,7 +138,11 @@ const Session& Session::State::session_without_symbols(const StopToken* stop) {
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
     : state_(std::make_unique<State>(std::move(options))) {
   State& state = *state_;
-  ORTOOL_CHECK(!state.options.providers.empty());
+  if (state.options.providers.empty()) {
+    throw Error(ErrorCode::invalid, "no execution provider is given",
+                "default_providers() lists those of this machine, the best first")
+        .with_id("api.providers");
+  }
   if (state.options.optimize != OptimizeLevel::none) state.shared = SharedSymbols(*model->graph);
   if (!state.shared.is_empty()) state.as_given = copy_model(*model);
   const StopToken* stop = state.options.stop;

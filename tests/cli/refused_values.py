@@ -2,7 +2,7 @@
 """usage: refused_values.py PROGRAM MODEL FOLDER
 
 The options come from `ortool help --json`. All of them get an empty value; those with a number or size also get
-non-numbers, infinities and numbers beyond 64 bits.
+non-numbers, infinities and numbers beyond 64 bits, and lists with commas get empty elements.
 """
 import concurrent.futures
 import json
@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 HUGE = "99999999999999999999999"
+LISTS = [",", ",,", "x,", ",x", "x,,y", " , "]
 GARBAGE = ["x", "-1", "nan", "inf", HUGE, "1,"]
 NUMBERS = {"N", "N,N", "S", "SECONDS", "SIZE", "QPS", "K", "R", "A", "C", "P", "P,P", "SHARE", "TIME", "X", "pN=TIME", "NAME=N",
            "NAME=N,N", "NAME=LO:HI", "INPUT=SHAPE", "CONDITION", "LIMITS", "KEY=VALUE"}
@@ -18,9 +19,11 @@ NUMBERS = {"N", "N,N", "S", "SECONDS", "SIZE", "QPS", "K", "R", "A", "C", "P", "
 MEANT = {("rtol", HUGE), ("atol", HUGE)}
 
 
-def try_one(words):
+def try_one(case):
+    words, text = case
     done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
-    if done.returncode in (2, 5) and "error: " in done.stderr:
+    is_refused = done.returncode in (2, 5) and "error: " in done.stderr and "internal" not in done.stderr
+    if is_refused and (text or "") in done.stderr:
         return None
     return f"{' '.join(words[1:])!r}: ended with {done.returncode}: {done.stderr[-200:]}"
 
@@ -43,7 +46,10 @@ def main():
                 words = [program, name, model, "--" + option_name, value]
                 if name in ("optimize", "quantize"):
                     words += ["-o", os.path.join(folder, "refused.onnx"), "--force"]
-                cases.append(words)
+                cases.append((words, None))
+            for value in LISTS if option["list"] else []:
+                words = [program, name, model, "--" + option_name, value]
+                cases.append((words, "list"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [failure for failure in pool.map(try_one, cases) if failure]
     for failure in failures:

@@ -15,6 +15,7 @@ void change(OptionGroup& group, std::string_view name, std::string_view value,
     option.value = value;
     option.help = help;
     option.repeats = true;
+    option.is_list = true;
   }
 }
 
@@ -63,7 +64,8 @@ OptionGroup gate_options() {
            .completes = Completion::files},
           {.name = "max-regression",
            .value = "SHARE",
-           .help = "slowdown that counts as a regression (default: 5%); cpu=5%,cuda=3%"},
+           .help = "slowdown that counts as a regression (default: 5%); cpu=5%,cuda=3%",
+           .is_list = true},
           {.name = "max-latency", .value = "pN=TIME", .help = "upper bound of a latency: p95=12ms"},
           {.name = "max-rss", .value = "SIZE", .help = "upper bound of the process's memory"},
       }};
@@ -73,7 +75,7 @@ OptionGroup how_options() {
   return {
       "What to measure",
       {
-          {.name = "percentiles", .value = "P,P", .help = "default: 50,90,95,99"},
+          {.name = "percentiles", .value = "P,P", .help = "default: 50,90,95,99", .is_list = true},
           {.name = "isolate", .help = "measure each variant in its own process"},
           {.name = "skip-unavailable", .help = "skip providers that are not available"},
           {.name = "profile", .help = "time of each node and what bounds it; also writes a trace"},

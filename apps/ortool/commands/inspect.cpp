@@ -215,10 +215,12 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "assert",
            .value = "CONDITION",
            .help = "such as 'ops.Conv<=20', 'opset>=17', 'denormal_weights==0'",
-           .repeats = true},
+           .repeats = true,
+           .is_list = true},
           {.name = "budget",
            .value = "LIMITS",
-           .help = "limits of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M"},
+           .help = "limits of memory, macs, weights, parameters, nodes: memory=256MB,macs=300M",
+           .is_list = true},
       }};
   OptionGroup session = {"Session (with --placement and --data)", {}};
   for (const OptionGroup& group : {provider_options(), execution_options()}) {

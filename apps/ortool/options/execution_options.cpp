@@ -68,6 +68,7 @@ OptionGroup execution_options() {
            .value = "PASS",
            .help = "skip this pass or rule ('ortool optimize --list-passes' lists all)",
            .repeats = true,
+           .is_list = true,
            .completes = Completion::all_passes},
           {.name = "precision",
            .value = "TYPE",

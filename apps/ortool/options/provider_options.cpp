@@ -89,6 +89,7 @@ OptionGroup provider_options() {
               {.name = "provider",
                .value = "NAMES",
                .help = "execution providers, preferred first: onednn,cpu (default: auto)",
+               .is_list = true,
                .completes = Completion::providers},
               {.name = "provider-option",
                .value = "PROVIDER.KEY=VALUE",

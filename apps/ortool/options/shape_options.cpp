@@ -34,7 +34,9 @@ Shape read_shape(std::string_view option, std::string_view text) {
   if (inner.starts_with('[') && inner.ends_with(']')) inner = inner.substr(1, inner.size() - 2);
   const char separator = inner.find('x') != std::string_view::npos ? 'x' : ',';
   std::vector<std::int64_t> dimensions;
-  for (const std::string& piece : split(inner, separator)) {
+  const std::vector<std::string> pieces =
+      inner.empty() ? std::vector<std::string>{""} : split(inner, separator);
+  for (const std::string& piece : pieces) {
     std::int64_t number = 0;
     if (!read_integer(piece, number) || number < 0) {
       throw Error(ErrorCode::invalid, format("option --{}: {} is not a shape", option, quote(text)),

@@ -65,6 +65,7 @@ void set(const std::string& key, const std::string& value, Variant& variant) {
                 "compare with a model saved in that type: --compare model=OTHER.onnx")
         .with_id("usage.planned");
   } else {
+    if (key == "provider") check_list_elements("compare", value);
     if (key == "optimize") check_choice(key, value, {"none", "basic", "extended", "all"});
     if (key == "execution") check_choice(key, value, {"sequential", "parallel"});
     variant.options.emplace_back(key, value);

@@ -50,8 +50,15 @@ NamedValue split_named_value(std::string_view option, std::string_view text,
 std::vector<std::string> split_name_list(std::string_view text, std::span<const std::string> names,
                                          std::string_view what, std::string_view plural) {
   std::vector<std::string> result;
+  const std::string_view whole = text;
   while (!text.empty()) {
     const std::string* name = match_name(text, names, ",", true);
+    const bool ends_in_comma = name != nullptr && text.size() == name->size() + 1;
+    if (ends_in_comma || text.front() == ',') {
+      throw Error(ErrorCode::invalid, format("the list {} names an empty {}", quote(whole), what),
+                  format("leave the extra comma out; the {} are: {}", plural, list_names(names)))
+          .with_id("usage.value");
+    }
     if (name == nullptr) throw unknown_name(what, text.substr(0, text.find(',')), plural, names);
     result.push_back(*name);
     text.remove_prefix(std::min(text.size(), name->size() + 1));
