@@ -40,7 +40,10 @@ CheckResult check_model_from_bytes(std::span<const std::byte> bytes,
     resolve_legacy_defaults(*result.model);
   } catch (const Error& error) {
     result.load_error = error;
-    if (!had_errors) findings.add(error);
+    const bool is_other_format = error.id() == "file.format";
+    // What a file of another format violates is of no interest.
+    if (is_other_format) findings = Findings();
+    if (is_other_format || !had_errors) findings.add(error);
   }
   if (result.model != nullptr) {
     if (prepare) prepare(*result.model);

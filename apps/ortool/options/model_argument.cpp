@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "apps/ortool/inspect/attribute_block.hpp"
+#include "apps/ortool/options/model_folder.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/base/stopwatch.hpp"
@@ -53,11 +54,8 @@ LoadedModel find_model(std::string path) {
   LoadedModel loaded;
   loaded.path = std::move(path);
   std::error_code ignored;
-  const std::filesystem::path inside = std::filesystem::path(loaded.path) / "model.onnx";
-  if (loaded.path != "-" && std::filesystem::is_directory(loaded.path, ignored) &&
-      std::filesystem::exists(inside, ignored)) {
-    loaded.path = inside.string();
-  }
+  if (loaded.path != "-" && std::filesystem::is_directory(loaded.path, ignored))
+    loaded.path = find_model_in_folder(loaded.path);
   if (loaded.path != "-") loaded.folder = std::filesystem::path(loaded.path).parent_path().string();
   return loaded;
 }
@@ -65,7 +63,8 @@ LoadedModel find_model(std::string path) {
 }  // namespace
 
 ArgumentSpec model_argument() {
-  return {"MODEL", "an .onnx file, a folder with model.onnx, or - for standard input"};
+  return {"MODEL",
+          "an .onnx file, a folder with model.onnx or one .onnx file, or - for standard input"};
 }
 
 LoadedModel find_model_argument(const Invocation& invocation) {

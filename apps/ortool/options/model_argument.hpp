@@ -1,4 +1,4 @@
-// MODEL argument: a file, a folder with model.onnx, or standard input.
+// MODEL argument: a file, a folder with a model, or standard input.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct LoadedModel {
   double load_ms = 0;
 };
 
-/// Loads the file, or the folder's model.onnx, at `path`.
+/// Loads the file, or the folder's model, at `path`.
 LoadedModel load_model_at(std::string path, const LoadOptions& options = {});
 /// Resolves the first argument; nothing is loaded yet.
 LoadedModel find_model_argument(const Invocation& invocation);

@@ -45,6 +45,12 @@ Input open_input(const std::string& path, MemoryCap* cap) {
   return {file.bytes(), file.owner(), path, directory};
 }
 
+Error not_onnx(const OtherFormat& found, const Input& input) {
+  const bool is_file = !input.directory.empty();
+  return invalid(format("is not an ONNX file but {}", found.name),
+                 fill_hint(found.hint, is_file ? input.name : "", input.directory), "file.format");
+}
+
 /// Runs `body`, prefixes its errors with the file name, and suggests which other format the file
 /// may have.
 template <typename Body>
@@ -54,15 +60,15 @@ auto with_file_name(const Input& input, Body body) {
       throw invalid("the file is empty", "download or export the model again", "file.empty");
     }
     const OtherFormat other = detect_format(input.bytes);
-    if (!other.name.empty()) {
-      throw invalid(format("is not an ONNX file but {}", other.name), std::string(other.hint),
-                    "file.format");
-    }
+    if (!other.name.empty()) throw not_onnx(other, input);
     try {
       return body();
     } catch (const Error& error) {
       const bool is_broken = error.id().starts_with("wire.") || error.id().starts_with("file.");
-      if (!is_broken || !looks_like_text(input.bytes)) throw;
+      if (!is_broken) throw;
+      const OtherFormat guessed = guess_format(input.bytes, input.name);
+      if (!guessed.name.empty()) throw not_onnx(guessed, input);
+      if (!looks_like_text(input.bytes)) throw;
       throw invalid("is not an ONNX file but text", "name a binary .onnx file", "file.format");
     }
   } catch (Error& error) {
