@@ -34,7 +34,7 @@ FolderListing list(const std::string& path) {
     std::error_code unknown;
     if (fs::is_directory(fs::path(path) / name, unknown)) {
       listing.folders.push_back(name);
-    } else if (is_picture_extension(extension)) {
+    } else if (is_image_extension(extension)) {
       listing.pictures.push_back(name);
     } else if (is_tensor_extension(extension) && name != label_file) {
       listing.values.push_back(name);

@@ -39,7 +39,7 @@ class FileSamples : public SampleSet {
 
 bool FileSamples::has_pictures(std::string_view input) const {
   const auto is_picture = [input](const auto& file) {
-    return file.first == input && is_picture_extension(extension_of(file.second));
+    return file.first == input && is_image_extension(extension_of(file.second));
   };
   return std::any_of(list_.samples.begin(), list_.samples.end(), [&](const SampleFiles& sample) {
     return std::any_of(sample.inputs.begin(), sample.inputs.end(), is_picture);
@@ -58,7 +58,7 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
   const OpenValueFile file = open_value_file(path, context_.task.memory);
   ValueFileOptions options = file_options_for(input.type(), context_.task.memory);
   options.feeds_input = !context_.casts_inputs;
-  if (!is_picture_extension(file.extension)) {
+  if (!is_image_extension(file.extension)) {
     return read_value_file(file, input.type(), input.name(), options);
   }
   const auto recipe = context_.recipes.find(input.name());

@@ -1,6 +1,8 @@
 // Selects the image decoder; common limits and channel conversion.
 #include "libcore/io/image.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "libcore/base/error.hpp"
@@ -37,22 +39,60 @@ Image decode_image(const std::string& path, MemoryCap* cap) {
 }
 
 Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, cap);
-  if (text.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, cap);
-  if (text.starts_with("BM")) return decode_bmp(bytes, cap);
-  if (text.size() > 2 && text[0] == 'P' &&
-      std::string_view("123456").find(text[1]) != std::string_view::npos)
-    return decode_pnm(bytes, cap);
+  switch (image_format_of(bytes)) {
+    case ImageFormat::png:
+      return decode_png(bytes, cap);
+    case ImageFormat::jpeg:
+      return decode_jpeg(bytes, cap);
+    case ImageFormat::webp:
+      return decode_webp(bytes, cap);
+    case ImageFormat::tiff:
+      return decode_tiff(bytes, cap);
+    case ImageFormat::gif:
+      return decode_gif(bytes, cap);
+    case ImageFormat::bmp:
+      return decode_bmp(bytes, cap);
+    case ImageFormat::pnm:
+      return decode_pnm(bytes, cap);
+    case ImageFormat::unknown:
+      break;
+  }
   throw Error(ErrorCode::invalid,
               bytes.empty() ? "the image file is empty"
                             : "the image format is not recognized by its first bytes",
-              "PNG, JPEG, BMP, PPM, PGM and PBM are supported; convert it to one of them");
+              "PNG, JPEG, WebP, TIFF, GIF, BMP, PPM, PGM and PBM are supported; convert it to one "
+              "of them");
+}
+
+ImageFormat image_format_of(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
+  if (text.starts_with("\xff\xd8\xff")) return ImageFormat::jpeg;
+  if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP")) return ImageFormat::webp;
+  // 42 in classic files, 43 in those with 64-bit offsets.
+  constexpr std::array<std::string_view, 4> tiff_starts = {
+      std::string_view("II\x2a\0", 4), std::string_view("MM\0\x2a", 4),
+      std::string_view("II\x2b\0", 4), std::string_view("MM\0\x2b", 4)};
+  if (std::any_of(tiff_starts.begin(), tiff_starts.end(),
+                  [&](std::string_view start) { return text.starts_with(start); }))
+    return ImageFormat::tiff;
+  if (text.starts_with("GIF87a") || text.starts_with("GIF89a")) return ImageFormat::gif;
+  if (text.starts_with("BM")) return ImageFormat::bmp;
+  if (text.size() > 2 && text[0] == 'P' &&
+      std::string_view("123456").find(text[1]) != std::string_view::npos)
+    return ImageFormat::pnm;
+  return ImageFormat::unknown;
+}
+
+bool is_image_extension(std::string_view extension) {
+  constexpr std::array<std::string_view, 11> known = {
+      ".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm", ".pbm"};
+  return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
 Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
-                 std::size_t file_bytes, MemoryCap* cap) {
-  // The maximum expansion of deflate; JPEG stays far below.
+                 std::optional<std::size_t> file_bytes, MemoryCap* cap) {
+  // The maximum expansion of deflate; JPEG and GIF stay far below.
   constexpr std::int64_t max_inflation = 1032;
   std::int64_t pixels = 0;
   if (width <= 0 || height <= 0 || __builtin_mul_overflow(width, height, &pixels) ||
@@ -63,10 +103,10 @@ Image make_image(std::int64_t width, std::int64_t height, std::int64_t channels,
                 "make it smaller first");
   }
   // An uncompressed row takes at least one byte for eight pixels.
-  if (pixels / 8 / max_inflation > static_cast<std::int64_t>(file_bytes)) {
+  if (file_bytes && pixels / 8 / max_inflation > static_cast<std::int64_t>(*file_bytes)) {
     throw Error(ErrorCode::invalid,
                 format("the image declares {} x {} pixels, which its {} bytes cannot hold", width,
-                       height, file_bytes),
+                       height, *file_bytes),
                 "the file is damaged or truncated");
   }
   return image_of(width, height, channels, cap);

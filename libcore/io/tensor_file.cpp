@@ -57,13 +57,39 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// The extension of an image with these first bytes, or empty. A TensorProto may start with "BM",
+/// and a text with "P1".
+std::string_view image_extension_for(std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes);
+  switch (image_format_of(bytes)) {
+    case ImageFormat::png:
+      return ".png";
+    case ImageFormat::jpeg:
+      return ".jpg";
+    case ImageFormat::webp:
+      return ".webp";
+    case ImageFormat::tiff:
+      return ".tif";
+    case ImageFormat::gif:
+      return ".gif";
+    case ImageFormat::bmp:
+      // The size of its second header, in four bytes.
+      return text.size() > 17 && text[14] >= 12 &&
+                     text.substr(15, 3) == std::string_view("\0\0\0", 3)
+                 ? ".bmp"
+                 : "";
+    case ImageFormat::pnm:
+      return text[1] == '5' || text[1] == '6' ? ".ppm" : "";
+    case ImageFormat::unknown:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file,
                          const TensorFileOptions& options) {
-  const auto is_one_of = [&extension](std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), extension) != list.end();
-  };
   if (extension == ".npy") return read_npy(file.bytes, file.owner, options.cap);
   if (extension == ".json") {
     return parse_json_tensor(text_of(file.bytes), options.type, options.cap);
@@ -74,10 +100,11 @@ Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file
     return wav_to_tensor(open_wav(file.bytes), options.type.value_or(DataType::float32),
                          options.dimensions, options.cap);
   }
-  if (is_one_of({".png", ".jpg", ".jpeg", ".ppm", ".pgm"})) return load_image(file, options);
+  if (is_image_extension(extension)) return load_image(file, options);
   throw Error(ErrorCode::invalid,
               format("no tensor can be read from a file that ends in {}", quote(extension)),
-              "give .npy, .npz, .pb, .json, .raw, .txt, .wav, .png, .jpg, .ppm or .pgm");
+              "give .npy, .npz, .pb, .json, .raw, .txt, .wav or an image (.png, .jpg, .webp, .tif, "
+              ".gif, .bmp, .ppm, .pgm, .pbm)");
 }
 
 Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options) {
@@ -96,10 +123,9 @@ std::string_view extension_for_bytes(std::span<const std::byte> bytes) {
   const std::string_view text = text_of(bytes);
   if (text.starts_with("\x93NUMPY")) return ".npy";
   if (text.starts_with("PK\x03\x04")) return ".npz";
-  if (text.starts_with("\x89PNG")) return ".png";
-  if (text.starts_with("\xff\xd8\xff")) return ".jpg";
-  if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6')) return ".ppm";
   if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WAVE")) return ".wav";
+  const std::string_view image = image_extension_for(bytes);
+  if (!image.empty()) return image;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json =
       first != std::string_view::npos &&

@@ -31,13 +31,13 @@ struct TensorFileBytes {
 };
 
 /// Reads .npy, .npz with a single array, .json (nested arrays), .raw, .txt (one string in each
-/// line), .wav, .png, .jpg, .jpeg, .ppm, .pgm. Throws ErrorCode::invalid or unsupported, starting with
-/// the path. Nothing is allocated for sizes that the file cannot contain.
+/// line), .wav, and images (is_image_extension()). Throws ErrorCode::invalid or unsupported,
+/// starting with the path. Nothing is allocated for sizes that the file cannot contain.
 Tensor load_tensor_file(const std::string& path, const TensorFileOptions& options = {});
 /// Same for bytes in the format given by `extension`; not for .npz.
 Tensor read_tensor_bytes(std::string_view extension, const TensorFileBytes& file,
                          const TensorFileOptions& options = {});
-/// The extension that matches the first bytes: .npy, .npz, .png, .jpg, .ppm, .wav, .json, or else .pb.
+/// The extension that matches the first bytes: .npy, .npz, .wav, that of an image, .json, or .pb.
 std::string_view extension_for_bytes(std::span<const std::byte> bytes);
 
 /// Parses nested arrays of numbers, bools or strings; all rows must have the same length. The

@@ -83,6 +83,27 @@ def make_npz(bad):
     bad("method_99.npz", bytes(method))
 
 
+def tiff(width, height, content, **changes):
+    """A gray TIFF file with one strip, with the tags `t256=value` changed or added."""
+    tags = {256: width, 257: height, 258: 8, 259: 1, 262: 1, 273: 0, 277: 1, 278: height, 279: len(content)}
+    tags.update({int(key[1:]): value for key, value in changes.items()})
+    if "t273" not in changes:
+        tags[273] = 8 + 2 + 12 * len(tags) + 4
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in sorted(tags.items()))
+    return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + bytes(4) + content
+
+
+def webp(kind, content, length=None):
+    chunk = kind + struct.pack("<I", len(content) if length is None else length) + content
+    return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
+
+
+def gif(width, height, content, palette=bytes(6)):
+    flags = 0x80 if palette else 0
+    frame = struct.pack("<BHHHHB", 0x2C, 0, 0, width, height, 0)
+    return b"GIF89a" + struct.pack("<HHBBB", width, height, flags, 0, 0) + palette + frame + content
+
+
 def make_pictures(bad):
     bad("cut.png", png(4, 4, bytes(20))[:-20])
     bad("huge.png", png(0x7FFFFFFF, 0x7FFFFFFF, bytes(20)))
@@ -99,6 +120,24 @@ def make_pictures(bad):
     bad("depth_70000.ppm", b"P6 2 2 70000\n" + bytes(24))
     bad("cut.ppm", b"P6 2 2 255\n" + bytes(5))
     bad("number_long.ppm", b"P6 " + b"9" * 500 + b" 2 255\n" + bytes(12))
+    bad("cut.tif", tiff(4, 4, bytes(16))[:-8], text="the TIFF image cannot be decoded")
+    bad("huge.tif", tiff(1 << 16, 1 << 16, bytes(16)), text="pixels")
+    bad("tile_huge.tif", tiff(4, 4, bytes(16), t322=1 << 20, t323=1 << 20, t324=8, t325=16), text="the TIFF image")
+    bad("strip_far.tif", tiff(4, 4, bytes(16), t273=1 << 30), text="the TIFF image cannot be decoded")
+    bad("samples_huge.tif", tiff(4, 4, bytes(16), t277=65535), text="the TIFF image")
+    bad("lzma.tif", tiff(4, 4, bytes(16), t259=34925), 5, "compression method 34925")
+    bad("no_tags.tif", b"II*\0\x08\0\0\0\0\0\0\0\0\0", text="the TIFF image cannot be decoded")
+    bad("circle.tif", b"II*\0\x08\0\0\0\0\0\x08\0\0\0", text="the TIFF image cannot be decoded")
+    bad("cut.webp", webp(b"VP8L", b"\x2f\x02\x40\0\0", 60), text="the WebP image cannot be decoded")
+    bad("huge.webp", webp(b"VP8L", b"\x2f\xff\xff\xff\x0f" + bytes(11)), text="16384 x 16384 pixels")
+    bad("chunk_huge.webp", webp(b"VP8 ", bytes(12), 0xFFFFFFF0), text="the WebP image cannot be decoded")
+    bad("canvas_huge.webp", webp(b"VP8X", bytes(4) + b"\xff" * 6), text="the WebP image cannot be decoded")
+    bad("no_pixels.webp", webp(b"VP8L", b"\x2f\x02\x40\0\0" + bytes(3)), text="the WebP image cannot be decoded")
+    bad("cut.gif", gif(4, 4, b"\x02\x16\x8c"), text="the GIF image cannot be decoded")
+    bad("huge.gif", gif(65535, 65535, b"\x02\x01\0\0;"), text="65535 x 65535 pixels")
+    bad("no_palette.gif", gif(4, 4, b"\x02\x01\0\0;", b""), text="it has no palette")
+    bad("no_frame.gif", b"GIF89a" + bytes(7) + b";", text="it has no frame")
+    bad("code_size_99.gif", gif(4, 4, b"\x63\x01\0\0;"), text="the GIF image cannot be decoded")
 
 
 def make_tensors(bad):

@@ -125,7 +125,7 @@ void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
   if (pair.value == "-") claim_standard_input();
   const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
   const std::string source = pair.value == "-" ? "standard input" : "file " + pair.value;
-  if (!is_picture_extension(file.extension)) {
+  if (!is_image_extension(file.extension)) {
     RunValue value = read_value_file(file, input.type(), pair.name, file_options);
     if (file.extension == ".wav")
       invocation_.note(format("{}: {}, as it is", pair.value, open_wav(file.bytes).describe()));

@@ -94,11 +94,6 @@ bool is_tensor_extension(std::string_view extension) {
   return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
-bool is_picture_extension(std::string_view extension) {
-  constexpr std::array<std::string_view, 5> known = {".png", ".jpg", ".jpeg", ".ppm", ".pgm"};
-  return std::find(known.begin(), known.end(), extension) != known.end();
-}
-
 OpenValueFile open_value_file(const std::string& path, MemoryCap& cap) {
   if (path == "-") {
     StandardInput input = read_standard_input(&cap);

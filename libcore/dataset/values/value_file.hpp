@@ -18,7 +18,6 @@ namespace ortool {
 std::string extension_of(std::string_view path);
 
 bool is_tensor_extension(std::string_view extension);
-bool is_picture_extension(std::string_view extension);
 
 /// An opened file, or the content of standard input.
 struct OpenValueFile {

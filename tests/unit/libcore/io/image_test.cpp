@@ -5,17 +5,12 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/io/resize_image.hpp"
+#include "tests/support/hex.hpp"
 
 using namespace ortool;
+using ortool::test::from_hex;
 
 namespace {
-
-std::string from_hex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  return bytes;
-}
 
 Image decode(const std::string& file) {
   return decode_image_bytes(std::as_bytes(std::span(file)));
@@ -163,7 +158,7 @@ TEST_CASE("sizes above the limit or beyond the file are refused before the pixel
   CHECK_THROWS_WITH(make_image(8193, 8192, 3, 1 << 30), Catch::Contains("67108864"));
   CHECK_THROWS_WITH(decode("P5 99999999999999999999 1 255\n"), Catch::Contains("number"));
   CHECK_THROWS_WITH(decode("P5 1 1 70000\nxx"), Catch::Contains("70000"));
-  CHECK_THROWS_WITH(decode("GIF89a and more"), Catch::Contains("not recognized"));
+  CHECK_THROWS_WITH(decode("FORM and more"), Catch::Contains("not recognized"));
   CHECK_THROWS_WITH(decode(""), Catch::Contains("empty"));
 }
 
