@@ -10,6 +10,7 @@
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/graph/value_names.hpp"
+#include "libcore/io/image_orientation.hpp"
 
 namespace ortool {
 namespace {
@@ -64,7 +65,7 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
   const auto recipe = context_.recipes.find(input.name());
   if (recipe != context_.recipes.end()) options.image = recipe->second;
   try {
-    const Image image = decode_image_bytes(file.bytes, options.cap);
+    const Image image = decode_upright_image(file.bytes, options.cap);
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);

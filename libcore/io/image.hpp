@@ -35,7 +35,8 @@ ImageFormat image_format_of(std::span<const std::byte> bytes);
 bool is_image_extension(std::string_view extension);
 
 /// Decodes by the file's first bytes, not by its name: the first page of a TIFF file, the first
-/// frame of an animation. The orientation tag is ignored. An alpha channel is dropped, colors are not converted, and 16-bit samples are scaled
+/// frame of an animation. Pixels stay in the order of the file (image_orientation.hpp turns them
+/// upright). An alpha channel is dropped, colors are not converted, and 16-bit samples are scaled
 /// to 8; gamma and color profiles are ignored. The pixels, and what the decoder needs in addition,
 /// count against `cap`, which may be null and must outlive them, before any is decoded. Throws
 /// ErrorCode::invalid, starting with the path, for files that are missing, damaged, truncated, or

@@ -8,6 +8,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/io/image_orientation.hpp"
 #include "libcore/io/npy.hpp"
 #include "libcore/io/npz.hpp"
 #include "libcore/io/wav.hpp"
@@ -48,7 +49,7 @@ Tensor load_raw(const TensorFileBytes& file, const TensorFileOptions& options) {
 }
 
 Tensor load_image(const TensorFileBytes& file, const TensorFileOptions& options) {
-  const Image image = decode_image_bytes(file.bytes, options.cap);
+  const Image image = decode_upright_image(file.bytes, options.cap);
   return image_to_tensor(image, options.image, options.type.value_or(DataType::float32),
                          options.dimensions, options.cap);
 }

@@ -16,6 +16,7 @@
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/graph/value_names.hpp"
+#include "libcore/io/image_orientation.hpp"
 #include "libcore/io/wav.hpp"
 
 namespace ortool {
@@ -26,7 +27,7 @@ Tensor read_picture(const Invocation& invocation, const OpenValueFile& file,
                     const TensorFileOptions& options, const std::string& warning) {
   const std::string path = file.path == "-" ? "standard input" : file.path;
   try {
-    const Image image = decode_image_bytes(file.bytes, options.cap);
+    const Image image = decode_upright_image(file.bytes, options.cap);
     Tensor tensor =
         image_to_tensor(image, options.image, options.type.value_or(DataType::undefined),
                         options.dimensions, options.cap);
