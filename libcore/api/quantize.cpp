@@ -154,6 +154,7 @@ CalibrationReport QuantizeCall::calibrate() {
   });
   report.preparation = std::move(result_.preparation);
   report.milliseconds = result_.calibration_ms;
+  report.data_files = std::move(result_.data_files);
   return report;
 }
 

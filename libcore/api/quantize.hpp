@@ -46,6 +46,7 @@ struct CalibrationReport {
   Preparation preparation;  ///< what the model needed before it could be looked at
   Calibration calibration{CalibrationSettings()};
   double milliseconds = 0;
+  std::map<std::string, FileUse> data_files;  ///< of the data sets that are folders or patterns
 
   std::int64_t samples() const { return calibration.samples().count(); }
 };

@@ -24,6 +24,7 @@ class FileSamples : public SampleSet {
   const std::vector<std::string>& class_names() const override { return list_.class_names; }
   Sample next() override;
   bool has_pictures(std::string_view input) const override;
+  const FileUse* files() const override { return list_.files ? &*list_.files : nullptr; }
 
  private:
   RunValue read_input(const Value& input, const std::string& path) const;

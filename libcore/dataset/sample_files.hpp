@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/dataset/file_tree.hpp"
 #include "libcore/dataset/sample_set.hpp"
 
 namespace ortool {
@@ -23,6 +24,7 @@ struct SampleFiles {
 struct SampleList {
   std::vector<SampleFiles> samples;
   std::vector<std::string> class_names;
+  std::optional<FileUse> files = {};  ///< of a folder or a pattern
 };
 
 /// Reads the samples of a list on demand.
@@ -32,8 +34,12 @@ std::unique_ptr<SampleSet> make_file_samples(SampleList list, SampleContext cont
 SampleList read_manifest(const std::string& path, const SampleContext& context);
 
 /// The samples of a folder: images with a labels.txt, images in one folder per label, or one folder
-/// of files per sample.
+/// of files per sample. Images are searched in all folders below; files that are not used are
+/// warned of.
 SampleList list_folder(const std::string& path, const SampleContext& context);
+
+/// The same for the files that match a pattern; its root is the folder that gives labels.
+SampleList list_glob(const std::string& pattern, const SampleContext& context);
 
 /// The only input without a default; throws ErrorCode::invalid when there are others.
 const Value& only_input(const SampleContext& context, std::string_view path);

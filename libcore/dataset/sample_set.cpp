@@ -24,6 +24,7 @@ class CastSamples : public SampleSet {
   std::int64_t size() const override { return samples_->size(); }
   const std::vector<std::string>& class_names() const override { return samples_->class_names(); }
   bool has_pictures(std::string_view input) const override { return samples_->has_pictures(input); }
+  const FileUse* files() const override { return samples_->files(); }
   Sample next() override {
     Sample sample = samples_->next();
     for (auto& [name, value] : sample.inputs) {
@@ -51,16 +52,26 @@ std::unique_ptr<SampleSet> open_as_stored(const std::string& path, SampleContext
                                                                : list_folder(path, context);
     return make_file_samples(std::move(list), std::move(context));
   }
+  const bool exists = std::filesystem::exists(path, failure);
+  if (!exists && is_file_glob(path)) {
+    SampleList list = list_glob(path, context);
+    return make_file_samples(std::move(list), std::move(context));
+  }
   const std::string extension = extension_of(path);
   if (extension == ".json") {
     SampleList list = read_manifest(path, context);
     return make_file_samples(std::move(list), std::move(context));
   }
-  if (extension == ".npz" || !std::filesystem::exists(path, failure)) {
-    return open_npz_samples(path, std::move(context));
+  if (extension == ".npz") return open_npz_samples(path, std::move(context));
+  if (!exists) {
+    throw Error(ErrorCode::invalid, format("{}: there is no such file or folder", path),
+                "name a data set: an .npz, a MANIFEST.json, a folder, or a pattern such as "
+                "'photos/*.jpg'")
+        .with_id("data.set");
   }
   throw Error(ErrorCode::invalid, format("{}: is not a data set", path),
-              "a data set is an .npz, a MANIFEST.json, or a folder")
+              "a data set is an .npz, a MANIFEST.json, a folder, or a pattern such as "
+              "'photos/*.jpg'")
       .with_id("data.set");
 }
 

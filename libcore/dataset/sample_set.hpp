@@ -11,6 +11,7 @@
 
 #include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/base/task_context.hpp"
+#include "libcore/dataset/file_tree.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/io/image_tensor.hpp"
@@ -60,12 +61,14 @@ class SampleSet {
   virtual const std::vector<std::string>& class_names() const = 0;
   /// Whether samples of the input are images, which are read by a recipe.
   virtual bool has_pictures(std::string_view /*input*/) const { return false; }
+  /// Which of the files that were found are used; null for a set that names its files itself.
+  virtual const FileUse* files() const { return nullptr; }
 };
 
 /// Opens the set at `path`: an .npz with an array per input, whose first axis is the samples, and
 /// `labels`; a folder of images, with labels.txt or one folder per label; a folder with one folder
-/// of files per sample; a MANIFEST.json, or a folder with one. Throws ErrorCode::invalid for
-/// anything else, and for sets that do not match the inputs.
+/// of files per sample; a pattern such as "photos/*.jpg"; a MANIFEST.json, or a folder with one.
+/// Throws ErrorCode::invalid for anything else, and for sets that do not match the inputs.
 std::unique_ptr<SampleSet> open_sample_set(const std::string& path, SampleContext context);
 
 /// Throws ErrorCode::invalid for a recipe of an input for which no set has images.

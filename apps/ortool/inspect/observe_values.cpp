@@ -9,6 +9,7 @@
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/report/data_files_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -87,7 +88,10 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
   SampleContext context{invocation.task(), inputs, model.outputs(), recipes};
   context.has_class_names = options.has("labels");
   context.casts_inputs = options.flag("cast");
-  auto set = open_sample_set(options.text("data"), std::move(context));
+  const std::string path = options.text("data");
+  auto set = open_sample_set(path, std::move(context));
+  if (set->files() != nullptr)
+    invocation.report.payload.set("data_files", data_files_block({{path, *set->files()}}));
   refuse_unused_recipes(recipes, std::span(&set, 1));
   return set;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/ortool/quantize/search_report.hpp"
+#include "apps/ortool/report/data_files_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -278,6 +279,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
       .set("before", bytes_block(result.before_bytes, result.file_bytes))
       .set("after", calibrates_only ? Json() : bytes_block(result.after_bytes, result.output_bytes))
       .set("calibration", calibration_block(result))
+      .set("data_files", data_files_block(result.data_files))
       .set("tensors", tensors_block(result))
       .set("error", errors_block(errors))
       .set("end_to_end", outputs_block(result.end_to_end))

@@ -176,6 +176,7 @@ QuantizeResult calibrate_alone(Model& model, const QuantizeOptions& options) {
   result.preparation = std::move(seen.preparation);
   result.samples = seen.samples();
   result.calibration_ms = seen.milliseconds;
+  result.data_files = std::move(seen.data_files);
   return result;
 }
 

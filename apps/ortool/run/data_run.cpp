@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/report/data_files_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/predictions.hpp"
@@ -295,7 +296,10 @@ DataTimes run_data(Invocation& invocation, const Session& session, const RunOpti
   context.image_warnings = options.images.warnings;
   context.casts_inputs = invocation.options.flag("cast");
   context.has_class_names = invocation.options.has("labels");
-  auto set = open_sample_set(invocation.options.text("data"), std::move(context));
+  const std::string path = invocation.options.text("data");
+  auto set = open_sample_set(path, std::move(context));
+  if (set->files() != nullptr)
+    invocation.report.payload.set("data_files", data_files_block({{path, *set->files()}}));
   refuse_unused_recipes(options.images.recipes, std::span(&set, 1));
   return DataRun(invocation, session, run_options, options, std::move(set)).run();
 }

@@ -22,8 +22,10 @@ CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& so
   is_random_ = role == DataRole::calibration && source.is_random;
   if (is_random_) paths_ = {"random inputs"};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    sizes_.push_back(open(i)->size());
+    const std::unique_ptr<SampleSet> set = open(i);
+    sizes_.push_back(set->size());
     size_ += sizes_.back();
+    if (set->files() != nullptr) files_.emplace(paths_[i], *set->files());
   }
   if (is_random_ && !source.samples) size_ = default_random_samples;
   if (source.samples && role == DataRole::calibration) choose_samples();

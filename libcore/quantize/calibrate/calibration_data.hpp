@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ class CalibrationData {
   std::vector<std::string> class_names() const;
   /// Sample `index`. Sequential access is cheap; going backward rereads the set from its start.
   Sample sample(std::int64_t index);
+  /// Which files the data sets that are folders or patterns use, by path.
+  const std::map<std::string, FileUse>& files() const { return files_; }
   /// The sample read last, for messages: "images: cat.png".
   const std::string& last_read() const { return last_read_; }
 
@@ -42,6 +45,7 @@ class CalibrationData {
   std::span<Value* const> inputs_;
   std::span<Value* const> outputs_;
   std::vector<std::int64_t> sizes_;
+  std::map<std::string, FileUse> files_;
   std::int64_t first_ = 0;
   std::int64_t size_ = 0;
   std::unique_ptr<SampleSet> open_;

@@ -64,6 +64,7 @@ void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan
 void compare_with_float_model(const QuantizeContext& context, const Session& floats,
                               const Model& model, DataRole role) {
   CalibrationData data(context.task, context.data, role, floats.model().inputs(), floats.outputs());
+  context.result.data_files.insert(data.files().begin(), data.files().end());
   const std::unique_ptr<Session> quantized =
       make_session(context.task, context.machine, model, OptimizeLevel::none);
   context.result.end_to_end =
@@ -100,6 +101,7 @@ void compare_with_original(const QuantizeContext& context, const Model& original
       context.task, context.data,
       context.data.has(DataRole::validation) ? DataRole::validation : DataRole::calibration,
       graph.inputs(), after->outputs());
+  context.result.data_files.insert(data.files().begin(), data.files().end());
   EndToEnd& end_to_end = context.result.end_to_end;
   end_to_end.outputs =
       compare_outputs(context.task, context.machine, *before, *after, data, end_to_end.samples);

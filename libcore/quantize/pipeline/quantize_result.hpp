@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/dataset/file_tree.hpp"
 #include "libcore/quantize/calibrate/diagnosis.hpp"
 #include "libcore/quantize/pipeline/quantize_settings.hpp"
 #include "libcore/quantize/report/end_to_end.hpp"
@@ -50,6 +51,7 @@ struct QuantizeResult {
   std::int64_t file_bytes = 0;  ///< of the model that was read; 0: unknown
   std::string output_path;
   std::int64_t output_bytes = 0;
+  std::map<std::string, FileUse> data_files;  ///< of the data sets that are folders or patterns
 };
 
 }  // namespace ortool

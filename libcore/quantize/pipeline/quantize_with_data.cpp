@@ -36,6 +36,7 @@ class StaticRun {
     check_image_recipes(task_, context.data, inputs, floats_->outputs());
     if (!context.settings.has_random_data && !context.data.has(DataRole::calibration)) return;
     data_.emplace(task_, context.data, DataRole::calibration, inputs, floats_->outputs());
+    context_.result.data_files.insert(data_->files().begin(), data_->files().end());
     if (context.settings.has_random_data) note_random_inputs(inputs);
   }
 
