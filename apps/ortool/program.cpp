@@ -11,6 +11,7 @@
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/help.hpp"
 #include "apps/ortool/man_page.hpp"
+#include "apps/ortool/options/early_checks.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
@@ -58,7 +59,8 @@ class CommandRun {
   std::vector<std::string> take_command_name(std::string& name) const;
   void run_command(const Command& command, std::span<const std::string> words);
   void apply_common_options(const OptionValues& options);
-  void check_arguments(const Command& command, std::span<const std::string> arguments) const;
+  void check_arguments(const Command& command, std::span<const std::string> arguments,
+                       const OptionValues& options) const;
   void set_report_path(const std::string& path, bool is_on_command_line);
   void show_help(std::string text, Json block);
   void fail(const Error& error);
@@ -203,14 +205,15 @@ void CommandRun::apply_common_options(const OptionValues& options) {
   if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
 }
 
-void CommandRun::check_arguments(const Command& command,
-                                 std::span<const std::string> arguments) const {
+void CommandRun::check_arguments(const Command& command, std::span<const std::string> arguments,
+                                 const OptionValues& options) const {
   const std::vector<ArgumentSpec> specs = command.arguments();
   const bool has_many = !specs.empty() && specs.back().repeats;
   if (arguments.size() > specs.size() && !has_many) {
-    throw Error(ErrorCode::invalid,
-                format("unexpected argument {}", quote(arguments[specs.size()])),
-                format("`ortool {} --help` shows what it takes", command.name()))
+    const std::string& extra = arguments[specs.size()];
+    std::string hint = hint_for_expanded_pattern(options, extra);
+    if (hint.empty()) hint = format("`ortool {} --help` shows what it takes", command.name());
+    throw Error(ErrorCode::invalid, format("unexpected argument {}", quote(extra)), hint)
         .with_id("usage.argument");
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -258,7 +261,8 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
     read_config_file(line.options.text("config"), command, commands_, line.options);
   }
   apply_common_options(line.options);
-  check_arguments(command, line.arguments);
+  check_arguments(command, line.arguments, line.options);
+  check_before_loading(line.options);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{line.options, line.arguments, commands_, report_,
                         messages_,    stop_,          memory,    has_json_ || !report_path_.empty(),

@@ -2,7 +2,8 @@
 """usage: refused_values.py PROGRAM MODEL FOLDER
 
 The options come from `ortool help --json`. All of them get an empty value; those with a number or size also get
-non-numbers, infinities and numbers beyond 64 bits, and lists with commas get empty elements.
+non-numbers, infinities and numbers beyond 64 bits, and lists with commas get empty elements. Numbers are rejected
+before the model is loaded: with a missing model, the error is still about the option.
 """
 import concurrent.futures
 import json
@@ -15,6 +16,8 @@ LISTS = [",", ",,", "x,", ",x", "x,,y", " , "]
 GARBAGE = ["x", "-1", "nan", "inf", HUGE, "1,"]
 NUMBERS = {"N", "N,N", "S", "SECONDS", "SIZE", "QPS", "K", "R", "A", "C", "P", "P,P", "SHARE", "TIME", "X", "pN=TIME", "NAME=N",
            "NAME=N,N", "NAME=LO:HI", "INPUT=SHAPE", "CONDITION", "LIMITS", "KEY=VALUE"}
+# Numbers whose meaning does not depend on the model.
+PLAIN_NUMBERS = NUMBERS - {"NAME=N", "NAME=N,N", "NAME=LO:HI", "INPUT=SHAPE", "CONDITION", "LIMITS", "KEY=VALUE"}
 # A valid, if unusual, number.
 MEANT = {("rtol", HUGE), ("atol", HUGE)}
 
@@ -50,6 +53,13 @@ def main():
             for value in LISTS if option["list"] else []:
                 words = [program, name, model, "--" + option_name, value]
                 cases.append((words, "list"))
+            if option["value"] in PLAIN_NUMBERS:
+                words = [program, name, os.path.join(folder, "missing.onnx"), "--" + option_name, "five"]
+                if name in ("optimize", "quantize"):
+                    words += ["-o", os.path.join(folder, "refused.onnx")]
+                if name == "quantize":
+                    words += ["--calibration-data", folder]
+                cases.append((words, "--" + option_name))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [failure for failure in pool.map(try_one, cases) if failure]
     for failure in failures:

@@ -38,6 +38,10 @@ std::pair<std::int64_t, std::int64_t> read_samples(const std::string& text) {
 
 }  // namespace
 
+void check_data_options(const OptionValues& options) {
+  if (options.has("samples")) static_cast<void>(read_samples(options.text("samples")));
+}
+
 std::optional<Budget> read_budget(const OptionValues& options) {
   if (!options.has("metric") && !options.has("max-drop")) return std::nullopt;
   Budget budget;

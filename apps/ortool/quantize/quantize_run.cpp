@@ -184,6 +184,7 @@ QuantizeResult calibrate_alone(Model& model, const QuantizeOptions& options) {
 
 void run_quantize(Invocation& invocation) {
   const OptionValues& values = invocation.options;
+  check_data_options(values);
   const PlanFile plan =
       values.has("plan") ? read_plan_file(values.text("plan"), invocation.memory) : PlanFile();
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);

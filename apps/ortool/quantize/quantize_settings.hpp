@@ -24,6 +24,9 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
 /// values.
 std::optional<Budget> read_budget(const OptionValues& options);
 
+/// Throws ErrorCode::invalid for data options that can be judged without the model.
+void check_data_options(const OptionValues& options);
+
 /// The data sets, caches and image recipes that the options name, for a model with `inputs`. Throws
 /// ErrorCode::invalid for unknown inputs and invalid values.
 QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,
