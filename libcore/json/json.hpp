@@ -124,4 +124,10 @@ Json text_or_null(const std::string& text);
 /// the document in errors.
 Json parse_json(std::string_view text, std::string_view name, const JsonLimits& limits = {});
 
+/// Parses a document whose lists are too long to keep: each item of a list that is a member of the
+/// root object goes to `take_item`, with the key of the list, and the list stays empty. The limits
+/// apply to an item and to what remains of the document. Throws as parse_json() does.
+Json parse_json_items(std::string_view text, std::string_view name, const JsonLimits& limits,
+                      FunctionRef<void(const std::string& key, Json item)> take_item);
+
 }  // namespace ortool

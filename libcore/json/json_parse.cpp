@@ -22,7 +22,11 @@ constexpr std::int64_t bytes_a_value = 3 * sizeof(Json::Object::value_type);
 /// new one; here the sorted keys are compared once when their object ends.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+  using TakeItem = FunctionRef<void(const std::string& key, Json item)>;
+
+  /// `take_item` may be null: all items are kept.
+  explicit Builder(const JsonLimits& limits, const TakeItem* take_item = nullptr)
+      : limits_(limits), take_item_(take_item) {}
   ~Builder() override {
     if (limits_.cap != nullptr) limits_.cap->give_back(taken_bytes_);
   }
@@ -79,6 +83,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
                   format("is nested too deeply: more than {} levels", limits_.max_depth));
     }
     open_.push_back(std::move(container));
+    if (open_.size() == 2) {
+      kept_count_ = value_count_;
+      kept_bytes_ = used_bytes_;
+      taken_items_ = 0;
+    }
     return true;
   }
 
@@ -98,6 +107,12 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     charge(bytes_a_value);
     if (open_.empty()) {
       root_ = std::move(value);
+    } else if (take_item_ != nullptr && open_.size() == 2 && open_[0].is_object() &&
+               open_[1].is_list()) {
+      (*take_item_)(keys_.back(), std::move(value));
+      ++taken_items_;
+      value_count_ = kept_count_;
+      used_bytes_ = kept_bytes_;
     } else if (open_.back().is_list()) {
       open_.back().add(std::move(value));
     } else {
@@ -129,7 +144,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     std::size_t key = 0;
     for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
       if (open_[i].is_list()) {
-        path += format("[{}]", open_[i].items().size());
+        path += format("[{}]",
+                       i == 1 ? open_[i].items().size() + taken_items_ : open_[i].items().size());
       } else {
         path += (path.empty() ? "" : ".") + keys_[key++];
       }
@@ -138,6 +154,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const JsonLimits& limits_;
+  const TakeItem* take_item_;
+  std::int64_t kept_count_ = 0;  ///< values when the outermost list or member began
+  std::int64_t kept_bytes_ = 0;
+  std::size_t taken_items_ = 0;  ///< of the outermost list
   std::int64_t used_bytes_ = 0;
   std::int64_t taken_bytes_ = 0;
   std::int64_t value_count_ = 0;
@@ -151,6 +171,17 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 Json parse_json(std::string_view text, std::string_view name, const JsonLimits& limits) {
   try {
     Builder builder(limits);
+    nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+    return builder.take();
+  } catch (Error& error) {
+    throw error.in(name);
+  }
+}
+
+Json parse_json_items(std::string_view text, std::string_view name, const JsonLimits& limits,
+                      FunctionRef<void(const std::string& key, Json item)> take_item) {
+  try {
+    Builder builder(limits, &take_item);
     nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
     return builder.take();
   } catch (Error& error) {

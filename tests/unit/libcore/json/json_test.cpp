@@ -9,6 +9,7 @@
 #include "libcore/base/memory/memory_cap.hpp"
 
 using ortool::Json;
+using ortool::parse_json_items;
 
 TEST_CASE("an object keeps the order of its keys") {
   const Json value = Json::object().set("b", 1).set("a", Json::list().add(true).add(Json()));
@@ -82,6 +83,25 @@ TEST_CASE("a list from positions is held when short, and made while it is writte
   CHECK(made == 5003);
   CHECK(text.starts_with("[0, 1, 2, "));
   CHECK(text.ends_with(", 4998, 4999]"));
+}
+
+TEST_CASE("the items of a document's lists are passed on one by one, and not kept") {
+  std::vector<std::string> items;
+  const auto take = [&](const std::string& list, const Json& item) {
+    items.push_back(list + item.write_compact());
+  };
+  const Json rest = parse_json_items(R"({"a": [1, {"b": [2, 3]}, []], "c": {"d": [4]}, "e": 5})",
+                                     "x.json", {}, take);
+  CHECK(items == std::vector<std::string>{"a1", R"(a{"b": [2, 3]})", "a[]"});
+  CHECK(rest.write_compact() == R"({"a": [], "c": {"d": [4]}, "e": 5})");
+  // The limit is one of each item.
+  CHECK_NOTHROW(
+      parse_json_items(R"({"a": [[1, 2], [3, 4], [5, 6]]})", "", {.max_values = 5}, take));
+  CHECK_THROWS_WITH(parse_json_items(R"({"a": [[1, 2, 3, 4, 5]]})", "", {.max_values = 5}, take),
+                    Catch::Contains("holds more than 5 values"));
+  CHECK_THROWS_WITH(parse_json_items(R"({"a": [0, {"b": 1, "b": 2}]})", "x.json", {}, take),
+                    Catch::Contains("'a[1]' has the key 'b' twice"));
+  CHECK(parse_json_items("[1, [2]]", "", {}, take).write_compact() == "[1, [2]]");
 }
 
 TEST_CASE("a key that stands twice in a JSON object is refused with the object's place") {
