@@ -26,6 +26,8 @@ struct PngDecoder {
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::int64_t channels = 0;
+  bool keeps_indices = false;  ///< samples stay as stored: of a palette, or gray
+  bool has_indices = false;
 };
 
 [[noreturn]] void on_error(png_structp png, png_const_charp message) {
@@ -55,9 +57,15 @@ bool read_header(PngDecoder* decoder) {
   png_set_chunk_cache_max(png, 64);
   png_read_info(png, info);
   const png_byte color = png_get_color_type(png, info);
-  if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
-  if (color == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, info) < 8)
+  decoder->has_indices = (color == PNG_COLOR_TYPE_PALETTE || color == PNG_COLOR_TYPE_GRAY) &&
+                         png_get_bit_depth(png, info) <= 8;
+  if (decoder->keeps_indices && decoder->has_indices) {
+    png_set_packing(png);
+  } else if (color == PNG_COLOR_TYPE_PALETTE) {
+    png_set_palette_to_rgb(png);
+  } else if (color == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, info) < 8) {
     png_set_expand_gray_1_2_4_to_8(png);
+  }
   if (png_get_bit_depth(png, info) == 16) png_set_scale_16(png);
   if ((color & PNG_COLOR_MASK_ALPHA) != 0) png_set_strip_alpha(png);
   png_set_interlace_handling(png);
@@ -82,10 +90,15 @@ bool read_rows(PngDecoder* decoder, png_bytepp rows) {
       "the file is damaged or truncated");
 }
 
-}  // namespace
+[[noreturn]] void fail_without_indices() {
+  throw Error(ErrorCode::invalid, "is not a PNG of class indices",
+              "a label image is a PNG of 8 bits with a palette or in gray, whose samples are "
+              "classes")
+      .with_id("data.labels");
+}
 
-Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
-  PngDecoder decoder{.next = bytes.data(), .left = bytes.size()};
+Image decode(std::span<const std::byte> bytes, MemoryCap* cap, bool keeps_indices) {
+  PngDecoder decoder{.next = bytes.data(), .left = bytes.size(), .keeps_indices = keeps_indices};
   decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
   if (decoder.png != nullptr) decoder.info = png_create_info_struct(decoder.png);
   const auto destroy = [](PngDecoder* each) {
@@ -93,6 +106,7 @@ Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
   };
   const std::unique_ptr<PngDecoder, decltype(destroy)> guard(&decoder, destroy);
   if (decoder.info == nullptr || !read_header(&decoder)) fail(decoder);
+  if (keeps_indices && !decoder.has_indices) fail_without_indices();
   Image image = make_image(decoder.width, decoder.height, decoder.channels, bytes.size(), cap);
   ORTOOL_CHECK(image.channels == 1 || image.channels == 3);
   std::vector<png_bytep> rows(static_cast<std::size_t>(image.height));
@@ -100,6 +114,20 @@ Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
     rows[row] = image.pixels.data() + row * static_cast<std::size_t>(image.width * image.channels);
   if (!read_rows(&decoder, rows.data())) fail(decoder);
   return image;
+}
+
+}  // namespace
+
+Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap) {
+  return decode(bytes, cap, false);
+}
+
+Image decode_class_indices(std::span<const std::byte> bytes, MemoryCap* cap) {
+  constexpr std::size_t signature_bytes = 8;
+  if (bytes.size() < signature_bytes ||
+      png_sig_cmp(reinterpret_cast<png_const_bytep>(bytes.data()), 0, signature_bytes) != 0)
+    fail_without_indices();
+  return decode(bytes, cap, true);
 }
 
 }  // namespace ortool

@@ -54,6 +54,10 @@ Image decode_gif(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_bmp(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_pnm(std::span<const std::byte> bytes, MemoryCap* cap);
 
+/// The samples of a PNG with a palette or in gray as they are stored: the indices of classes in a
+/// label image. Throws ErrorCode::invalid for other images, and as decode_image() does.
+Image decode_class_indices(std::span<const std::byte> bytes, MemoryCap* cap);
+
 /// Allocates an image. Throws ErrorCode::invalid when the size exceeds the limit, or when a file of
 /// `file_bytes` cannot contain that many pixels even with the best compression (empty: the format's
 /// compression has no bound), and ErrorCode::memory_limit when `cap` is exhausted.
