@@ -18,19 +18,24 @@ std::string_view name_of(Metric metric) {
       return "top5";
     case Metric::cosine:
       return "cosine";
+    case Metric::map:
+      return "map";
+    case Metric::miou:
+      return "miou";
   }
   return {};
 }
 
 std::optional<Metric> metric_named(std::string_view name) {
-  for (const Metric metric : {Metric::top1, Metric::top5, Metric::cosine}) {
+  for (const Metric metric :
+       {Metric::top1, Metric::top5, Metric::cosine, Metric::map, Metric::miou}) {
     if (name_of(metric) == name) return metric;
   }
   return std::nullopt;
 }
 
 std::optional<std::pair<double, double>> Score::interval() const {
-  if (metric_ == Metric::cosine || count_ == 0) return std::nullopt;
+  if ((metric_ != Metric::top1 && metric_ != Metric::top5) || count_ == 0) return std::nullopt;
   constexpr double z = 1.959963984540054;  // of 95 %
   const auto n = static_cast<double>(count_);
   const double share = value();

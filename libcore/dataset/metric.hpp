@@ -1,4 +1,5 @@
-// Accuracy metrics: top-1, top-5 and mean cosine similarity, with confidence intervals.
+// Accuracy metrics and their names; top-1, top-5 and mean cosine similarity of samples, with
+// confidence intervals.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace ortool {
 
-enum class Metric { top1, top5, cosine };
+/// `map` and `miou` are of a whole data set (metrics/output_metric.hpp).
+enum class Metric { top1, top5, cosine, map, miou };
 
 std::string_view name_of(Metric metric);
 std::optional<Metric> metric_named(std::string_view name);

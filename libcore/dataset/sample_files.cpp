@@ -27,7 +27,7 @@ class FileSamples : public SampleSet {
   const FileUse* files() const override { return list_.files ? &*list_.files : nullptr; }
 
  private:
-  RunValue read_input(const Value& input, const std::string& path) const;
+  RunValue read_input(const Value& input, const std::string& path, Sample& sample) const;
   /// Warns of unlikely values, or of an image that was resized without a recipe.
   void warn_of_image(std::string_view input, bool is_resized) const;
   void read_folder(const std::string& path, Sample& sample) const;
@@ -56,7 +56,8 @@ const Value& FileSamples::find(std::span<Value* const> values, const std::string
   throw unknown_name(kind, name, format("{}s", kind), names_of(values));
 }
 
-RunValue FileSamples::read_input(const Value& input, const std::string& path) const {
+RunValue FileSamples::read_input(const Value& input, const std::string& path,
+                                 Sample& sample) const {
   const OpenValueFile file = open_value_file(path, context_.task.memory);
   ValueFileOptions options = file_options_for(input.type(), context_.task.memory);
   options.feeds_input = !context_.casts_inputs;
@@ -72,6 +73,11 @@ RunValue FileSamples::read_input(const Value& input, const std::string& path) co
                         options.dimensions, options.cap);
     const bool is_resized = tensor.element_count() != image.width * image.height * image.channels;
     warn_of_image(input.name(), is_resized && !options.image);
+    if (!sample.image) {
+      sample.image =
+          describe_sample_image(path, {image.width, image.height}, tensor, options.dimensions,
+                                options.image ? &*options.image : nullptr);
+    }
     return tensor;
   } catch (Error& error) {
     throw error.in(path);
@@ -114,7 +120,8 @@ Sample FileSamples::next() {
     if (name.empty()) {
       read_folder(path, sample);
     } else {
-      sample.inputs.emplace_back(name, read_input(find(context_.inputs, name, "input"), path));
+      sample.inputs.emplace_back(name,
+                                 read_input(find(context_.inputs, name, "input"), path, sample));
     }
   }
   for (const auto& [name, path] : files.outputs) {

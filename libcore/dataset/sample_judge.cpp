@@ -15,15 +15,20 @@
 namespace ortool {
 
 SampleJudge::SampleJudge(const Session& session, std::span<const std::string> classes,
-                         std::optional<Metric> metric, std::string outputs)
+                         std::optional<Metric> metric, std::string outputs,
+                         const GroundTruth* truth)
     : session_(session),
       classes_(classes.begin(), classes.end()),
       wanted_outputs_(std::move(outputs)) {
-  if (metric) score_.emplace(*metric);
+  if (compares_outputs(metric)) {
+    output_metric_ = truth->make_metric(session);
+  } else if (metric) {
+    score_.emplace(*metric);
+  }
 }
 
 void SampleJudge::choose_metric(const Sample& sample, bool is_optional) {
-  if (score_) return;
+  if (has_metric()) return;
   if (!sample.labels.empty()) {
     score_.emplace(Metric::top1);
   } else if (!sample.references.empty()) {
@@ -52,13 +57,28 @@ std::int64_t SampleJudge::class_of(const SampleLabel& label) const {
   return place - classes_.begin();
 }
 
+std::vector<std::string> SampleJudge::wanted_names() const {
+  std::vector<std::string> names = names_of(session_.outputs());
+  if (wanted_outputs_.empty()) return names;
+  return split_name_list(wanted_outputs_, names, "output", "outputs");
+}
+
+std::vector<NamedTensor> SampleJudge::wanted_tensors(const std::vector<RunValue>& outputs) const {
+  const std::vector<std::string> wanted = wanted_names();
+  std::vector<NamedTensor> tensors;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name(session_.outputs()[i]->name());
+    if (!outputs[i].is_tensor() || std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+      continue;
+    tensors.push_back({name, &outputs[i].tensor()});
+  }
+  return tensors;
+}
+
 std::size_t SampleJudge::judged_output(const std::vector<RunValue>& outputs,
                                        std::int64_t samples) const {
   const std::vector<std::string> names = names_of(session_.outputs());
-  std::vector<std::string> wanted = names;
-  if (!wanted_outputs_.empty()) {
-    wanted = split_name_list(wanted_outputs_, names, "output", "outputs");
-  }
+  const std::vector<std::string> wanted = wanted_names();
   for (const bool takes_classes : {false, true}) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (std::find(wanted.begin(), wanted.end(), names[i]) == wanted.end()) continue;
@@ -97,6 +117,10 @@ double SampleJudge::cosine_of(const Sample& sample, const std::vector<RunValue>&
 
 std::vector<double> SampleJudge::judge(const Sample& sample, const std::vector<RunValue>& outputs) {
   std::vector<double> added;
+  if (output_metric_ != nullptr) {
+    output_metric_->add(sample, wanted_tensors(outputs));
+    return added;
+  }
   if (score_ && score_->metric() == Metric::cosine) {
     added.push_back(cosine_of(sample, outputs));
   } else if (score_) {

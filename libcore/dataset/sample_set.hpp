@@ -12,6 +12,7 @@
 #include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/base/task_context.hpp"
 #include "libcore/dataset/file_tree.hpp"
+#include "libcore/dataset/metrics/image_placement.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/io/image_tensor.hpp"
@@ -29,6 +30,7 @@ struct Sample {
   NamedValues inputs;
   NamedValues references;  ///< expected outputs, if the set has them
   std::vector<SampleLabel> labels;
+  std::optional<SampleImage> image = {};  ///< that the first image input was made from
 };
 
 /// Image preprocessing by input.
