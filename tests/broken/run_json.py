@@ -33,6 +33,7 @@ def read_with(option, path, onnx):
         "--input": ["run", onnx, "--input", f"x={path}"],
         "--data": ["run", onnx, "--data", path],
         "--calibration-data": ["quantize", onnx, "--calibration-data", path, "-o", path + ".onnx"],
+        "--labels": ["run", onnx, "--data", os.path.dirname(path), "--metric", "map", "--labels", path],
         "--plan": ["quantize", onnx, "--plan", path, "--allow-random-calibration", "-o", path + ".onnx"],
         "--baseline": ["bench", onnx, "--random", "--iterations", "1", "--baseline", path],
     }[option]
@@ -65,7 +66,8 @@ def main():
             if seconds > MOST_SECONDS:
                 failures.append(f"{where}: {len(text)} bytes took {seconds:.1f} s of processor time")
 
-        for option in ("--config", "--image-config", "--input", "--data", "--calibration-data", "--plan", "--baseline"):
+        for option in ("--config", "--image-config", "--input", "--data", "--calibration-data", "--labels", "--plan",
+                       "--baseline"):
             count = CONFIG_BYTES // 12 if option.endswith("config") else KEYS
             check(option, "with many keys", keys(count), 2, "")
             check(option, "with many keys inside", '{"a":[' + keys(count) + "]}", 2, "")

@@ -57,7 +57,7 @@ JudgeOptions read_judge_options(const OptionValues& options) {
 OptionSpec labels_option() {
   return {.name = "labels",
           .value = "FILE",
-          .help = "names of the classes, one per line",
+          .help = "names of the classes, one per line; boxes or masks of a --metric",
           .completes = Completion::files};
 }
 

@@ -3,6 +3,7 @@
 
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "libcore/base/format.hpp"
@@ -57,8 +58,8 @@ std::optional<Budget> read_budget(const OptionValues& options) {
   } else {
     std::vector<std::string> known;
     bool is_known = false;
-    for (const BudgetMetric each :
-         {BudgetMetric::top1, BudgetMetric::top5, BudgetMetric::cosine, BudgetMetric::sqnr}) {
+    for (const BudgetMetric each : {BudgetMetric::top1, BudgetMetric::top5, BudgetMetric::map,
+                                    BudgetMetric::miou, BudgetMetric::cosine, BudgetMetric::sqnr}) {
       known.emplace_back(name_of(each));
       if (metric != name_of(each)) continue;
       budget.metric = each;
@@ -66,6 +67,7 @@ std::optional<Budget> read_budget(const OptionValues& options) {
     }
     known.emplace_back("cmd:COMMAND");
     if (!is_known) throw unknown_name("metric", metric, "metrics", known);
+    budget.outputs = read_metric_options(options);
   }
   if (!options.has("max-drop")) return budget;
   std::string text = options.text("max-drop");
@@ -101,7 +103,7 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
   data.caches = list_of(options.all("calibration-cache"));
   data.recipes = read_image_recipes(invocation, model);
   if (options.has("samples")) data.samples = read_samples(options.text("samples"));
-  if (options.has("labels"))
+  if (options.has("labels") && !compares_outputs(read_metric_options(options).metric))
     data.class_names = read_labels(options.text("labels"), &invocation.memory);
   data.is_random = settings.has_random_data;
   if (!data.is_random) return data;

@@ -1,6 +1,7 @@
 // Options of quantize.
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
+#include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {
@@ -135,8 +136,10 @@ OptionGroup search_options() {
            .help = "leave as many nodes in float as it takes to lose at most this: 0.01, 1%"},
           {.name = "metric",
            .value = "METRIC",
-           .help = "top1 (default), top5, cosine, sqnr, or cmd:COMMAND, called with the model",
-           .suggestions = {"top1", "top5", "cosine", "sqnr", "cmd:"}},
+           .help = "top1 (default), top5, map, miou, cosine, sqnr, or cmd:COMMAND, called with the "
+                   "model",
+           .suggestions = {"top1", "top5", "map", "miou", "cosine", "sqnr", "cmd:"}},
+          detections_option(),
           {.name = "keep-faster",
            .help = "measure on this machine, and leave in float what int8 does not make faster"},
       }};

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "apps/ortool/options/metric_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -106,9 +107,9 @@ std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeM
 }
 
 /// Options of a model when none is written.
-constexpr std::array<std::string_view, 10> model_options = {
-    "output",   "force",  "external-data", "external-threshold", "plan-out",
-    "max-drop", "metric", "labels",        "keep-faster",        "validation-data"};
+constexpr std::array<std::string_view, 11> model_options = {
+    "output", "force",  "external-data", "external-threshold", "plan-out",       "max-drop",
+    "metric", "labels", "detections",    "keep-faster",        "validation-data"};
 
 void check_calibrate_only(const OptionValues& options) {
   if (!options.flag("calibrate-only")) {
@@ -188,8 +189,11 @@ void check_reduced_weights(const OptionValues& options) {
 /// Class names when labels are not used.
 void check_labels(const OptionValues& options) {
   const std::string metric = options.text("metric", options.has("max-drop") ? "top1" : "");
-  if (!options.has("labels") || metric == "top1" || metric == "top5") return;
-  throw does_not_fit("option --labels only has an effect with --metric top1 and top5",
+  check_metric_options(options);
+  if (!options.has("labels") || metric == "top1" || metric == "top5" || metric == "map" ||
+      metric == "miou")
+    return;
+  throw does_not_fit("option --labels only has an effect with --metric top1, top5, map and miou",
                      "add --metric top1");
 }
 

@@ -20,7 +20,7 @@ std::string technique_text(const MethodTrial& trial) {
 }
 
 std::string value_text(BudgetMetric metric, double value) {
-  if (counts_labels(metric)) return fixed_number(value * 100, 2) + " %";
+  if (is_share(metric)) return fixed_number(value * 100, 2) + " %";
   return metric == BudgetMetric::sqnr ? fixed_number(value, 1) + " dB" : fixed_number(value, 6);
 }
 

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/run/sample_file.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -81,6 +82,8 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
   exclude(options, "loop",
           {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax"});
   require(options, "metric", "data", "data SET");
+  require(options, "detections", "data", "data SET --metric map");
+  check_metric_options(options);
   require(options, "save-outputs", "data", "data SET");
   require(options, "output-format", "output-dir", "output-dir DIR");
   require(options, "dump", "output-dir", "output-dir DIR");

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
+#include "apps/ortool/report/metric_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/predictions.hpp"
@@ -53,15 +55,16 @@ void add_score(const std::optional<Score>& score, Json& block) {
 class DataRun {
  public:
   DataRun(Invocation& invocation, const Session& session, const RunOptions& run_options,
-          const DataRunOptions& options, std::unique_ptr<SampleSet> set)
+          const DataRunOptions& options, std::unique_ptr<SampleSet> set,
+          std::optional<Metric> metric, const GroundTruth* truth)
       : invocation_(invocation),
         session_(session),
         run_options_(run_options),
         set_(std::move(set)),
         comparison_(options.comparison),
         classes_(options.labels.empty() ? set_->class_names() : options.labels),
-        judge_(session, classes_, metric_named(invocation.options.text("metric")),
-               chosen_outputs(invocation.options)),
+        judge_(session, classes_, metric, chosen_outputs(invocation.options), truth),
+        truth_(truth),
         most_batched_(comparison_ != nullptr ? 1 : most_batched(session)),
         predictions_(invocation.has_document) {
     if (invocation.options.has("top")) predictor_.emplace(invocation, session, classes_);
@@ -90,6 +93,7 @@ class DataRun {
   DataComparison* comparison_;
   std::span<const std::string> classes_;
   SampleJudge judge_;
+  const GroundTruth* truth_;   ///< null: the metric needs none
   std::int64_t most_batched_;  ///< with a comparison: 1
   bool has_checked_batches_ = false;
   std::optional<Predictor> predictor_;  ///< with --top
@@ -249,8 +253,11 @@ DataTimes DataRun::run() {
 }
 
 void DataRun::report() {
-  std::string text =
-      judge_.has_metric() ? score_text(*judge_.score()) : format("{} samples", succeeded_);
+  std::optional<MetricResult> whole;
+  if (truth_ != nullptr && succeeded_ > 0) whole = judge_.output_result();
+  std::string text = whole            ? metric_text(truth_->metric(), *whole)
+                     : judge_.score() ? score_text(*judge_.score())
+                                      : format("{} samples", succeeded_);
   const std::size_t failures = failed_.items().size();
   if (failures > 0) {
     text += format(", {} failed", failures);
@@ -264,7 +271,11 @@ void DataRun::report() {
         format("outputs of {} of {} samples contain NaN, which has no rank (first: {})",
                nan_samples_, succeeded_, shorten(first_nan_sample_)));
   }
-  add_score(judge_.score(), block);
+  if (truth_ != nullptr) {
+    add_metric(truth_->metric(), whole, block);
+  } else {
+    add_score(judge_.score(), block);
+  }
   if (file_) block.set("file", file_->path());
   invocation_.report.payload.set("dataset", std::move(block));
 }
@@ -280,8 +291,9 @@ OptionGroup data_options() {
                .completes = Completion::files},
               {.name = "metric",
                .value = "METRIC",
-               .help = "top1 (default with labels), top5, or cosine to expected outputs",
-               .choices = {"top1", "top5", "cosine"}},
+               .help = "top1 (default with labels), top5, map, miou, or cosine to expected outputs",
+               .choices = {"top1", "top5", "map", "miou", "cosine"}},
+              detections_option(),
               {.name = "save-outputs",
                .value = "FILE",
                .help = "write each sample's outputs, or with --top its predictions: .jsonl or .csv",
@@ -296,12 +308,18 @@ DataTimes run_data(Invocation& invocation, const Session& session, const RunOpti
   context.image_warnings = options.images.warnings;
   context.casts_inputs = invocation.options.flag("cast");
   context.has_class_names = invocation.options.has("labels");
+  const MetricOptions metric = read_metric_options(invocation.options);
   const std::string path = invocation.options.text("data");
   auto set = open_sample_set(path, std::move(context));
   if (set->files() != nullptr)
     invocation.report.payload.set("data_files", data_files_block({{path, *set->files()}}));
   refuse_unused_recipes(options.images.recipes, std::span(&set, 1));
-  return DataRun(invocation, session, run_options, options, std::move(set)).run();
+  std::optional<GroundTruth> truth;
+  if (compares_outputs(metric.metric))
+    truth.emplace(metric, std::span(&path, 1), invocation.task());
+  return DataRun(invocation, session, run_options, options, std::move(set), metric.metric,
+                 truth ? &*truth : nullptr)
+      .run();
 }
 
 }  // namespace ortool

@@ -8,6 +8,7 @@
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
+#include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -132,7 +133,8 @@ void ModelRun::run() {
   check_run_options(options_, input_files());
   check_execution_options(options_);
   providers_ = choose_providers(invocation_);
-  if (options_.has("labels")) labels_ = read_labels(options_.text("labels"), &invocation_.memory);
+  if (options_.has("labels") && !compares_outputs(read_metric_options(options_).metric))
+    labels_ = read_labels(options_.text("labels"), &invocation_.memory);
   run_options_.threads = thread_count(options_);
   run_options_.stop = &invocation_.stop;
 

@@ -15,12 +15,20 @@ std::string_view name_of(BudgetMetric metric) {
       return "sqnr";
     case BudgetMetric::command:
       return "cmd";
+    case BudgetMetric::map:
+      return "map";
+    case BudgetMetric::miou:
+      return "miou";
   }
   return {};
 }
 
 bool counts_labels(BudgetMetric metric) {
   return metric == BudgetMetric::top1 || metric == BudgetMetric::top5;
+}
+
+bool is_share(BudgetMetric metric) {
+  return counts_labels(metric) || metric == BudgetMetric::map || metric == BudgetMetric::miou;
 }
 
 }  // namespace ortool

@@ -95,6 +95,10 @@ Validation::Validation(const QuantizeContext& context, const Budget& budget, con
                        setting_name("metric")))
         .with_id("usage.validation_data");
   }
+  if (compares_outputs(budget.outputs.metric)) {
+    truth_ = std::make_unique<const GroundTruth>(budget.outputs, context.data.paths(role_),
+                                                 context.task);
+  }
   float_score_ = judge(prepared);
   if (needs_set) {
     samples_ = CalibrationData(context.task, context.data, role_, floats.model().inputs(),
@@ -130,6 +134,26 @@ CandidateScore Validation::judge_labels(const Session& session) const {
       model_score.is_right.empty()
           ? 0
           : static_cast<double>(right) / static_cast<double>(model_score.is_right.size());
+  return model_score;
+}
+
+CandidateScore Validation::judge_ground_truth(const Session& session) const {
+  CalibrationData data(context_.task, context_.data, role_, floats_.model().inputs(),
+                       floats_.outputs());
+  SampleJudge judge(session, {}, truth_->metric(), {}, truth_.get());
+  RunOptions options;
+  options.threads = context_.machine.threads;
+  options.stop = &context_.task.stop;
+  for (std::int64_t i = 0; i < data.size(); ++i) {
+    const Sample sample = data.sample(i);
+    try {
+      judge.judge(sample, session.run(sample.inputs, options));
+    } catch (Error& error) {
+      throw error.in(format("sample {}", shorten(sample.name)));
+    }
+  }
+  CandidateScore model_score;
+  model_score.value = judge.output_result().value;
   return model_score;
 }
 
@@ -169,6 +193,7 @@ CandidateScore Validation::run_command(const Model& model) const {
 CandidateScore Validation::judge(const Model& model) const {
   if (budget_.metric == BudgetMetric::command) return run_command(model);
   const auto session = make_session(context_.task, context_.machine, model, OptimizeLevel::all);
+  if (truth_ != nullptr) return judge_ground_truth(*session);
   return counts_labels(budget_.metric) ? judge_labels(*session) : judge_outputs(*session);
 }
 

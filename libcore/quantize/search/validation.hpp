@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/dataset/metrics/output_metric.hpp"
 #include "libcore/quantize/pipeline/quantize_context.hpp"
 #include "libcore/quantize/search/budget.hpp"
 #include "libcore/quantize/search/search_results.hpp"
@@ -31,6 +32,7 @@ class Validation {
 
  private:
   CandidateScore judge_labels(const Session& session) const;
+  CandidateScore judge_ground_truth(const Session& session) const;
   CandidateScore judge_outputs(const Session& session) const;
   CandidateScore run_command(const Model& model) const;
   double least() const;
@@ -39,6 +41,7 @@ class Validation {
   const Budget& budget_;
   const Session& floats_;
   DataRole role_;
+  std::unique_ptr<const GroundTruth> truth_;  ///< of mAP and mIoU
   std::int64_t samples_ = 0;
   CandidateScore float_score_;
 };
