@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-requirements=(onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6 jsonschema==4.26.0)
+requirements=(onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6 jsonschema==4.26.0 pycocotools==2.0.11)
 for option in "$@"; do
   case "$option" in
     --with-openvino) requirements+=(openvino==2026.4.1) ;;
