@@ -4,6 +4,8 @@
 detector.onnx   image float[1,1,8,8] -> output0 float[1,6,10] as YOLOv8 has it: two classes, ten boxes
 segmenter.onnx  image float[1,1,8,8] -> map int64[1,1,8,8], whether a pixel is brighter than 127
 photos/         0.png to 3.png, 8 x 8 pixels, and annotations.json: a box of class 2 in each
+wide/           0.png, 16 x 8, and 1.png, 20 x 40, with annotations.json for images that are resized to the input,
+                and crop.json for resize:10,crop:8
 masks/          0.png to 3.png: the map with one wrong row and one ignored row of eight
 """
 import json
@@ -74,5 +76,23 @@ def main():
         json.dump(annotations, file)
 
 
+def write_wide(folder):
+    """The detector's box is 1 to 5 in both directions of the input."""
+    os.makedirs(folder, exist_ok=True)
+    sizes = [(16, 8), (20, 40)]
+    images = [{"id": index, "file_name": f"{index}.png", "width": width, "height": height}
+              for index, (width, height) in enumerate(sizes)]
+    # By resize:10,crop:8 the first becomes 20 x 10, less 6 and 1 on the left and top, the second 10 x 20.
+    boxes = {"annotations": [[2, 1, 8, 4], [2.5, 5, 10, 20]], "crop": [[5.6, 1.6, 3.2, 3.2], [4, 14, 8, 8]]}
+    for index, (width, height) in enumerate(sizes):
+        write_png(os.path.join(folder, f"{index}.png"), [[x * y % 256 for x in range(width)] for y in range(height)])
+    for name, each in boxes.items():
+        with open(os.path.join(folder, name + ".json"), "w") as file:
+            json.dump({"images": images, "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+                       "annotations": [{"id": index + 1, "image_id": index, "category_id": 2, "bbox": box}
+                                       for index, box in enumerate(each)]}, file)
+
+
 if __name__ == "__main__":
     main()
+    write_wide(os.path.join(sys.argv[1], "wide"))

@@ -12,15 +12,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The annotations in the only folder of samples.
-std::string annotations_beside(std::span<const std::string> sets) {
-  for (const std::string& set : sets) {
-    std::error_code failure;
-    const bool is_folder = fs::is_directory(set, failure);
-    const fs::path folder = is_folder ? fs::path(set) : fs::path(set).parent_path();
-    const std::string found = find_annotation_file(folder.empty() ? "." : folder.string());
-    if (!found.empty() && sets.size() == 1) return found;
+/// The file of the annotations: `labels`, or in that folder; otherwise in the only folder of
+/// samples.
+std::string annotations_of(const std::string& labels, std::span<const std::string> sets) {
+  std::error_code failure;
+  if (!labels.empty() && !fs::is_directory(labels, failure)) return labels;
+  std::string found;
+  if (!labels.empty()) {
+    found = find_annotation_file(labels);
+  } else if (sets.size() == 1) {
+    const fs::path set(sets.front());
+    const fs::path folder = fs::is_directory(set, failure) ? set : set.parent_path();
+    found = find_annotation_file(folder.empty() ? "." : folder.string());
   }
+  if (!found.empty()) return found;
   throw Error(ErrorCode::invalid,
               format("{} map has no annotations to compare with", setting_name("metric")),
               format("add {} annotations.json, a file in COCO's format{}", setting_name("labels"),
@@ -39,9 +44,8 @@ GroundTruth::GroundTruth(const MetricOptions& options, std::span<const std::stri
                          TaskContext task)
     : options_(options), task_(std::move(task)) {
   if (metric() == Metric::map) {
-    const std::string path = options_.labels.empty() ? annotations_beside(sets) : options_.labels;
-    annotations_ =
-        std::make_unique<const CocoAnnotations>(CocoAnnotations::read(path, task_.memory));
+    annotations_ = std::make_unique<const CocoAnnotations>(
+        CocoAnnotations::read(annotations_of(options_.labels, sets), task_.memory));
     return;
   }
   std::error_code failure;
