@@ -10,6 +10,7 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/parse_number.hpp"
 #include "libcore/dataset/file_tree.hpp"
+#include "libcore/dataset/metrics/coco_annotations.hpp"
 #include "libcore/dataset/sample_files.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/graph/value_names.hpp"
@@ -208,6 +209,11 @@ SampleList list_value_samples(const FileTree& tree, bool is_glob, const SampleCo
   return result;
 }
 
+bool holds_annotations(const std::string& file) {
+  return std::find(annotation_file_names.begin(), annotation_file_names.end(), file) !=
+         annotation_file_names.end();
+}
+
 /// Counts the files that are not in `used`.
 FileUse count_files(const FileTree& tree, const std::set<std::string>& used,
                     std::string_view reason) {
@@ -215,7 +221,7 @@ FileUse count_files(const FileTree& tree, const std::set<std::string>& used,
   std::map<std::pair<std::string, std::string>, std::int64_t> skipped = tree.not_files;
   for (const auto& [kind, count] : skipped) use.found += count;
   for (const std::string& file : tree.files) {
-    if (file == label_file) continue;
+    if (file == label_file || holds_annotations(file)) continue;
     ++use.found;
     if (used.find(file) != used.end()) {
       ++use.used;

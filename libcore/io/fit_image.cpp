@@ -11,12 +11,6 @@
 namespace ortool {
 namespace {
 
-/// The size that keeps `share` of it after cropping to `side`.
-std::int64_t before_crop(std::int64_t side, double share) {
-  constexpr double rounding = 1e-6;
-  return static_cast<std::int64_t>(std::floor(static_cast<double>(side) / share + rounding));
-}
-
 /// Resizes to the smallest image of the same aspect ratio that covers width x height.
 Image resize_to_cover(const Image& image, std::int64_t width, std::int64_t height,
                       ResizeFilter filter) {
@@ -60,12 +54,17 @@ void check_known(std::int64_t width, std::int64_t height, std::string_view optio
 
 }  // namespace
 
+std::int64_t size_before_crop(std::int64_t side, double share) {
+  constexpr double rounding = 1e-6;
+  return static_cast<std::int64_t>(std::floor(static_cast<double>(side) / share + rounding));
+}
+
 ImageOptions resolve_sizes(const ImageOptions& options, std::int64_t& width, std::int64_t& height) {
   if (width <= 0 && options.open_width > 0) width = options.open_width;
   if (height <= 0 && options.open_height > 0) height = options.open_height;
   ImageOptions result = options;
   if (options.crop_share == 0 || width <= 0 || width != height) return result;
-  result.resize_shorter_side = before_crop(width, options.crop_share);
+  result.resize_shorter_side = size_before_crop(width, options.crop_share);
   result.crop_width = width;
   result.crop_height = height;
   result.crop_share = 0;
@@ -85,8 +84,9 @@ Image fit_image(const Image& image, const ImageOptions& options, std::int64_t wi
   }
   if (options.crop_share > 0) {
     check_known(width, height, "crop_pct");
-    const Image covering = resize_to_cover(image, before_crop(width, options.crop_share),
-                                           before_crop(height, options.crop_share), options.filter);
+    const Image covering =
+        resize_to_cover(image, size_before_crop(width, options.crop_share),
+                        size_before_crop(height, options.crop_share), options.filter);
     return crop_center(covering, width, height);
   }
   Image result = image;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/io/fit_image.hpp"
+
 namespace ortool {
 namespace {
 
@@ -32,6 +34,14 @@ ImageSize resized_size(const ImageSize& size, const ImageSize& input_size,
   return options.crop_width > 0 ? size : input_size;
 }
 
+/// A center crop of an input that is not square, of an image that covers input_size / share.
+ImagePlacement place_crop_share(const ImageSize& size, const ImageSize& input_size, double share) {
+  const ImageSize resized = covering_size(size, {size_before_crop(input_size.width, share),
+                                                 size_before_crop(input_size.height, share)});
+  return {ratio(resized.width, size.width), ratio(resized.height, size.height),
+          -cropped(resized.width, input_size.width), -cropped(resized.height, input_size.height)};
+}
+
 }  // namespace
 
 ImagePlacement place_letterbox(const ImageSize& size, const ImageSize& input_size) {
@@ -54,11 +64,15 @@ ImagePlacement place_image(const ImageSize& size, const ImageSize& input_size,
                            const ImageOptions* options) {
   if (options == nullptr)
     return {ratio(input_size.width, size.width), ratio(input_size.height, size.height), 0, 0};
-  const ImageSize resized = resized_size(size, input_size, *options);
+  if (options->letterbox) return place_letterbox(size, input_size);
+  ImageSize open = input_size;
+  const ImageOptions sized = resolve_sizes(*options, open.width, open.height);
+  if (sized.crop_share > 0) return place_crop_share(size, input_size, sized.crop_share);
+  const ImageSize resized = resized_size(size, input_size, sized);
   ImagePlacement result{ratio(resized.width, size.width), ratio(resized.height, size.height), 0, 0};
-  if (options->crop_width > 0) {
-    result.offset_x = -cropped(resized.width, options->crop_width);
-    result.offset_y = -cropped(resized.height, options->crop_height);
+  if (sized.crop_width > 0) {
+    result.offset_x = -cropped(resized.width, sized.crop_width);
+    result.offset_y = -cropped(resized.height, sized.crop_height);
   }
   return result;
 }

@@ -104,10 +104,19 @@ TEST_CASE("images are placed by resizing, cropping and letterboxing", "[miou][ma
   CHECK(crop.offset_y == -16);
   const ImageOptions exact = parse_image_options("resize:320x240");
   CHECK(place_image({640, 480}, {320, 240}, &exact).scale_x == 0.5);
-  const ImagePlacement boxed = place_letterbox({1280, 720}, {640, 640});
+  const ImageOptions yolo = parse_image_options("yolo");
+  const ImagePlacement boxed = place_image({1280, 720}, {640, 640}, &yolo);
   CHECK(boxed.scale_x == 0.5);
   CHECK(boxed.offset_x == 0);
   CHECK(boxed.offset_y == 140);
+  const ImageOptions imagenet = parse_image_options("imagenet");
+  const ImagePlacement shared = place_image({512, 300}, {224, 224}, &imagenet);
+  CHECK(shared.scale_x == crop.scale_x);
+  CHECK(shared.offset_x == crop.offset_x);
+  const ImagePlacement wide = place_image({400, 400}, {224, 112}, &imagenet);
+  CHECK(wide.scale_x == Approx(256.0 / 400));
+  CHECK(wide.offset_x == -16);
+  CHECK(wide.offset_y == -72);
 }
 
 }  // namespace
