@@ -41,6 +41,16 @@ LogLevel library_level(Verbosity verbosity) {
   }
 }
 
+/// Whether an argument too many seems to be the file of -o.
+bool is_output(const Command& command, std::string_view argument) {
+  const std::vector<OptionGroup> groups = all_options(command);
+  return argument.ends_with(".onnx") &&
+         std::any_of(groups.begin(), groups.end(), [](const OptionGroup& group) {
+           return std::any_of(group.options.begin(), group.options.end(),
+                              [](const OptionSpec& option) { return option.name == "output"; });
+         });
+}
+
 /// The state of main() before and after a command runs.
 class CommandRun {
  public:
@@ -212,6 +222,8 @@ void CommandRun::check_arguments(const Command& command, std::span<const std::st
   if (arguments.size() > specs.size() && !has_many) {
     const std::string& extra = arguments[specs.size()];
     std::string hint = hint_for_expanded_pattern(options, extra);
+    if (hint.empty() && is_output(command, extra))
+      hint = format("write -o {} for the model to write", extra);
     if (hint.empty()) hint = format("`ortool {} --help` shows what it takes", command.name());
     throw Error(ErrorCode::invalid, format("unexpected argument {}", quote(extra)), hint)
         .with_id("usage.argument");
@@ -245,6 +257,7 @@ void CommandRun::set_report_path(const std::string& path, bool is_on_command_lin
                 "give the report another name")
         .with_id("usage.overwrite");
   }
+  if (!path.empty()) check_can_be_written("report", path);
   report_path_ = path;
 }
 
@@ -281,7 +294,10 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
 void CommandRun::fail(const Error& error) {
   exit_code_ = graver_exit_code(exit_code_, static_cast<int>(error.code()));
   report_.add_error(error);
-  for (const std::string& note : report_.notes()) messages_.note(note);
+  // Otherwise they stand above the report.
+  if (notes_text().empty()) {
+    for (const std::string& note : report_.notes()) messages_.note(note);
+  }
   messages_.fail(error);
 }
 

@@ -156,14 +156,17 @@ Tensor parse_text_tensor(std::string_view text, const std::vector<std::int64_t>&
     if (size > 0) rest /= size;
     open += size < 0;
   }
+  std::string wanted;
   for (std::int64_t& size : known) {
+    wanted += (wanted.empty() ? "" : "x") + (size < 0 ? "?" : std::to_string(size));
     if (size < 0) size = open == 1 ? rest : 1;
   }
   Shape shape(std::move(known));
   if (shape.element_count() != count) {
     throw Error(ErrorCode::invalid,
-                format("{} lines of text do not match shape {}", count, shape.to_string()),
-                "give one line per string");
+                format("{} {} of text cannot have the shape {}", count,
+                       count == 1 ? "line" : "lines", wanted),
+                "give one line per string; numbers are read from .json, .npy, .pb and .raw");
   }
   return Tensor::of_strings(std::move(shape), std::move(lines));
 }
