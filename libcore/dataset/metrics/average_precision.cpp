@@ -162,8 +162,8 @@ AveragePrecision::Curve AveragePrecision::curve_of(const Category& category,
     double wrong = 0;
     for (const Match& match : sorted) {
       if (match.rank >= most) continue;
-      const bool is_ignored = (match.ignored[area] >> threshold & 1U) != 0;
-      const bool is_matched = (match.matched[area] >> threshold & 1U) != 0;
+      const bool is_ignored = (unsigned{match.ignored[area]} >> threshold & 1U) != 0;
+      const bool is_matched = (unsigned{match.matched[area]} >> threshold & 1U) != 0;
       if (!is_ignored) (is_matched ? right : wrong) += 1;
       recalls.push_back(right / objects);
       precisions.push_back(right / (wrong + right + std::numeric_limits<double>::epsilon()));
