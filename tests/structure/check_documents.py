@@ -1,5 +1,6 @@
 # Checks Markdown documents: relative links and their anchors resolve, and the commands in them exist.
 import argparse
+import glob
 import json
 import os
 import re
@@ -70,7 +71,7 @@ def check_command(root, path, command, program):
     missing = []
     for word in words:
         name = word.split("=", 1)[-1]
-        if name.startswith(_OWN_FOLDERS) and not os.path.exists(os.path.join(root, name)):
+        if name.startswith(_OWN_FOLDERS) and not glob.glob(os.path.join(root, name)):
             missing.append(name)
     if words[0] in ("cmake", "ctest") and "--preset" in words:
         with open(os.path.join(root, "CMakePresets.json"), encoding="utf-8") as file:
