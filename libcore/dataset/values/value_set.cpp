@@ -138,9 +138,14 @@ void ValueSet::check_all_known(std::span<Value* const> values) const {
   const bool needs_any = std::any_of(values.begin(), values.end(),
                                      [](const Value* value) { return !value->has_default(); });
   if (stems.empty() && needs_any) {
+    // What --output-format npz writes.
+    const std::string archive = (std::filesystem::path(path_) / format("{}s.npz", kind_)).string();
+    std::error_code ignored;
     throw Error(ErrorCode::invalid, format("{}: contains no value", path_),
-                format("name the files {}_0.npy, {}_1.npy and so on, or after the {}s", kind_,
-                       kind_, kind_))
+                std::filesystem::exists(archive, ignored)
+                    ? format("give the archive in it: {}", archive)
+                    : format("name the files {}_0.npy, {}_1.npy and so on, or after the {}s", kind_,
+                             kind_, kind_))
         .with_id("input.set");
   }
 }

@@ -148,6 +148,8 @@ void DatalessRun::keep_budget(Candidate& candidate) {
   if (context_.settings.budget->drop) {
     found = search_plan(candidates_, *floats_, data_ ? &*data_ : nullptr, *validation_, choices_,
                         candidate);
+    // Products too small to be stored as integers are left: this is the float model.
+    if (!is_dynamic_ && tensors_ == 0) found.is_within = false;
     context_.result.is_refused = !found.is_within;
   } else {
     found.model_score = validation_->judge(*candidate.model);
