@@ -7,6 +7,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "apps/ortool/option_synonyms.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -24,6 +25,13 @@ std::string dashed_names(const OptionSpec& option) {
 [[noreturn]] void refuse_unknown(const Command& command, const std::vector<OptionGroup>& groups,
                                  std::string_view word) {
   const std::string name(word.substr(0, word.find('=')));
+  const std::string_view bare =
+      std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
+  const std::string_view meant = option_for_synonym(bare, groups);
+  if (!meant.empty())
+    throw Error(ErrorCode::invalid, format("unknown option {}", quote(name)),
+                format("it is {} here; {}", meant, where_all_are(command)))
+        .with_id("usage.unknown_name");
   throw unknown_name_of_many("option", name, option_names(groups, "--"), where_all_are(command));
 }
 
