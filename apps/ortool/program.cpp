@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <new>
 #include <unistd.h>
 
@@ -240,7 +241,10 @@ void CommandRun::check_arguments(const Command& command, std::span<const std::st
     const auto& choices = specs[i].choices;
     if (!choices.empty() &&
         std::find(choices.begin(), choices.end(), arguments[i]) == choices.end()) {
-      throw unknown_name(specs[i].name, arguments[i], "choices", choices);
+      std::string what(specs[i].name);
+      std::transform(what.begin(), what.end(), what.begin(),
+                     [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+      throw unknown_name(what, arguments[i], "choices", choices);
     }
   }
 }

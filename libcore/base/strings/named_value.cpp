@@ -41,7 +41,9 @@ NamedValue split_named_value(std::string_view option, std::string_view text,
     throw Error(ErrorCode::invalid,
                 format("option {}: {} does not have the form NAME=VALUE", setting_name(option),
                        quote(text)),
-                format("the {} are: {}", plural, list_names(names)))
+                std::find(names.begin(), names.end(), text) != names.end()
+                    ? format("write {} {}=VALUE", setting_name(option), text)
+                    : format("the {} are: {}", plural, list_names(names)))
         .with_id("usage.value");
   }
   throw unknown_name(what, text.substr(0, end), plural, names);
