@@ -1,27 +1,21 @@
 // COCO annotations: reading, matching images by name, and one clear error for each kind of mistake.
 #include "libcore/dataset/metrics/coco_annotations.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include <catch2/catch.hpp>
 
 #include "libcore/base/error.hpp"
+#include "tests/support/scratch_file.hpp"
 
 namespace ortool {
 namespace {
 
 class AnnotationFile {
  public:
-  explicit AnnotationFile(const std::string& text)
-      : path_((std::filesystem::temp_directory_path() / "ortool_annotations_test.json").string()) {
-    std::ofstream(path_) << text;
-  }
-  ~AnnotationFile() { std::filesystem::remove(path_); }
-  CocoAnnotations read() { return CocoAnnotations::read(path_, cap_); }
+  explicit AnnotationFile(const std::string& text) : file_("annotations.json", text) {}
+  CocoAnnotations read() { return CocoAnnotations::read(file_.path(), cap_); }
 
  private:
-  std::string path_;
+  test::ScratchFile file_;
   MemoryCap cap_;
 };
 

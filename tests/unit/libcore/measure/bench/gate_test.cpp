@@ -2,6 +2,8 @@
 #include "libcore/measure/bench/gate.hpp"
 
 #include <filesystem>
+#include <string>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 
@@ -78,7 +80,8 @@ TEST_CASE("bounds on times and memory are kept or broken", "[gate]") {
 }
 
 TEST_CASE("a folder keeps a file for each machine and compares with its own", "[gate]") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "ortool-gate-test";
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("ortool-gate-test-" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   BenchSettings settings = settings_with(0.05);
@@ -112,7 +115,8 @@ TEST_CASE("what is no report of bench is refused", "[gate]") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "ortool-no-report.json";
   write_file(file.string(), "{\"results\": 3}");
-  CHECK_THROWS_WITH(Baseline(file.string(), machine_called("here")), Catch::Contains("not a report"));
+  CHECK_THROWS_WITH(Baseline(file.string(), machine_called("here")),
+                    Catch::Contains("not a report"));
   std::filesystem::remove(file);
 }
 
