@@ -113,7 +113,7 @@ TEST_CASE("a folder keeps a file for each machine and compares with its own", "[
 
 TEST_CASE("what is no report of bench is refused", "[gate]") {
   const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / "ortool-no-report.json";
+      std::filesystem::temp_directory_path() / ("ortool-no-report-" + std::to_string(getpid()));
   write_file(file.string(), "{\"results\": 3}");
   CHECK_THROWS_WITH(Baseline(file.string(), machine_called("here")),
                     Catch::Contains("not a report"));
