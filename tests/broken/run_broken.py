@@ -6,6 +6,7 @@ PROGRAM is ortool, or with --loader a program that only loads the given file. Ex
 """
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,13 +16,21 @@ LIMIT_SECONDS = 5
 MOST_BYTES = 256 << 20  # of memory, for files this small
 
 
+def kill(pid):
+    """Unlike Popen.kill(), which also waits for a process that has ended: wait4() then finds none."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 class Result:
     """A command's output, exit status and peak memory."""
 
     def __init__(self, command):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            timer = threading.Timer(LIMIT_SECONDS, process.kill)
+            timer = threading.Timer(LIMIT_SECONDS, kill, [process.pid])
             timer.start()
             _, status, usage = os.wait4(process.pid, 0)
             self.took_too_long = not timer.is_alive()
