@@ -149,12 +149,11 @@ Image resize_rows(const Image& image, std::int64_t height, ResizeFilter filter) 
   return result;
 }
 
-/// Half of `rest`, with ties rounded to even.
+}  // namespace
+
 std::int64_t half_of(std::int64_t rest) {
   return rest % 2 == 0 ? rest / 2 : (rest / 2 % 2 == 0 ? rest / 2 : rest / 2 + 1);
 }
-
-}  // namespace
 
 Image resize_image(const Image& image, std::int64_t width, std::int64_t height,
                    ResizeFilter filter) {

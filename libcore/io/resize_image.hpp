@@ -16,6 +16,9 @@ enum class ResizeFilter { bilinear, bicubic, lanczos, nearest, linear };
 Image resize_image(const Image& image, std::int64_t width, std::int64_t height,
                    ResizeFilter filter = ResizeFilter::bilinear);
 
+/// Half of `rest`, the margin of a centered crop, with ties rounded to even.
+std::int64_t half_of(std::int64_t rest);
+
 /// The center, as torchvision's CenterCrop computes it: an odd margin is halved with ties to even.
 /// Throws ErrorCode::invalid when the image is smaller.
 Image crop_center(const Image& image, std::int64_t width, std::int64_t height);

@@ -38,10 +38,6 @@ struct SampleImage {
 ImagePlacement place_image(const ImageSize& size, const ImageSize& input_size,
                            const ImageOptions* options);
 
-/// The placement of an image that is resized in its aspect ratio to fit into the input and centered
-/// there, as Ultralytics' LetterBox does.
-ImagePlacement place_letterbox(const ImageSize& size, const ImageSize& input_size);
-
 /// What is known of an image at `path` that became `tensor`, the input of the declared
 /// `dimensions`.
 SampleImage describe_sample_image(std::string path, const ImageSize& size, const Tensor& tensor,
