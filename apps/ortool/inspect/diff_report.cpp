@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t max_listed_changes = 12;
 constexpr std::size_t max_listed_neighbors = 4;
 
-diff::StoredTensor tensor_of(const Value& value) {
-  return value.has_default() ? diff::StoredTensor(value.constant()) : *diff::stored_tensor(value);
-}
-
 std::string operator_of(const Node& node) {
   return (node.domain().empty() ? "" : std::string(node.domain()) + ".") +
          std::string(node.op_type());
@@ -103,7 +99,7 @@ Json nodes_block(const ModelDiff& diff) {
 
 Json tensor_block(const Value* value) {
   if (value == nullptr) return Json();
-  const diff::StoredTensor tensor = tensor_of(*value);
+  const diff::StoredTensor tensor = diff::tensor_of(*value);
   return Json::object()
       .set("name", value->name())
       .set("dtype", name_of(tensor.type))
@@ -175,7 +171,7 @@ std::string change_text(const FieldChange& change) {
 }
 
 std::string stored_text(const Value& value) {
-  const diff::StoredTensor tensor = tensor_of(value);
+  const diff::StoredTensor tensor = diff::tensor_of(value);
   return format("{} {}[{}]", quote(value.name(), 80), name_of(tensor.type),
                 tensor.shape.to_string());
 }
@@ -184,8 +180,8 @@ std::string weight_text(const ChangedWeight& weight) {
   const std::string place = place_text(weight.place);
   if (weight.before == nullptr) return format("+ {}{}", stored_text(*weight.after), place);
   if (weight.after == nullptr) return format("- {}{}", stored_text(*weight.before), place);
-  const diff::StoredTensor before = tensor_of(*weight.before);
-  const diff::StoredTensor after = tensor_of(*weight.after);
+  const diff::StoredTensor before = diff::tensor_of(*weight.before);
+  const diff::StoredTensor after = diff::tensor_of(*weight.after);
   std::string text = "~ " + stored_text(*weight.before);
   const bool is_same_kind = before.type == after.type && before.shape == after.shape;
   if (weight.before->name() != weight.after->name() || !is_same_kind) {

@@ -9,15 +9,6 @@
 #include "libcore/graph/graph.hpp"
 
 namespace ortool::diff {
-namespace {
-
-StoredTensor tensor_of(const Value& value) {
-  const Value& outer = outermost(value);
-  return outer.has_default() ? StoredTensor(outer.constant()) : *stored_tensor(outer);
-}
-
-}  // namespace
-
 void WeightComparison::add_graph(std::size_t side, const Graph& graph, const std::string& place) {
   for (const Value* value : graph.values()) {
     if (value->captured() != nullptr) continue;

@@ -89,6 +89,11 @@ std::optional<StoredTensor> stored_tensor(const Value& value) {
   return StoredTensor(outer.type().element, to_known(outer.type().shape).value_or(Shape()));
 }
 
+StoredTensor tensor_of(const Value& value) {
+  const Value& outer = outermost(value);
+  return outer.has_default() ? StoredTensor(outer.constant()) : *stored_tensor(outer);
+}
+
 std::uint64_t NodeHasher::of_content(const Tensor& tensor) {
   if (tensor.type() == DataType::string) {
     Mixer mixer;

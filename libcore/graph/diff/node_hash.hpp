@@ -46,6 +46,8 @@ struct StoredTensor {
 /// the tensor of the outer one.
 std::optional<StoredTensor> stored_tensor(const Value& value);
 bool is_stored(const Value& value);
+/// The stored tensor, or the default of a graph input; the value has one of them.
+StoredTensor tensor_of(const Value& value);
 /// Whether the node only holds a tensor.
 bool is_constant_node(const Node& node);
 /// The outermost value that a captured value stands for; other values are returned as they are.
