@@ -113,7 +113,8 @@ void OptimizeCall::rewrite(Model& model) {
   if (options_.is_float16) report_.float16 = rewriting_.float16();
   report_.after = size_of(model);
   if (options_.finds_opset_gain)
-    report_.opset_gain = find_opset_gain(rewriting_, report_.before, report_.after);
+    report_.opset_gain =
+        find_opset_gain(rewriting_, model.opset(""), report_.before, report_.after);
   if (options_.explains) report_.closest = rewriting_.closest(model);
   if (options_.on_rewritten) options_.on_rewritten(model, report_);
 }

@@ -30,14 +30,13 @@ std::optional<std::int64_t> count_nodes(const Rewriting& rewriting, std::int64_t
 
 }  // namespace
 
-std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, const ModelSize& before,
-                                         const ModelSize& after) {
+std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, std::int64_t own,
+                                         const ModelSize& before, const ModelSize& after) {
   const OptimizeSettings& settings = rewriting.settings();
   const bool is_limited = settings.opset != 0 || !settings.passes.empty() || settings.is_float16 ||
                           settings.has_own_operators || settings.level < OptimizeLevel::extended;
   if (is_limited || before.nodes > max_nodes || before.bytes > max_weight_bytes)
     return std::nullopt;
-  const std::int64_t own = rewriting.load()->opset("");
   constexpr std::int64_t newest = opsets[std::size(opsets) - 1];
   if (own >= newest) return std::nullopt;
   const std::optional<std::int64_t> fewest = count_nodes(rewriting, newest);

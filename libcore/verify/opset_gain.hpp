@@ -15,10 +15,10 @@ struct OpsetGain {
   std::int64_t nodes = 0;  ///< of the rewritten model
 };
 
-/// The lowest opset above the model's in which `rewriting` leaves the fewest nodes. Nothing where
-/// the settings name an opset, passes or float16, where the model cannot be converted, saves less
-/// than 5 % of the nodes of `after`, or is too large to be rewritten several times.
-std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, const ModelSize& before,
-                                         const ModelSize& after);
+/// The lowest opset above `own`, the model's, in which `rewriting` leaves the fewest nodes. Nothing
+/// where the settings name an opset, passes or float16, where the model cannot be converted, saves
+/// less than 5 % of the nodes of `after`, or is too large to be rewritten several times.
+std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, std::int64_t own,
+                                         const ModelSize& before, const ModelSize& after);
 
 }  // namespace ortool
