@@ -300,6 +300,18 @@ std::vector<GivenInput> InputGatherer::gather() {
 
 }  // namespace
 
+OptionSpec seed_option() {
+  return {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"};
+}
+
+OptionSpec range_option() {
+  return {.name = "range",
+          .value = "NAME=LO:HI",
+          .help = "range of random data",
+          .repeats = true,
+          .completes = Completion::inputs};
+}
+
 OptionGroup input_options() {
   return {"Inputs",
           {
@@ -318,12 +330,8 @@ OptionGroup input_options() {
                .completes = Completion::folders},
               {.name = "random",
                .help = "generate the inputs that are not given (the default if none is)"},
-              {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
-              {.name = "range",
-               .value = "NAME=LO:HI",
-               .help = "range of random data",
-               .repeats = true,
-               .completes = Completion::inputs},
+              seed_option(),
+              range_option(),
               image_option(),
               image_config_option(),
               {.name = "dtype", .value = "TYPE", .help = "element type of .raw and .json files"},

@@ -15,6 +15,10 @@
 
 namespace ortool {
 
+/// Of random data.
+OptionSpec seed_option();
+OptionSpec range_option();
+
 OptionGroup input_options();
 
 /// A value for every required input and for those with a default that the user gave,

@@ -1,5 +1,6 @@
 // Options of quantize.
 #include "apps/ortool/options/image_options.hpp"
+#include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
@@ -57,12 +58,8 @@ OptionGroup calibration_group() {
            .completes = Completion::files},
           {.name = "allow-random-calibration",
            .help = "calibrate with 16 (--samples N) random inputs; says little about real ones"},
-          {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"},
-          {.name = "range",
-           .value = "NAME=LO:HI",
-           .help = "range of random data",
-           .repeats = true,
-           .completes = Completion::inputs},
+          seed_option(),
+          range_option(),
           {.name = "dim",
            .value = "NAME=N",
            .help = "size of a dimension in random data (default: 1)",
