@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <new>
 #include <unistd.h>
 
+#include "apps/ortool/check_arguments.hpp"
 #include "apps/ortool/command_line.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/help.hpp"
@@ -42,16 +42,6 @@ LogLevel library_level(Verbosity verbosity) {
   }
 }
 
-/// Whether an argument too many seems to be the file of -o.
-bool is_output(const Command& command, std::string_view argument) {
-  const std::vector<OptionGroup> groups = all_options(command);
-  return argument.ends_with(".onnx") &&
-         std::any_of(groups.begin(), groups.end(), [](const OptionGroup& group) {
-           return std::any_of(group.options.begin(), group.options.end(),
-                              [](const OptionSpec& option) { return option.name == "output"; });
-         });
-}
-
 /// The state of main() before and after a command runs.
 class CommandRun {
  public:
@@ -70,8 +60,6 @@ class CommandRun {
   std::vector<std::string> take_command_name(std::string& name) const;
   void run_command(const Command& command, std::span<const std::string> words);
   void apply_common_options(const OptionValues& options);
-  void check_arguments(const Command& command, std::span<const std::string> arguments,
-                       const OptionValues& options) const;
   void set_report_path(const std::string& path, bool is_on_command_line);
   void show_help(std::string text, Json block);
   void fail(const Error& error);
@@ -214,39 +202,6 @@ void CommandRun::apply_common_options(const OptionValues& options) {
   }
   set_log_level(library_level(messages_.level()));
   if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
-}
-
-void CommandRun::check_arguments(const Command& command, std::span<const std::string> arguments,
-                                 const OptionValues& options) const {
-  const std::vector<ArgumentSpec> specs = command.arguments();
-  const bool has_many = !specs.empty() && specs.back().repeats;
-  if (arguments.size() > specs.size() && !has_many) {
-    const std::string& extra = arguments[specs.size()];
-    std::string hint = hint_for_expanded_pattern(options, extra);
-    if (hint.empty() && is_output(command, extra))
-      hint = format("write -o {} for the model to write", extra);
-    if (hint.empty()) hint = format("`ortool {} --help` shows what it takes", command.name());
-    throw Error(ErrorCode::invalid, format("unexpected argument {}", quote(extra)), hint)
-        .with_id("usage.argument");
-  }
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (i >= arguments.size()) {
-      if (!specs[i].is_required) continue;
-      throw Error(ErrorCode::invalid, format("{} is missing", specs[i].name),
-                  specs[i].choices.empty()
-                      ? format("write `ortool {} {}`", command.name(), specs[i].name)
-                      : format("give one of: {}", list_names(specs[i].choices)))
-          .with_id("usage.argument");
-    }
-    const auto& choices = specs[i].choices;
-    if (!choices.empty() &&
-        std::find(choices.begin(), choices.end(), arguments[i]) == choices.end()) {
-      std::string what(specs[i].name);
-      std::transform(what.begin(), what.end(), what.begin(),
-                     [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-      throw unknown_name(what, arguments[i], "choices", choices);
-    }
-  }
 }
 
 /// Accepts the report's path, unless the report would overwrite an input.
