@@ -14,7 +14,7 @@
 
 namespace ortool {
 
-void check_operators_known(const Graph& graph) {
+void check_operators_known(const Graph& graph, bool (*is_decomposed)(const Node& node)) {
   const bool is_too_new = graph.opset("") > newest_opset;
   std::set<std::string> names;
   std::vector<const Node*> nodes;
@@ -24,7 +24,8 @@ void check_operators_known(const Graph& graph) {
     open.pop_back();
     for (const Node& node : current.nodes()) {
       const OpEntry* entry = find_op(node.domain(), node.op_type());
-      const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
+      const bool is_known =
+          entry != nullptr ? version_of(*entry, node) != nullptr : is_decomposed(node);
       // Subgraphs of other operators, such as FlexAttention's, are handled by their kernels.
       if (!is_known || is_control_flow(node)) {
         for (const Graph* body : node.subgraphs()) open.push_back(body);

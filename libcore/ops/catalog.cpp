@@ -25,6 +25,8 @@ constexpr OperatorList families[] = {
     signal_operators,  rnn_operators,       loss_operators,         sequence_operators,
     text_operators,    training_operators,  experimental_operators, controlflow_operators,
     session_operators,
+    // ONNX Runtime's operators.
+    fused_contrib_operators,
 };
 
 using Entries = std::vector<OpEntry>;

@@ -30,8 +30,10 @@ void MatMul::infer(InferContext& context) const {
 PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::int64_t second) {
   check_rank_at_least(context, first, "A", 1);
   check_rank_at_least(context, second, "B", 1);
-  const PartialShape a = context.shape(first);
-  const PartialShape b = context.shape(second);
+  return matmul_shape(context.shape(first), context.shape(second));
+}
+
+PartialShape matmul_shape(const PartialShape& a, const PartialShape& b) {
   if (!a || !b) return std::nullopt;
   // A vector acts as a one-row matrix (A) or a one-column matrix (B); that axis is not in the
   // result.

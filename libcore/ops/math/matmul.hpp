@@ -20,5 +20,7 @@ struct MatMul {
 /// The shape of the product of inputs `first` and `second`; nothing when either rank is unknown.
 /// Throws ErrorCode::invalid when the shapes cannot be multiplied.
 PartialShape matmul_shape(const InferContext& context, std::int64_t first, std::int64_t second);
+/// Likewise for shapes of rank 1 or more.
+PartialShape matmul_shape(const PartialShape& a, const PartialShape& b);
 
 }  // namespace ortool

@@ -7,13 +7,14 @@
 
 namespace ortool {
 
-/// In all graphs, replaces FusedConv, FusedGemm, FusedMatMul, Gelu, FastGelu, BiasGelu, QuickGelu,
-/// SkipLayerNormalization, SkipSimplifiedLayerNormalization and those of
-/// decompose_contrib_quantized.hpp by ONNX operators, or by ortool's own of the same names where
-/// the opset lacks them; likewise SimplifiedLayerNormalization and, before opset 17,
-/// LayerNormalization, which are in ONNX's domain there. New nodes are named after the old one.
-/// Left unchanged are nodes with outputs or attributes that have no such form (means and deviations
-/// of a normalization, transposed batch axes), and all other operators.
-void decompose_contrib_operators(Model& model);
+/// Whether nodes of this operator are decomposed if their attributes and operands allow it.
+bool has_decomposition(const Node& node);
+
+/// In all graphs, replaces the operators of the decomposition tables (decomposition.hpp) by ONNX
+/// operators, or by ortool's own of the same names where the opset lacks them. Types and shapes
+/// should have been inferred: some forms depend on ranks. New nodes are named after the old one;
+/// their values have no types yet. Left unchanged are nodes without such a form, and all other
+/// operators. Returns the number of replaced nodes.
+std::int64_t decompose_contrib_operators(Model& model);
 
 }  // namespace ortool

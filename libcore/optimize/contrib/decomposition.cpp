@@ -35,12 +35,22 @@ Value& Decomposition::add(std::string_view op_type, std::vector<Value*> inputs,
 }
 
 std::vector<Value*> Decomposition::add_many(std::string_view op_type, std::vector<Value*> inputs,
-                                            std::size_t outputs) {
+                                            std::size_t outputs, std::vector<Attribute> given,
+                                            std::string_view domain) {
+  while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
   std::vector<Value*> results;
   for (std::size_t i = 0; i < outputs; ++i) results.push_back(&graph_.add_value(""));
-  graph_.add_node(op_type, "", inputs, results,
-                  format("{}/{}", node_.name(), results.front()->name()), &node_);
+  Node& made = graph_.add_node(op_type, domain, inputs, results,
+                               format("{}/{}", node_.name(), results.front()->name()), &node_);
+  for (Attribute& each : given) made.set_attribute(std::move(each));
   return results;
+}
+
+std::vector<Value*> Decomposition::add_many_own(std::string_view op_type,
+                                                std::vector<Value*> inputs, std::size_t outputs,
+                                                std::vector<Attribute> given) {
+  import_domain(graph_, own_domain, own_opset);
+  return add_many(op_type, std::move(inputs), outputs, std::move(given), own_domain);
 }
 
 Value& Decomposition::add_own(std::string_view op_type, std::vector<Value*> inputs,
@@ -57,6 +67,36 @@ Value& Decomposition::number(double value) {
     if (is_floating_point(type)) return graph_.add_constant("", filled(type, Shape(), value));
   }
   return graph_.add_constant("", filled(DataType::float32, Shape(), value));
+}
+
+Value& Decomposition::constant(Tensor value) {
+  return graph_.add_constant("", std::move(value));
+}
+
+Value& Decomposition::integers(std::span<const std::int64_t> values) {
+  Tensor made(DataType::int64, Shape({static_cast<std::int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), made.mutable_data<std::int64_t>().begin());
+  return constant(std::move(made));
+}
+
+bool Decomposition::has_output(std::int64_t index) const {
+  return index < node_.output_count() && node_.output(index) != nullptr;
+}
+
+DataType Decomposition::element(std::int64_t index) const {
+  const Value* value = input(index);
+  return value != nullptr ? element_of(*value) : DataType::undefined;
+}
+
+PartialShape Decomposition::shape(std::int64_t index) const {
+  const Value* value = input(index);
+  const Dimensions* found = value != nullptr ? dimensions_of(*value) : nullptr;
+  return found != nullptr ? PartialShape(*found) : std::nullopt;
+}
+
+std::int64_t Decomposition::rank(std::int64_t index) const {
+  const Value* value = input(index);
+  return value != nullptr ? rank_of(*value) : -1;
 }
 
 Value* Decomposition::input(std::int64_t index) const {

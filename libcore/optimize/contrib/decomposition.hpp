@@ -1,8 +1,9 @@
-// Decomposition of one node into several, before shapes are known.
+// Decomposition of one node into several, and the tables of operators that are decomposed.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,8 @@
 
 #include "libcore/base/copy_safe_variant.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/graph/value_type.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {
 
@@ -29,17 +32,32 @@ class Decomposition {
              std::vector<Attribute> given = {}, std::string_view domain = "");
   /// Adds an ONNX node with several outputs.
   std::vector<Value*> add_many(std::string_view op_type, std::vector<Value*> inputs,
-                               std::size_t outputs);
+                               std::size_t outputs, std::vector<Attribute> given = {},
+                               std::string_view domain = "");
   /// Adds a node of ortool's own domain.
   Value& add_own(std::string_view op_type, std::vector<Value*> inputs,
                  std::vector<Attribute> given = {});
+  /// Adds a node of ortool's own domain with several outputs.
+  std::vector<Value*> add_many_own(std::string_view op_type, std::vector<Value*> inputs,
+                                   std::size_t outputs, std::vector<Attribute> given = {});
   /// A scalar of the type of the node's first float input if that is known, else float32.
   Value& number(double value);
+  /// A constant; of rank 1 if it is a list of integers.
+  Value& constant(Tensor value);
+  Value& integers(std::span<const std::int64_t> values);
 
   const Node& node() const { return node_; }
   /// Null when omitted.
   Value* input(std::int64_t index) const;
+  bool has_output(std::int64_t index) const;
   std::int64_t opset() const { return graph_.opset(""); }
+
+  /// The type of an input, undefined if it is not known or the input is omitted.
+  DataType element(std::int64_t index) const;
+  /// The shape of an input as inferred; nothing if the rank is not known or the input is omitted.
+  PartialShape shape(std::int64_t index) const;
+  /// The rank of an input, or -1.
+  std::int64_t rank(std::int64_t index) const;
 
   /// The node's attributes except these.
   std::vector<Attribute> attributes_but(std::initializer_list<std::string_view> names) const;
@@ -48,5 +66,19 @@ class Decomposition {
   Graph& graph_;
   Node& node_;
 };
+
+/// How one operator is decomposed. The function returns a value for each output, null for those
+/// that the node does not have; or nothing, before it has added any node, if the node has no such
+/// form.
+struct DecompositionRow {
+  std::string_view op_type;
+  Decomposition::Results (*decompose)(Decomposition& out);
+  std::int64_t outputs = 1;  ///< those that the function makes; a node with others stays
+  std::string_view domain = contrib_domain;
+};
+
+// The tables by family, each in a file of its own.
+std::span<const DecompositionRow> fused_decompositions();
+std::span<const DecompositionRow> quantized_decompositions();
 
 }  // namespace ortool

@@ -1,15 +1,11 @@
 // Decomposition of quantized contrib operators. Each operand is a value, its scale and its zero
 // point; those of the result come last, for a concatenation first.
-#include "libcore/optimize/contrib/decompose_contrib_quantized.hpp"
-
-#include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/softmax.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/decomposition.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 
 namespace ortool {
@@ -21,19 +17,6 @@ using Results = Decomposition::Results;
 std::int64_t opset_of_channel_scales() {
   return opset_of_attribute("DequantizeLinear", "axis");
 }
-
-/// The number of inputs that each requires.
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 10> operators = {
-    {{"QLinearAdd", 7},
-     {"QLinearMul", 7},
-     {"QLinearSigmoid", 4},
-     {"QLinearLeakyRelu", 4},
-     {"QLinearSoftmax", 4},
-     {"QLinearConcat", 5},
-     {"QLinearGlobalAveragePool", 4},
-     {"QGemm", 6},
-     {"MatMulIntegerToFloat", 4},
-     {"DynamicQuantizeMatMul", 3}}};
 
 /// The dequantized operand that begins at this input.
 Value& floats(Decomposition& out, std::int64_t first, std::vector<Attribute> attributes = {}) {
@@ -58,6 +41,7 @@ Results of_one(Decomposition& out, std::string_view op_type,
 }
 
 Results concat(Decomposition& out) {
+  if ((out.node().input_count() - 2) % 3 != 0) return {};
   std::vector<Value*> parts;
   for (std::int64_t i = 2; i < out.node().input_count(); i += 3) parts.push_back(&floats(out, i));
   return bytes(out, out.add("Concat", parts, out.attributes_but({})), 0);
@@ -117,36 +101,60 @@ bool has_same_softmax(const Decomposition& out) {
   return (written < Softmax::opset_of_one_axis) == (out.opset() < Softmax::opset_of_one_axis);
 }
 
-}  // namespace
-
-bool is_contrib_quantized(const Node& node) {
-  if (node.domain() != contrib_domain) return false;
-  const auto found = std::find_if(operators.begin(), operators.end(),
-                                  [&](const auto& each) { return each.first == node.op_type(); });
-  if (found == operators.end() || node.input_count() < found->second) return false;
-  // Zero points may be omitted: of the first operand, the second and the result.
-  for (std::int64_t i = 0; i < found->second; ++i) {
-    const bool is_zero_point = i % 3 == 2 && node.op_type().starts_with("Q");
-    const bool is_concat = node.op_type() == "QLinearConcat";
-    if (node.input(i) == nullptr && (is_concat || !is_zero_point)) return false;
-  }
-  return node.op_type() != "QLinearConcat" || (node.input_count() - 2) % 3 == 0;
+Results softmax(Decomposition& out) {
+  if (!has_same_softmax(out)) return {};
+  return of_one(out, "Softmax", {"opset"});
 }
 
-Results decompose_quantized(Decomposition& out) {
-  const std::string_view type = out.node().op_type();
-  if (type == "QLinearAdd") return of_two(out, "Add");
-  if (type == "QLinearMul") return of_two(out, "Mul");
-  if (type == "QLinearSigmoid") return of_one(out, "Sigmoid", {});
-  if (type == "QLinearLeakyRelu") return of_one(out, "LeakyRelu", {});
-  if (type == "QLinearConcat") return concat(out);
-  if (type == "QGemm") return gemm(out);
-  if (type == "MatMulIntegerToFloat") return integer_product(out);
-  if (type == "DynamicQuantizeMatMul") return dynamic_product(out);
-  if (type == "QLinearSoftmax")
-    return has_same_softmax(out) ? of_one(out, "Softmax", {"opset"}) : Results();
+Results global_average(Decomposition& out) {
   if (integer_of(out.node(), "channels_last", 0) != 0) return {};
   return of_one(out, "GlobalAveragePool", {"channels_last"});
+}
+
+Results add(Decomposition& out) {
+  return of_two(out, "Add");
+}
+
+Results multiply(Decomposition& out) {
+  return of_two(out, "Mul");
+}
+
+Results sigmoid(Decomposition& out) {
+  return of_one(out, "Sigmoid", {});
+}
+
+Results leaky_relu(Decomposition& out) {
+  return of_one(out, "LeakyRelu", {});
+}
+
+/// Calls `decompose` if the node has this many required inputs, of which zero points may be
+/// omitted: those of the first operand, the second and the result.
+template <Results (*decompose)(Decomposition&), std::int64_t required, bool omits_zero_points>
+Results checked(Decomposition& out) {
+  if (out.node().input_count() < required) return {};
+  for (std::int64_t i = 0; i < required; ++i) {
+    const bool may_be_omitted = omits_zero_points && i % 3 == 2;
+    if (out.input(i) == nullptr && !may_be_omitted) return {};
+  }
+  return decompose(out);
+}
+
+}  // namespace
+
+std::span<const DecompositionRow> quantized_decompositions() {
+  static constexpr DecompositionRow rows[] = {
+      {"DynamicQuantizeMatMul", checked<dynamic_product, 3, false>},
+      {"MatMulIntegerToFloat", checked<integer_product, 4, false>},
+      {"QGemm", checked<gemm, 6, true>},
+      {"QLinearAdd", checked<add, 7, true>},
+      {"QLinearConcat", checked<concat, 5, false>},
+      {"QLinearGlobalAveragePool", checked<global_average, 4, true>},
+      {"QLinearLeakyRelu", checked<leaky_relu, 4, true>},
+      {"QLinearMul", checked<multiply, 7, true>},
+      {"QLinearSigmoid", checked<sigmoid, 4, true>},
+      {"QLinearSoftmax", checked<softmax, 4, true>},
+  };
+  return rows;
 }
 
 }  // namespace ortool
