@@ -7,6 +7,7 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
@@ -123,6 +124,8 @@ bool Rewriting::is_wanted(std::string_view name) const {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (holds(settings_.skipped)) return false;
+  // Only ortool has its quantized operators.
+  if (name == fuse_quantized_name && settings_.target == Target::onnxruntime) return false;
   if (!settings_.passes.empty()) return holds(settings_.passes);
   const PassDescription* pass = find_pass(name);
   return level_of(name) <= settings_.level && (pass == nullptr || !pass->is_on_request);
@@ -160,19 +163,29 @@ void Rewriting::convert(Model& model) const {
 RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   convert(model);
   // The nodes of a function are converted where it is called.
-  if (settings_.is_float16) inline_all(model);
+  const bool changes_operators =
+      settings_.target == Target::onnx || settings_.target == Target::onnxruntime;
+  if (settings_.is_float16 || changes_operators) inline_all(model);
   infer_shapes(model);
   Workers alone(&task_.stop);
   const CompileContext context{.workers = alone, .cap = &task_.memory};
   ConstantEvaluator evaluator(provider_, context);
-  options.has_own_operators = settings_.has_own_operators;
+  options.has_own_operators =
+      settings_.target == Target::ortool || settings_.target == Target::onnxruntime;
   options.evaluator = &evaluator;
   options.fold_limits.is_all_or_none = true;
   options.fold_limits.keeps_dequantized = true;
   options.fold_limits.keeps_outputs = true;
   options.cap = &task_.memory;
   options.stop = &task_.stop;
+  std::int64_t rewritten = 0;
+  if (settings_.target == Target::onnx) rewritten = write_for_onnx(model);
   RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
+  if (settings_.target == Target::onnxruntime) {
+    infer_shapes(model);
+    rewritten = write_for_onnxruntime(model);
+  }
+  target_rounds_ = rewritten > 0;
   drop_unread_constants(model);
   infer_shapes(model);
   if (!converts_floats_) return report;
@@ -197,7 +210,7 @@ OptimizeLevel Rewriting::level_of(std::string_view pass) const {
 }
 
 bool Rewriting::keeps_bits(const RewriteReport& report) const {
-  if (conversion_rounds_) return false;
+  if (conversion_rounds_ || target_rounds_) return false;
   return std::all_of(report.passes.begin(), report.passes.end(), [&](const PassRecord& record) {
     return record.applied == 0 || level_of(record.name) <= OptimizeLevel::basic;
   });

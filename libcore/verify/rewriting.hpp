@@ -14,6 +14,7 @@
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/precision/convert_float16.hpp"
 #include "libcore/optimize/rewrite/closest_matches.hpp"
+#include "libcore/optimize/target/target.hpp"
 #include "libcore/provider/provider.hpp"
 
 namespace ortool {
@@ -26,8 +27,8 @@ struct OptimizeSettings {
   std::vector<std::string> passes;  ///< only these, whatever their level; empty: all of the level
   std::vector<std::string> skipped;
   bool explains = false;
-  bool has_own_operators = false;  ///< operators that only ortool runs may be saved
-  bool freezes_defaults = true;    ///< inputs with a default become constants
+  Target target = Target::any;   ///< whose operators may be saved
+  bool freezes_defaults = true;  ///< inputs with a default become constants
   bool is_float16 = false;
   std::vector<std::string> kept_globs;  ///< names of nodes that stay in float32
   std::int64_t opset = 0;               ///< target opset; 0: the model's own
@@ -117,6 +118,7 @@ class Rewriting {
   mutable Float16Report float16_;
   mutable std::vector<Embedding> embeddings_;
   mutable bool conversion_rounds_ = false;
+  mutable bool target_rounds_ = false;
 };
 
 }  // namespace ortool

@@ -31,8 +31,17 @@ std::vector<std::string> read_passes(const OptionValues& options, std::string_vi
   return wanted;
 }
 
+Target read_target(const OptionValues& options) {
+  const std::string name = options.text("target");
+  if (name.empty()) return Target::any;
+  if (name == "onnx") return Target::onnx;
+  return name == "onnxruntime" ? Target::onnxruntime : Target::ortool;
+}
+
 OptimizeLevel read_level(const OptionValues& options) {
-  const std::string text = options.text("level", options.has("target") ? "all" : "extended");
+  const Target target = read_target(options);
+  const bool is_portable = target == Target::any || target == Target::onnx;
+  const std::string text = options.text("level", is_portable ? "extended" : "all");
   return optimize_level(text);
 }
 
@@ -94,8 +103,9 @@ std::vector<OptionGroup> optimize_options() {
            .choices = {"none", "basic", "extended", "all"}},
           {.name = "target",
            .value = "WHO",
-           .help = "ortool, cpu or onednn: ortool's own operators may be saved; cuda: not yet",
-           .choices = {"ortool", "cpu", "onednn", "cuda"}},
+           .help = "onnx: no fused operators; onnxruntime: its own; ortool, cpu, onednn: ours; "
+                   "cuda: not yet",
+           .choices = {"onnx", "onnxruntime", "ortool", "cpu", "onednn", "cuda"}},
           {.name = "passes",
            .value = "A,B",
            .help = "only these passes, in the pipeline's order",
@@ -167,7 +177,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   // Only used when inputs are generated; an error is reported in any case.
   constexpr std::int64_t max_seed = std::int64_t{1} << 52;
   static_cast<void>(options.integer("seed", 0, 0, max_seed));
-  settings.has_own_operators = options.has("target");
+  settings.target = read_target(options);
   if (options.has("passes") && settings.passes.empty())
     refuse("option --passes names no pass", "--level none rewrites nothing");
   if (options.text("target") == "cuda") {

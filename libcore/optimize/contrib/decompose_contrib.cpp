@@ -12,7 +12,6 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
 namespace {
@@ -36,9 +35,9 @@ const std::vector<DecompositionRow>& all_rows() {
   return rows;
 }
 
-const DecompositionRow* find_row(const Node& node) {
+/// `rows` are sorted.
+const DecompositionRow* find_row(std::span<const DecompositionRow> rows, const Node& node) {
   const std::pair<std::string_view, std::string_view> wanted(node.domain(), node.op_type());
-  const std::vector<DecompositionRow>& rows = all_rows();
   const auto found = std::lower_bound(
       rows.begin(), rows.end(), wanted,
       [](const DecompositionRow& row, const auto& name) { return key(row) < name; });
@@ -97,16 +96,20 @@ void give_outputs(Node& node, const Results& results) {
 }  // namespace
 
 bool has_decomposition(const Node& node) {
-  return find_row(node) != nullptr;
+  return find_row(all_rows(), node) != nullptr;
 }
 
 std::int64_t decompose_contrib_operators(Model& model) {
+  return decompose(model, all_rows());
+}
+
+std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
   for (Graph* graph : graphs_in(*model.graph)) {
     Node* next = nullptr;
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
       next = node->next();
-      const DecompositionRow* row = find_row(*node);
+      const DecompositionRow* row = find_row(rows, *node);
       if (row == nullptr || !serves(*row, *node)) continue;
       Node* const before = node->previous();
       Decomposition out(*node);

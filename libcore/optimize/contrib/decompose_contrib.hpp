@@ -3,12 +3,21 @@
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "libcore/graph/model.hpp"
+#include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
 
 /// Whether nodes of this operator are decomposed if their attributes and operands allow it.
 bool has_decomposition(const Node& node);
+
+/// In all graphs, replaces the nodes that a row serves; rows are sorted by domain, then name. New
+/// nodes are named after the old one; their values have no types yet. Returns the number of
+/// replaced nodes.
+std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows);
 
 /// In all graphs, replaces the operators of the decomposition tables (decomposition.hpp) by ONNX
 /// operators, or by ortool's own of the same names where the opset lacks them. Types and shapes

@@ -8,6 +8,7 @@
 #include "libcore/graph/algorithms/import_domain.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
@@ -34,16 +35,56 @@ Value& Decomposition::add(std::string_view op_type, std::vector<Value*> inputs,
   return result;
 }
 
+std::vector<Value*> Decomposition::add_wanted(std::string_view op_type, std::vector<Value*> inputs,
+                                              const std::vector<bool>& wanted,
+                                              std::vector<Attribute> given,
+                                              std::string_view domain) {
+  while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
+  std::vector<Value*> results;
+  for (const bool is_wanted : wanted)
+    results.push_back(is_wanted ? &graph_.add_value("") : nullptr);
+  const auto first = std::find_if(results.begin(), results.end(),
+                                  [](const Value* result) { return result != nullptr; });
+  Node& made = graph_.add_node(op_type, domain, inputs, results,
+                               format("{}/{}", node_.name(), (*first)->name()), &node_);
+  for (Attribute& each : given) made.set_attribute(std::move(each));
+  return results;
+}
+
 std::vector<Value*> Decomposition::add_many(std::string_view op_type, std::vector<Value*> inputs,
                                             std::size_t outputs, std::vector<Attribute> given,
                                             std::string_view domain) {
-  while (!inputs.empty() && inputs.back() == nullptr) inputs.pop_back();
-  std::vector<Value*> results;
-  for (std::size_t i = 0; i < outputs; ++i) results.push_back(&graph_.add_value(""));
-  Node& made = graph_.add_node(op_type, domain, inputs, results,
-                               format("{}/{}", node_.name(), results.front()->name()), &node_);
-  for (Attribute& each : given) made.set_attribute(std::move(each));
-  return results;
+  return add_wanted(op_type, std::move(inputs), std::vector<bool>(outputs, true), std::move(given),
+                    domain);
+}
+
+std::vector<Value*> Decomposition::add_alike(std::string_view op_type, std::string_view domain) {
+  std::vector<bool> wanted;
+  for (std::int64_t i = 0; i < node_.output_count(); ++i) wanted.push_back(has_output(i));
+  return add_wanted(op_type, inputs(), wanted, attributes_but({}), domain);
+}
+
+Value& Decomposition::add_contrib(std::string_view op_type, std::vector<Value*> inputs,
+                                  std::vector<Attribute> given) {
+  return *add_contrib_many(op_type, std::move(inputs), {true}, std::move(given)).front();
+}
+
+std::vector<Value*> Decomposition::add_contrib_many(std::string_view op_type,
+                                                    std::vector<Value*> inputs,
+                                                    const std::vector<bool>& wanted,
+                                                    std::vector<Attribute> given) {
+  import_domain(graph_, contrib_domain, 1);
+  return add_wanted(op_type, std::move(inputs), wanted, std::move(given), contrib_domain);
+}
+
+Value& Decomposition::add_with_axes(std::string_view op_type, Value& x,
+                                    std::vector<std::int64_t> axes) {
+  if (opset() >= opset_without_attribute(op_type, "axes"))
+    return add(op_type, {&x, &integers(axes)});
+  std::vector<Attribute> given(1);
+  given.front().name = "axes";
+  given.front().value = std::move(axes);
+  return add(op_type, {&x}, std::move(given));
 }
 
 std::vector<Value*> Decomposition::add_many_own(std::string_view op_type,
@@ -101,6 +142,12 @@ std::int64_t Decomposition::rank(std::int64_t index) const {
 
 Value* Decomposition::input(std::int64_t index) const {
   return index < node_.input_count() ? node_.input(index) : nullptr;
+}
+
+std::vector<Value*> Decomposition::inputs() const {
+  std::vector<Value*> all;
+  for (std::int64_t i = 0; i < node_.input_count(); ++i) all.push_back(node_.input(i));
+  return all;
 }
 
 std::vector<Attribute> Decomposition::attributes_but(

@@ -37,6 +37,20 @@ class Decomposition {
   /// Adds a node of ortool's own domain.
   Value& add_own(std::string_view op_type, std::vector<Value*> inputs,
                  std::vector<Attribute> given = {});
+  /// Adds a node of com.microsoft, with one output or those that are wanted.
+  Value& add_contrib(std::string_view op_type, std::vector<Value*> inputs,
+                     std::vector<Attribute> given = {});
+  std::vector<Value*> add_contrib_many(std::string_view op_type, std::vector<Value*> inputs,
+                                       const std::vector<bool>& wanted,
+                                       std::vector<Attribute> given = {});
+  /// Adds a reduction, Squeeze or Unsqueeze, whose axes are an attribute or an input by the opset.
+  Value& add_with_axes(std::string_view op_type, Value& x, std::vector<std::int64_t> axes);
+  /// Adds a node with those outputs that are wanted; the others are null.
+  std::vector<Value*> add_wanted(std::string_view op_type, std::vector<Value*> inputs,
+                                 const std::vector<bool>& wanted, std::vector<Attribute> given = {},
+                                 std::string_view domain = "");
+  /// Adds a node with the inputs, outputs and attributes of the old one.
+  std::vector<Value*> add_alike(std::string_view op_type, std::string_view domain);
   /// Adds a node of ortool's own domain with several outputs.
   std::vector<Value*> add_many_own(std::string_view op_type, std::vector<Value*> inputs,
                                    std::size_t outputs, std::vector<Attribute> given = {});
@@ -59,6 +73,7 @@ class Decomposition {
   /// The rank of an input, or -1.
   std::int64_t rank(std::int64_t index) const;
 
+  std::vector<Value*> inputs() const;
   /// The node's attributes except these.
   std::vector<Attribute> attributes_but(std::initializer_list<std::string_view> names) const;
 

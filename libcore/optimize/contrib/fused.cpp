@@ -158,9 +158,7 @@ Results skip_rms_norm(Decomposition& out) {
 
 /// A normalization in ONNX's domain that the opset lacks.
 Results newer_norm(Decomposition& out, const char* op_type) {
-  std::vector<Value*> inputs;
-  for (std::int64_t i = 0; i < out.node().input_count(); ++i) inputs.push_back(out.input(i));
-  return {&out.add_own(op_type, std::move(inputs), out.attributes_but({}))};
+  return {&out.add_own(op_type, out.inputs(), out.attributes_but({}))};
 }
 
 Results simplified_layer_norm(Decomposition& out) {

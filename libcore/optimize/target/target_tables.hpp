@@ -1,0 +1,20 @@
+// Decompositions of ortool's own operators into ONNX's, for files that other programs read.
+#pragma once
+
+#include <span>
+
+#include "libcore/optimize/contrib/decomposition.hpp"
+
+namespace ortool {
+
+/// Activations and normalizations in arithmetic that any opset has.
+std::span<const DecompositionRow> decomposed_functions();
+
+/// SkipLayerNormalization and EmbedLayerNormalization as the operators that they were fused from.
+std::span<const DecompositionRow> unfused_normalizations();
+
+/// The fused operators of com.microsoft, which ONNX Runtime computes faster than the nodes that
+/// they stand for.
+std::span<const DecompositionRow> onnxruntime_forms();
+
+}  // namespace ortool

@@ -1,0 +1,98 @@
+// Writing a model for a target: which operators the file then has.
+#include "libcore/optimize/target/target.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/error.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/infer/infer_shapes.hpp"
+#include "libcore/text/parse.hpp"
+
+namespace ortool {
+namespace {
+
+std::unique_ptr<Model> parse(const std::string& nodes, int opset) {
+  auto model = parse_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+                           ", \"com.microsoft\" : 1, \"ortool\" : 28, \"other\" : 1]>\n"
+                           "g (float[2, 6, 8] x, float[8] w, float[8] b, int64[2, 6] ids, "
+                           "float[10, 8] table) => (float[2, 6, 8] y) { " +
+                           nodes + " }");
+  infer_shapes(*model);
+  return model;
+}
+
+std::string operators(const Model& model) {
+  std::string text;
+  for (const Node& node : model.graph->nodes()) {
+    text += text.empty() ? "" : " ";
+    if (!node.domain().empty()) text += std::string(node.domain()) + ".";
+    text += node.op_type();
+  }
+  return text;
+}
+
+std::string for_onnx(const std::string& nodes, int opset = 13) {
+  const auto model = parse(nodes, opset);
+  write_for_onnx(*model);
+  return operators(*model);
+}
+
+std::string for_onnxruntime(const std::string& nodes, int opset = 13) {
+  const auto model = parse(nodes, opset);
+  write_for_onnxruntime(*model);
+  return operators(*model);
+}
+
+TEST_CASE("fused operators of com.microsoft are decomposed in the opset's operators", "[target]") {
+  CHECK(for_onnx("y = com.microsoft.Gelu (x)") == "Div Erf Add Mul Mul");
+  CHECK(for_onnx("y = com.microsoft.Gelu (x)", 20) == "Gelu");
+  CHECK(for_onnx("y = com.microsoft.QuickGelu (x)") == "Mul Sigmoid Mul");
+  CHECK(for_onnx("y = com.microsoft.SkipLayerNormalization (x, x, w, b)") ==
+        "Add ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add");
+  CHECK(for_onnx("y = com.microsoft.SkipLayerNormalization (x, x, w, b)", 17) ==
+        "Add LayerNormalization");
+  CHECK(for_onnx("y = SimplifiedLayerNormalization (x, w)") == "Mul ReduceMean Add Sqrt Div Mul");
+}
+
+TEST_CASE("ortool's own operators are decomposed or written in the domain of ONNX", "[target]") {
+  CHECK(for_onnx("y = ortool.Mish (x)", 13) == "Softplus Tanh Mul");
+  CHECK(for_onnx("y = ortool.Mish (x)", 18) == "Mish");
+  CHECK(for_onnx("y = ortool.SkipLayerNormalization (x, x, w)", 17) == "Add LayerNormalization");
+  CHECK(for_onnx("y = ortool.EmbedLayerNormalization (w, b, table, ids, table, ids)", 17) ==
+        "Gather Gather Add LayerNormalization");
+}
+
+TEST_CASE("the opset is raised for an operator that is not decomposed", "[target]") {
+  const auto model =
+      parse("y = ortool.Attention <q_num_heads = 2, kv_num_heads = 2> (x, x, x)", 17);
+  write_for_onnx(*model);
+  CHECK(operators(*model) == "Attention");
+  CHECK(model->graph->opset("") == 23);
+}
+
+TEST_CASE("a node without a form for the target is named", "[target]") {
+  const auto model = parse("y = other.Thing (x)", 17);
+  try {
+    write_for_onnx(*model);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unsupported);
+    CHECK(error.message().find("other.Thing") != std::string::npos);
+  }
+}
+
+TEST_CASE("onnxruntime gets its own fused operators", "[target]") {
+  CHECK(for_onnxruntime("y = ortool.Gelu (x)") == "com.microsoft.Gelu");
+  CHECK(for_onnxruntime("y = ortool.Gelu <approximate = \"tanh\"> (x)") ==
+        "com.microsoft.FastGelu");
+  CHECK(for_onnxruntime("y = ortool.Swish (x)") == "com.microsoft.QuickGelu");
+  CHECK(for_onnxruntime("y = ortool.RMSNormalization (x, w)") == "SimplifiedLayerNormalization");
+  CHECK(for_onnxruntime("y = ortool.SkipLayerNormalization (x, x, w, b)") ==
+        "com.microsoft.SkipLayerNormalization");
+  CHECK(for_onnxruntime("y = ortool.Attention <q_num_heads = 2, kv_num_heads = 2> (x, x, x)") ==
+        "com.microsoft.MultiHeadAttention");
+  CHECK(for_onnxruntime("y = ortool.HardSwish (x)") == "HardSigmoid Mul");
+}
+
+}  // namespace
+}  // namespace ortool
