@@ -132,6 +132,7 @@ std::vector<RuleGroup> pipeline() {
                      fold_channel_operand(),
                      fold_batch_norm_product(),
                      fuse_pad(),
+                     trim_conv_window(),
                      replace_einsum(),
                      fuse_matmul_transpose(),
                      fuse_gemm_transpose(),

@@ -142,4 +142,7 @@ Rule fuse_rotary_halves();
 Rule fuse_rotary_gathered();
 Rule fuse_rotary_fixed();
 
+// libcore/optimize/rules/trim_conv_window.cpp
+Rule trim_conv_window();
+
 }  // namespace ortool
