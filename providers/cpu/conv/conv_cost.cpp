@@ -51,13 +51,21 @@ double nchw_conv_nanoseconds(const ConvSizes& sizes) {
   const double multiplications = results * depth(sizes);
   constexpr double fixed_ns = 1000;
   switch (choose_conv_path(sizes)) {
-    case ConvPath::depthwise:
-      return fixed_ns + multiplications / (product(sizes.stride) > 1 ? 11 : 21);
+    case ConvPath::depthwise: {
+      const bool has_steps = product(sizes.stride) > 1;
+      // Wider windows have no vectorized kernel.
+      const bool is_wide = sizes.kernel[2] > 5;
+      const double rate = is_wide ? (has_steps ? 2.8 : 4.6) : (has_steps ? 11 : 21);
+      return fixed_ns + multiplications / rate;
+    }
     case ConvPath::winograd:
       return fixed_ns + multiplications / 90;
-    default:
-      // Packing the windows, and storing whole tile rows.
-      return fixed_ns + multiplications / 72 + 0.12 * pixels * depth(sizes) + 0.1 * results;
+    default: {
+      // Packing the windows of each group, and storing whole tile rows.
+      const double packed = pixels * depth(sizes) * static_cast<double>(sizes.groups);
+      const double packing_ns = sizes.groups > 1 ? 0.3 : 0.12;
+      return fixed_ns + multiplications / 72 + packing_ns * packed + 0.1 * results;
+    }
   }
 }
 

@@ -24,8 +24,9 @@ Layout blocked_layout(Isa isa) {
 namespace {
 
 bool is_depthwise(const ConvSizes& sizes) {
-  return sizes.groups > 1 && sizes.groups == sizes.channels_in &&
-         sizes.groups == sizes.channels_out;
+  if (sizes.groups <= 1 || sizes.groups != sizes.channels_in) return false;
+  const std::int64_t multiplier = sizes.channels_out / sizes.groups;
+  return multiplier == 1 || multiplier == 2 || multiplier == 4 || multiplier == 8;
 }
 
 std::int64_t blocks_of(std::int64_t channels, std::int64_t lanes) {

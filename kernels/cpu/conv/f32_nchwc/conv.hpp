@@ -21,7 +21,8 @@ enum class NchwcConvAlgorithm {
 };
 
 /// Whether there is an NCHWc kernel: one or two spatial dimensions, and either a single group or
-/// depthwise with as many groups as input and output channels; depthwise from NCHWc input only.
+/// depthwise with as many groups as input channels and 1, 2, 4 or 8 output channels each; depthwise
+/// from NCHWc input only.
 bool can_block_conv(const ConvSizes& sizes, NchwcConvAlgorithm path);
 
 /// The fastest algorithm for NCHWc input. Winograd's rounding error is about ten times larger, and

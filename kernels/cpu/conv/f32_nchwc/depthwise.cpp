@@ -1,5 +1,6 @@
 // Depthwise NCHWc convolution: 3 × 3 windows have a kernel of their own; otherwise narrow images
-// are copied into a zero-padded buffer, and wide ones are processed row by row.
+// are copied into a zero-padded buffer, and wide ones are processed row by row. With several
+// outputs per input channel, bands of rows are copied with their channels repeated.
 #include <algorithm>
 #include <cstring>
 
@@ -32,6 +33,7 @@ class Depthwise {
         functions_(functions),
         lanes_(functions.lanes),
         blocks_((sizes.channels_out + lanes_ - 1) / lanes_),
+        multiplier_(sizes.channels_out / sizes.channels_in),
         windows_{.planes = sizes.batch * blocks_,
                  .lanes = lanes_,
                  .rows = window_steps(sizes, 1),
@@ -39,6 +41,7 @@ class Depthwise {
 
   /// Whether the specialized 3 × 3 kernel applies.
   bool is_three() const {
+    if (multiplier_ > 1) return false;
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
     return rows.kernel == 3 && columns.kernel == 3 && rows.dilation == 1 && columns.dilation == 1 &&
@@ -47,14 +50,23 @@ class Depthwise {
   }
   /// In a narrow image many windows cross the border; a zero-padded copy avoids partial windows.
   bool is_framed() const {
+    if (multiplier_ > 1) return true;
     constexpr std::int64_t narrow = 32;
-    constexpr std::int64_t max_bytes = 128 * 1024;
     const WindowSteps& columns = windows_.columns;
     const bool has_cut = columns.pad > 0 || span_of(columns) > columns.in;
-    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= max_bytes;
+    return !is_three() && has_cut && columns.out <= narrow && frame_bytes() <= max_frame_bytes;
   }
   std::int64_t frame_bytes() const {
-    return (span_of(windows_.rows) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
+    return (span_of(band()) * span_of(windows_.columns) * lanes_ * 4 + 63) / 64 * 64;
+  }
+  /// The rows of a frame: as many as stay in the L1 cache.
+  WindowSteps band() const {
+    WindowSteps rows = windows_.rows;
+    const std::int64_t row_bytes = span_of(windows_.columns) * lanes_ * 4;
+    const std::int64_t reach = (rows.kernel - 1) * rows.dilation + 1;
+    const std::int64_t room = max_band_bytes / row_bytes - reach;
+    rows.out = std::clamp<std::int64_t>(room / rows.stride + 1, 1, rows.out);
+    return rows;
   }
   SpatialPartition cut() const {
     const auto taps = static_cast<double>(sizes_.kernel[1] * sizes_.kernel[2]);
@@ -73,7 +85,9 @@ class Depthwise {
         continue;
       }
       if (frame != nullptr) {
-        run_framed(plane, piece.row_begin, piece.row_end, frame);
+        const std::int64_t step = band().out;
+        for (std::int64_t row = piece.row_begin; row < piece.row_end; row += step)
+          run_framed(plane, row, std::min(row + step, piece.row_end), frame);
         continue;
       }
       for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
@@ -82,6 +96,9 @@ class Depthwise {
   }
 
  private:
+  static constexpr std::int64_t max_frame_bytes = 128 * 1024;
+  static constexpr std::int64_t max_band_bytes = 32 * 1024;
+
   void run_three(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
@@ -107,7 +124,7 @@ class Depthwise {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
     const std::int64_t span = span_of(columns);
-    copy_rows(operands_.x + plane * rows.in * columns.in * lanes_, row_begin, row_end, frame);
+    copy_rows(plane, row_begin, row_end, frame);
     NchwcDepthwise part = {};
     part.x = frame;
     part.pixel_step = columns.stride * lanes_;
@@ -137,9 +154,14 @@ class Depthwise {
   }
 
   /// Copies the rows covered by the windows of output rows [begin, end), zero-padded.
-  void copy_rows(const float* from, std::int64_t begin, std::int64_t end, float* to) const {
+  void copy_rows(std::int64_t plane, std::int64_t begin, std::int64_t end, float* to) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
+    const std::int64_t block = plane % blocks_;
+    const std::int64_t blocks_in = (sizes_.channels_in + lanes_ - 1) / lanes_;
+    const std::int64_t plane_in = plane / blocks_ * blocks_in + block / multiplier_;
+    const auto first_lane = static_cast<std::int32_t>(block % multiplier_ * lanes_ / multiplier_);
+    const float* from = operands_.x + plane_in * rows.in * columns.in * lanes_;
     const std::int64_t span = span_of(columns);
     const std::int64_t left = std::min(columns.pad, span);
     const std::int64_t inside = std::min(columns.in, span - left);
@@ -153,7 +175,13 @@ class Depthwise {
         continue;
       }
       std::memset(to, 0, bytes(left));
-      std::memcpy(to + left * lanes_, from + in_row * columns.in * lanes_, bytes(inside));
+      const float* row = from + in_row * columns.in * lanes_;
+      if (multiplier_ == 1) {
+        std::memcpy(to + left * lanes_, row, bytes(inside));
+      } else {
+        functions_.repeat_channels(row, inside, first_lane, static_cast<std::int32_t>(multiplier_),
+                                   to + left * lanes_);
+      }
       std::memset(to + (left + inside) * lanes_, 0, bytes(span - left - inside));
     }
   }
@@ -163,6 +191,7 @@ class Depthwise {
   const NchwcFunctions& functions_;
   std::int64_t lanes_;
   std::int64_t blocks_;
+  std::int64_t multiplier_;  ///< outputs per input channel
   NchwcWindows windows_;
 };
 

@@ -88,6 +88,10 @@ struct NchwcFunctions {
   void (*largest)(const NchwcDepthwise& part, int64_t pixels);
   /// The sum of each window divided by `count`; 0 if that is 0.
   void (*mean)(const NchwcDepthwise& part, int64_t pixels, float count);
+  /// Repeats channels: of each pixel of a block, `lanes / multiplier` channels from `first` on,
+  /// each `multiplier` times. The multiplier divides the lanes.
+  void (*repeat_channels)(const float* x, int64_t pixels, int32_t first, int32_t multiplier,
+                          float* y);
   /// The mean over a block's pixels, for the first `channels` of its channels.
   void (*plane_mean)(const float* x, int64_t pixels, float* y, int64_t channels);
 };

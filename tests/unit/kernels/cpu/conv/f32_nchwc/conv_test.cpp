@@ -350,10 +350,29 @@ TEST_CASE("Blocked depthwise convolutions agree with sums in double", "[conv]") 
     one.sizes.batch = numbers.between(1, 2);
     one.sizes.groups = numbers.between(2, 40);
     one.sizes.channels_in = one.sizes.channels_out = one.sizes.groups;
-    pick_spatial(numbers, one.sizes, 5, 40);
+    pick_spatial(numbers, one.sizes, round % 2 == 0 ? 5 : 8, 40);
     fill(numbers, one);
     check(one);
   }
+}
+
+TEST_CASE("Blocked depthwise convolutions may have several outputs per channel", "[conv]") {
+  const std::uint32_t seed = 20278;
+  CAPTURE(seed);
+  RandomValues numbers(seed);
+  for (int round = 0; round < 40; ++round) {
+    Case one;
+    one.sizes.batch = numbers.between(1, 2);
+    one.sizes.groups = one.sizes.channels_in = numbers.between(2, 40);
+    one.sizes.channels_out = one.sizes.groups << numbers.between(1, 3);
+    pick_spatial(numbers, one.sizes, 7, 40);
+    fill(numbers, one);
+    check(one);
+  }
+  ConvSizes sizes = {};
+  sizes.groups = sizes.channels_in = 4;
+  sizes.channels_out = 12;
+  CHECK_FALSE(can_block_conv(sizes, NchwcConvAlgorithm::direct));
 }
 
 TEST_CASE("Blocked depthwise windows of 3 by 3 agree with sums in double at every rim", "[conv]") {
