@@ -169,7 +169,7 @@ std::vector<RuleGroup> pipeline() {
   groups.push_back({"fit files",
                     OptimizeLevel::extended,
                     {fuse_matmul_add(), fuse_matmul_add_reshape(), spread_attention_mask()},
-                    {merge_products()}});
+                    {merge_products(), fuse_slices()}});
   // Moving the int8 data would hide the QDQ pair around the data movement from onnxruntime.
   groups.push_back({"fit kernels",
                     OptimizeLevel::all,

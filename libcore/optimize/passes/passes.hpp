@@ -19,6 +19,7 @@ Pass remove_unread_nodes();  // remove_unread_nodes.cpp
 Pass remove_zero_states();   // remove_zero_states.cpp
 Pass merge_products();       // fuse_horizontal_products.cpp
 Pass merge_biased_products();
+Pass fuse_slices();  // fuse_slices.cpp
 
 /// The same as the pass, for one graph without its subgraphs; for DequantizeLinear nodes, which
 /// must remain until QDQ clusters have been matched.
