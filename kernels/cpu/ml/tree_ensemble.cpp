@@ -1,9 +1,12 @@
-// Tree ensembles: eight traversals in lockstep, either eight rows through a tree or a row through
-// eight trees.
+// Tree ensembles: several traversals in lockstep, either rows through a tree or a row through
+// several trees.
 #include "kernels/cpu/ml/tree_ensemble.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "kernels/cpu/ml/tree_walk.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -176,11 +179,93 @@ void with_nodes(const Forest<T>& forest, Function function) {
   }
 }
 
+/// Walks of vectors: nodes compare alike, NaN needs no look, and a block's features have int32
+/// offsets.
+class VectorWalk {
+ public:
+  VectorWalk(const Forest<float>& forest, const TreeWalkFunctions& functions, const float* x,
+             std::int64_t features, const Tally<float>& tally)
+      : forest_(forest), functions_(functions), x_(x), features_(features), tally_(tally) {
+    is_simple_ = !forest.leaf_weights.empty() && tally.targets == 1 &&
+                 tally.aggregate == ForestAggregate::sum;
+  }
+
+  static const TreeWalkFunctions* find(const Forest<float>& forest, std::int64_t features,
+                                       Isa isa) {
+    constexpr std::int64_t max_features = 1 << 20;
+    const bool fits = forest.comparisons.empty() && forest.takes_missing.empty() &&
+                      forest.comparison < ForestComparison::member && features <= max_features &&
+                      forest.nodes.size() < std::size_t{1} << 29;
+    return fits ? tree_walk_functions(isa) : nullptr;
+  }
+
+  void run(std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t block_bytes = 24 * 1024;
+    const std::int64_t wide = functions_.lanes;
+    const std::int64_t row_bytes = std::max<std::int64_t>(1, features_ * 4);
+    const std::int64_t step =
+        std::clamp<std::int64_t>(block_bytes / row_bytes / wide, 1, 16) * wide;
+    const std::int64_t vectors_end = end - (end - begin) % wide;
+    for (std::int64_t row = begin; row < vectors_end; row += step)
+      run_block(row, std::min(row + step, vectors_end));
+    for (std::int64_t row = vectors_end; row < end; ++row) run_row(row);
+  }
+
+ private:
+  static constexpr int max_lanes = 32;
+
+  WalkedNodes nodes() const {
+    return {forest_.nodes.data(), forest_.first_leaf,
+            static_cast<std::int32_t>(forest_.comparison)};
+  }
+
+  void run_block(std::int64_t begin, std::int64_t end) const {
+    std::int32_t offsets[max_lanes];
+    std::int32_t at[max_lanes];
+    for (std::int32_t lane = 0; lane < functions_.lanes; ++lane)
+      offsets[lane] = lane * static_cast<std::int32_t>(features_);
+    for (const std::int32_t root : forest_.roots) {
+      for (std::int64_t row = begin; row < end; row += functions_.lanes) {
+        std::fill_n(at, functions_.lanes, root);
+        functions_.walk(nodes(), x_ + row * features_, offsets, at);
+        if (is_simple_) {
+          functions_.add_weights(forest_.leaf_weights.data(), at, tally_.scores + row);
+        } else {
+          for (std::int32_t lane = 0; lane < functions_.lanes; ++lane)
+            tally_.add(row + lane, at[lane]);
+        }
+      }
+    }
+    if (is_simple_ && !forest_.roots.empty())
+      std::fill(tally_.has_score + begin, tally_.has_score + end, std::uint8_t{1});
+  }
+
+  void run_row(std::int64_t row) const {
+    const std::int32_t offsets[max_lanes] = {};
+    std::int32_t at[max_lanes];
+    const auto wide = static_cast<std::size_t>(functions_.lanes);
+    for (std::size_t tree = 0; tree < forest_.roots.size(); tree += wide) {
+      const std::size_t count = std::min(wide, forest_.roots.size() - tree);
+      for (std::size_t lane = 0; lane < wide; ++lane)
+        at[lane] = forest_.roots[tree + std::min(lane, count - 1)];
+      functions_.walk(nodes(), x_ + row * features_, offsets, at);
+      for (std::size_t lane = 0; lane < count; ++lane) tally_.add(row, at[lane]);
+    }
+  }
+
+  const Forest<float>& forest_;
+  const TreeWalkFunctions& functions_;
+  const float* x_;
+  std::int64_t features_;
+  const Tally<float>& tally_;
+  bool is_simple_ = false;
+};
+
 }  // namespace
 
 template <typename T>
 void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
-                     std::int64_t targets, ForestAggregate aggregate, T* scores,
+                     std::int64_t targets, ForestAggregate aggregate, Isa isa, T* scores,
                      std::uint8_t* has_score, Workers& workers) {
   std::int64_t steps = 1;
   for (const std::int32_t depth : forest.depths) steps += depth;
@@ -189,6 +274,11 @@ void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std
   workers.parallel_ranges(rows, blocks * block_rows, [&](std::int64_t begin, std::int64_t end) {
     std::fill(scores + begin * targets, scores + end * targets, T(0));
     std::fill(has_score + begin * targets, has_score + end * targets, std::uint8_t{0});
+    if constexpr (std::is_same_v<T, float>) {
+      const TreeWalkFunctions* functions = VectorWalk::find(forest, features, isa);
+      if (functions != nullptr)
+        return VectorWalk(forest, *functions, x, features, tally).run(begin, end);
+    }
     with_nodes(forest, [&](auto holds) {
       walk_rows<decltype(holds)>(forest, x, features, begin, end, tally);
     });
@@ -196,8 +286,8 @@ void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std
 }
 
 template void aggregate_votes(const Forest<float>&, const float*, std::int64_t, std::int64_t,
-                              std::int64_t, ForestAggregate, float*, std::uint8_t*, Workers&);
+                              std::int64_t, ForestAggregate, Isa, float*, std::uint8_t*, Workers&);
 template void aggregate_votes(const Forest<double>&, const double*, std::int64_t, std::int64_t,
-                              std::int64_t, ForestAggregate, double*, std::uint8_t*, Workers&);
+                              std::int64_t, ForestAggregate, Isa, double*, std::uint8_t*, Workers&);
 
 }  // namespace ortool::cpu

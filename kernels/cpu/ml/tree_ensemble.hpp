@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cpu {
@@ -46,6 +47,8 @@ struct Forest {
   std::vector<std::vector<T>> member_sets;      ///< each sorted
   std::vector<std::int64_t> vote_begins = {0};  ///< leaf i: [vote_begins[i], vote_begins[i + 1])
   std::vector<Vote> votes;
+  /// If each leaf has one vote, for target 0: the weights by node, 0 for inner nodes; else empty.
+  std::vector<T> leaf_weights;
 };
 
 /// scores[rows, targets] = aggregate of the leaves' votes for each target, 0 if there are none, and
@@ -54,7 +57,7 @@ struct Forest {
 /// and threads.
 template <typename T>
 void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
-                     std::int64_t targets, ForestAggregate aggregate, T* scores,
+                     std::int64_t targets, ForestAggregate aggregate, Isa isa, T* scores,
                      std::uint8_t* has_score, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -102,6 +102,16 @@ Forest<T> make_forest(const DecisionTrees& trees) {
   forest.vote_begins = trees.vote_begins;
   for (const TreeVote& vote : trees.votes)
     forest.votes.push_back({vote.target, static_cast<T>(vote.weight)});
+  const auto leaves = static_cast<std::size_t>(trees.leaf_count());
+  bool has_single_votes = forest.votes.size() == leaves;
+  for (std::size_t leaf = 0; has_single_votes && leaf < leaves; ++leaf)
+    has_single_votes = forest.vote_begins[leaf + 1] == static_cast<std::int64_t>(leaf) + 1 &&
+                       forest.votes[leaf].target == 0;
+  if (has_single_votes) {
+    forest.leaf_weights.resize(all);
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf)
+      forest.leaf_weights[node_count + leaf] = forest.votes[leaf].weight;
+  }
   return forest;
 }
 

@@ -23,11 +23,12 @@ template <typename T>
 class ForestRun {
  public:
   ForestRun(std::shared_ptr<const Forest<T>> forest, std::int64_t targets,
-            ForestAggregate aggregate, const Operand& x)
+            ForestAggregate aggregate, Isa isa, const Operand& x)
       : forest_(std::move(forest)),
         sizes_(x.shape),
         targets_(targets),
         aggregate_(aggregate),
+        isa_(isa),
         input_(x, layout_) {
     const std::int64_t count = multiply_sizes(sizes_.rows, targets_);
     scores_ = layout_.add(multiply_sizes(count, sizeof(T)));
@@ -43,7 +44,7 @@ class ForestRun {
   }
   void aggregate(const RunContext& run) const {
     aggregate_votes(*forest_, input_.read(run, 0), sizes_.rows, sizes_.features, targets_,
-                    aggregate_, scores(run), has_score(run), run.workers());
+                    aggregate_, isa_, scores(run), has_score(run), run.workers());
   }
 
  private:
@@ -51,6 +52,7 @@ class ForestRun {
   ExampleSizes sizes_;
   std::int64_t targets_;
   ForestAggregate aggregate_;
+  Isa isa_;
   WorkspaceLayout layout_;
   ConvertedInput<T> input_;
   std::int64_t scores_ = 0;
@@ -79,8 +81,9 @@ KernelPtr make_forest_targets(const KernelRow& row, const ForestOp& op) {
   if (op.aggregate == TreeAggregate::average)
     targets.divisor = static_cast<std::int64_t>(op.trees.roots.size());
   const ForestAggregate aggregate = forest_aggregate(op.aggregate);
+  const Isa isa = row.isa;
   return make_kernel(row.name, [=](const PrepareContext& context) {
-    const ForestRun<T> forest_run(forest, targets.count, aggregate, context.inputs[0]);
+    const ForestRun<T> forest_run(forest, targets.count, aggregate, isa, context.inputs[0]);
     const DataType type = context.outputs[0].type;
     return make_prepared({.workspace_bytes = forest_run.workspace_bytes()},
                          [=](const RunContext& run) {
@@ -124,8 +127,10 @@ template <typename T>
 KernelPtr make_forest_classes(const KernelRow& row, const TreeEnsembleClassifier& op) {
   const auto forest = std::make_shared<const Forest<T>>(make_forest<T>(op.trees));
   const ForestClasses classes = classes_of(op);
+  const Isa isa = row.isa;
   return make_kernel(row.name, [=](const PrepareContext& context) {
-    const ForestRun<T> forest_run(forest, classes.count, ForestAggregate::sum, context.inputs[0]);
+    const ForestRun<T> forest_run(forest, classes.count, ForestAggregate::sum, isa,
+                                  context.inputs[0]);
     return make_prepared({.workspace_bytes = forest_run.workspace_bytes()},
                          [=](const RunContext& run) {
                            forest_run.aggregate(run);
@@ -145,13 +150,25 @@ KernelPtr compile_forest_classes(const NodeView& view, const KernelRow& row,
       op.labels);
 }
 
-constexpr auto tree_ensemble_rows = join_rows(
-    portable_row("tree_ensemble", "TreeEnsemble", "float32, float64, float16", accepts_floats,
-                 compile_forest_targets<TreeEnsemble>, ml_domain),
-    portable_row("tree_ensemble_regressor", "TreeEnsembleRegressor", ml_number_names,
-                 accepts_anything, compile_forest_targets<TreeEnsembleRegressor>, ml_domain),
-    portable_row("tree_ensemble_classifier", "TreeEnsembleClassifier", ml_number_names,
-                 accepts_anything, compile_forest_classes, ml_domain));
+/// Rows `stem`_avx512 and `stem`_baseline.
+template <LiteralText stem>
+constexpr std::array<KernelRow, 2> forest_rows(std::string_view op_type, std::string_view types,
+                                               decltype(KernelRow::accepts) accepts,
+                                               decltype(KernelRow::compile) compile) {
+  return {{{JoinedText<stem, "_avx512">::value, ml_domain, op_type, Isa::avx512, types, accepts,
+            compile},
+           {JoinedText<stem, "_baseline">::value, ml_domain, op_type, Isa::baseline, types, accepts,
+            compile}}};
+}
+
+constexpr auto tree_ensemble_rows =
+    join_rows(forest_rows<"tree_ensemble">("TreeEnsemble", "float32, float64, float16",
+                                           accepts_floats, compile_forest_targets<TreeEnsemble>),
+              forest_rows<"tree_ensemble_regressor">("TreeEnsembleRegressor", ml_number_names,
+                                                     accepts_anything,
+                                                     compile_forest_targets<TreeEnsembleRegressor>),
+              forest_rows<"tree_ensemble_classifier">("TreeEnsembleClassifier", ml_number_names,
+                                                      accepts_anything, compile_forest_classes));
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Forests of random trees against a scalar walk, for rows that do and do not fill the lanes.
 #include "kernels/cpu/ml/tree_ensemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -61,6 +62,12 @@ Forest<float> random_forest(std::size_t trees, bool alike, bool takes_missing, u
   return forest;
 }
 
+std::vector<Isa> levels_here() {
+  std::vector<Isa> levels = {Isa::baseline};
+  if (best_isa() >= Isa::avx512) levels.push_back(Isa::avx512);
+  return levels;
+}
+
 bool reference_holds(ForestComparison comparison, float a, float b) {
   switch (comparison) {
     case ForestComparison::less_or_equal:
@@ -119,13 +126,52 @@ TEST_CASE("walks in lanes end where plain walks do, with the same bits for any t
           for (std::size_t i = 0; i < x.size(); i += 11) x[i] = std::nanf("");
           std::vector<float> sums(static_cast<std::size_t>(rows * targets));
           std::vector<std::uint8_t> has_score(sums.size());
-          for (const int threads : {1, 4}) {
-            Workers workers(pool, threads);
-            aggregate_votes(forest, x.data(), rows, features, targets, ForestAggregate::sum,
-                            sums.data(), has_score.data(), workers);
-            CHECK(test::same_bits(sums, reference_sums(forest, x)));
+          for (const Isa isa : levels_here()) {
+            for (const int threads : {1, 4}) {
+              Workers workers(pool, threads);
+              aggregate_votes(forest, x.data(), rows, features, targets, ForestAggregate::sum, isa,
+                              sums.data(), has_score.data(), workers);
+              CHECK(test::same_bits(sums, reference_sums(forest, x)));
+            }
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("votes for a single target have the same bits at every instruction set level") {
+  ThreadPool pool(2);
+  const unsigned seed = 77;
+  INFO("seed " << seed);
+  Forest<float> forest = random_forest(40, true, false, seed);
+  const std::size_t leaves = forest.nodes.size() - static_cast<std::size_t>(forest.first_leaf);
+  const std::vector<float> weights =
+      test::random_floats(static_cast<std::int64_t>(leaves), seed, -1, 1);
+  forest.votes.clear();
+  forest.vote_begins = {0};
+  forest.leaf_weights.assign(forest.nodes.size(), 0.0F);
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+    forest.votes.push_back({0, weights[leaf]});
+    forest.vote_begins.push_back(static_cast<std::int64_t>(forest.votes.size()));
+    forest.leaf_weights[static_cast<std::size_t>(forest.first_leaf) + leaf] = weights[leaf];
+  }
+  for (const ForestComparison comparison :
+       {ForestComparison::less_or_equal, ForestComparison::less, ForestComparison::greater_or_equal,
+        ForestComparison::greater, ForestComparison::equal, ForestComparison::not_equal}) {
+    forest.comparison = comparison;
+    for (const std::int64_t rows : {1, 31, 32, 77, 300}) {
+      std::vector<float> x = test::random_floats(rows * features, seed, -1, 1);
+      for (std::size_t i = 0; i < x.size(); i += 11) x[i] = std::nanf("");
+      std::vector<std::vector<float>> sums;
+      for (const Isa isa : levels_here()) {
+        Workers workers(pool, 2);
+        std::vector<float>& result = sums.emplace_back(static_cast<std::size_t>(rows));
+        std::vector<std::uint8_t> has_score(result.size());
+        aggregate_votes(forest, x.data(), rows, features, 1, ForestAggregate::sum, isa,
+                        result.data(), has_score.data(), workers);
+        CHECK(std::count(has_score.begin(), has_score.end(), 1) == rows);
+        CHECK(test::same_bits(result, sums.front()));
       }
     }
   }
