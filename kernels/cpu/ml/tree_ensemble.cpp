@@ -6,6 +6,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/cpu/ml/ranked_trees.hpp"
+#include "kernels/cpu/ml/ranked_walk.hpp"
 #include "kernels/cpu/ml/tree_walk.hpp"
 
 namespace ortool::cpu {
@@ -261,11 +263,96 @@ class VectorWalk {
   bool is_simple_ = false;
 };
 
+/// Walks through ranked trees, in groups of rows as wide as the lanes.
+class RankedWalk {
+ public:
+  RankedWalk(const RankedTrees& trees, const RankedWalkFunctions& functions, const float* x,
+             std::int64_t features, const Tally<float>& tally)
+      : trees_(trees), functions_(functions), x_(x), features_(features), tally_(tally) {
+    is_simple_ = !trees.leaf_weights.empty() && tally.targets == 1 &&
+                 tally.aggregate == ForestAggregate::sum;
+  }
+
+  /// Fewer rows leave most lanes empty.
+  static constexpr std::int64_t min_rows = 4;
+
+  static const RankedWalkFunctions* find(const RankedTrees* trees, std::int64_t features, Isa isa) {
+    constexpr std::int64_t max_features = 1 << 20;
+    return trees != nullptr && features <= max_features ? ranked_walk_functions(isa) : nullptr;
+  }
+
+  /// Up to as many rows as there are lanes.
+  void run(std::int64_t begin, std::int64_t end) const {
+    std::int32_t offsets[max_lanes];
+    for (std::int32_t lane = 0; lane < functions_.lanes; ++lane) {
+      const auto last = static_cast<std::int32_t>(end - begin - 1);
+      offsets[lane] = std::min(lane, last) * static_cast<std::int32_t>(features_);
+    }
+    std::uint16_t ranks[max_ranked * max_lanes + 2];
+    const std::size_t used = trees_.begins.size() - 1;
+    for (std::size_t feature = 0; feature < used; ++feature) {
+      const std::int32_t first = trees_.begins[feature];
+      const FeatureThresholds ranked = {trees_.thresholds.data() + first,
+                                        trees_.begins[feature + 1] - first, trees_.counts_equal,
+                                        trees_.missing_rank};
+      functions_.rank(ranked, x_ + begin * features_ + static_cast<std::int64_t>(feature), offsets,
+                      ranks + feature * static_cast<std::size_t>(functions_.lanes));
+    }
+    if (is_simple_) return add_weights(ranks, begin, end);
+    std::int32_t leaves[max_lanes];
+    for (const RankedTrees::Tree& tree : trees_.trees) {
+      functions_.walk(trees_.nodes.data() + tree.first_node, tree.depth, ranks, leaves);
+      for (std::int64_t row = begin; row < end; ++row)
+        tally_.add(row,
+                   trees_.leaves[static_cast<std::size_t>(tree.first_leaf + leaves[row - begin])]);
+    }
+  }
+
+ private:
+  static constexpr int max_lanes = 32;
+  static constexpr int max_ranked = 256;
+
+  void add_weights(const std::uint16_t* ranks, std::int64_t begin, std::int64_t end) const {
+    float sums[max_lanes] = {};
+    for (const RankedTrees::Tree& tree : trees_.trees)
+      functions_.add(trees_.nodes.data() + tree.first_node, tree.depth, ranks,
+                     trees_.leaf_weights.data() + tree.first_leaf, sums);
+    std::copy_n(sums, end - begin, tally_.scores + begin);
+    std::fill(tally_.has_score + begin, tally_.has_score + end,
+              trees_.trees.empty() ? std::uint8_t{0} : std::uint8_t{1});
+  }
+
+  const RankedTrees& trees_;
+  const RankedWalkFunctions& functions_;
+  const float* x_;
+  std::int64_t features_;
+  const Tally<float>& tally_;
+  bool is_simple_ = false;
+};
+
+/// The rows by vectors, if the forest and the processor allow it.
+bool walk_vectors(const Forest<float>& forest, const RankedTrees* trees, const float* x,
+                  std::int64_t features, Isa isa, const Tally<float>& tally, std::int64_t begin,
+                  std::int64_t end) {
+  const RankedWalkFunctions* ranked = RankedWalk::find(trees, features, isa);
+  if (ranked != nullptr) {
+    const RankedWalk walk(*trees, *ranked, x, features, tally);
+    for (; end - begin >= RankedWalk::min_rows;
+         begin += std::min<std::int64_t>(ranked->lanes, end - begin))
+      walk.run(begin, std::min<std::int64_t>(begin + ranked->lanes, end));
+  }
+  const TreeWalkFunctions* functions = VectorWalk::find(forest, features, isa);
+  if (functions == nullptr) return begin == end;
+  VectorWalk(forest, *functions, x, features, tally).run(begin, end);
+  return true;
+}
+
 }  // namespace
 
 template <typename T>
-void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
-                     std::int64_t targets, ForestAggregate aggregate, Isa isa, T* scores,
+void aggregate_votes(const Forest<T>& forest, [[maybe_unused]] const RankedTrees* ranked,
+                     const T* x, std::int64_t rows, std::int64_t features, std::int64_t targets,
+                     ForestAggregate aggregate, [[maybe_unused]] Isa isa, T* scores,
                      std::uint8_t* has_score, Workers& workers) {
   std::int64_t steps = 1;
   for (const std::int32_t depth : forest.depths) steps += depth;
@@ -275,9 +362,7 @@ void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std
     std::fill(scores + begin * targets, scores + end * targets, T(0));
     std::fill(has_score + begin * targets, has_score + end * targets, std::uint8_t{0});
     if constexpr (std::is_same_v<T, float>) {
-      const TreeWalkFunctions* functions = VectorWalk::find(forest, features, isa);
-      if (functions != nullptr)
-        return VectorWalk(forest, *functions, x, features, tally).run(begin, end);
+      if (walk_vectors(forest, ranked, x, features, isa, tally, begin, end)) return;
     }
     with_nodes(forest, [&](auto holds) {
       walk_rows<decltype(holds)>(forest, x, features, begin, end, tally);
@@ -285,9 +370,11 @@ void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std
   });
 }
 
-template void aggregate_votes(const Forest<float>&, const float*, std::int64_t, std::int64_t,
-                              std::int64_t, ForestAggregate, Isa, float*, std::uint8_t*, Workers&);
-template void aggregate_votes(const Forest<double>&, const double*, std::int64_t, std::int64_t,
-                              std::int64_t, ForestAggregate, Isa, double*, std::uint8_t*, Workers&);
+template void aggregate_votes(const Forest<float>&, const RankedTrees*, const float*, std::int64_t,
+                              std::int64_t, std::int64_t, ForestAggregate, Isa, float*,
+                              std::uint8_t*, Workers&);
+template void aggregate_votes(const Forest<double>&, const RankedTrees*, const double*,
+                              std::int64_t, std::int64_t, std::int64_t, ForestAggregate, Isa,
+                              double*, std::uint8_t*, Workers&);
 
 }  // namespace ortool::cpu

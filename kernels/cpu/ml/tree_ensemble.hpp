@@ -51,13 +51,16 @@ struct Forest {
   std::vector<T> leaf_weights;
 };
 
+struct RankedTrees;
+
 /// scores[rows, targets] = aggregate of the leaves' votes for each target, 0 if there are none, and
 /// has_score[rows, targets] = whether there were any. `x` is rows × features; features must exceed
-/// every index that nodes use. Votes are added in the order of the trees, for any number of rows
-/// and threads.
+/// every index that nodes use. `ranked` are the forest's trees by ranks, or null. Votes are added
+/// in the order of the trees, for any number of rows and threads.
 template <typename T>
-void aggregate_votes(const Forest<T>& forest, const T* x, std::int64_t rows, std::int64_t features,
-                     std::int64_t targets, ForestAggregate aggregate, Isa isa, T* scores,
-                     std::uint8_t* has_score, Workers& workers);
+void aggregate_votes(const Forest<T>& forest, const RankedTrees* ranked, const T* x,
+                     std::int64_t rows, std::int64_t features, std::int64_t targets,
+                     ForestAggregate aggregate, Isa isa, T* scores, std::uint8_t* has_score,
+                     Workers& workers);
 
 }  // namespace ortool::cpu

@@ -36,9 +36,9 @@ void walk_lanes(const WalkedNodes& nodes, const float* x, const int32_t* offsets
                                                     _mm512_add_epi32(offset[v], feature), x, 4);
       const __mmask16 holds = _mm512_cmp_ps_mask(value, threshold, comparison);
       const __m512i next = _mm512_add_epi32(word, two);
-      const __m512i follower =
+      const __m512i next_word =
           _mm512_mask_add_epi32(next, static_cast<__mmask16>(~holds), next, one);
-      place[v] = _mm512_mask_i32gather_epi32(place[v], inner[v], follower, base, 4);
+      place[v] = _mm512_mask_i32gather_epi32(place[v], inner[v], next_word, base, 4);
     }
   }
   for (int v = 0; v < vectors; ++v) _mm512_storeu_si512(at + v * vector_lanes, place[v]);

@@ -2,8 +2,11 @@
 #include "libcore/ops/ml/trees/tree_ensemble.hpp"
 
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
+#include "kernels/cpu/ml/ranked_trees.hpp"
 #include "kernels/cpu/ml/tree_scores.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -22,9 +25,10 @@ namespace {
 template <typename T>
 class ForestRun {
  public:
-  ForestRun(std::shared_ptr<const Forest<T>> forest, std::int64_t targets,
-            ForestAggregate aggregate, Isa isa, const Operand& x)
+  ForestRun(std::shared_ptr<const Forest<T>> forest, std::shared_ptr<const RankedTrees> ranked,
+            std::int64_t targets, ForestAggregate aggregate, Isa isa, const Operand& x)
       : forest_(std::move(forest)),
+        ranked_(std::move(ranked)),
         sizes_(x.shape),
         targets_(targets),
         aggregate_(aggregate),
@@ -43,12 +47,13 @@ class ForestRun {
     return reinterpret_cast<std::uint8_t*>(run.workspace() + has_score_);
   }
   void aggregate(const RunContext& run) const {
-    aggregate_votes(*forest_, input_.read(run, 0), sizes_.rows, sizes_.features, targets_,
-                    aggregate_, isa_, scores(run), has_score(run), run.workers());
+    aggregate_votes(*forest_, ranked_.get(), input_.read(run, 0), sizes_.rows, sizes_.features,
+                    targets_, aggregate_, isa_, scores(run), has_score(run), run.workers());
   }
 
  private:
   std::shared_ptr<const Forest<T>> forest_;
+  std::shared_ptr<const RankedTrees> ranked_;  ///< may be null
   ExampleSizes sizes_;
   std::int64_t targets_;
   ForestAggregate aggregate_;
@@ -58,6 +63,17 @@ class ForestRun {
   std::int64_t scores_ = 0;
   std::int64_t has_score_ = 0;
 };
+
+/// The trees by ranks, where a kernel for the instruction set walks them; else null.
+template <typename T>
+std::shared_ptr<const RankedTrees> ranked_trees(const Forest<T>& forest, Isa isa) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (isa < Isa::avx512) return nullptr;
+    if (std::optional<RankedTrees> made = RankedTrees::make(forest))
+      return std::make_shared<const RankedTrees>(std::move(*made));
+  }
+  return nullptr;
+}
 
 /// Calls make(T{}): float if that is exact for the input and the thresholds, otherwise double.
 template <typename Make>
@@ -82,8 +98,9 @@ KernelPtr make_forest_targets(const KernelRow& row, const ForestOp& op) {
     targets.divisor = static_cast<std::int64_t>(op.trees.roots.size());
   const ForestAggregate aggregate = forest_aggregate(op.aggregate);
   const Isa isa = row.isa;
+  const auto ranked = ranked_trees(*forest, isa);
   return make_kernel(row.name, [=](const PrepareContext& context) {
-    const ForestRun<T> forest_run(forest, targets.count, aggregate, isa, context.inputs[0]);
+    const ForestRun<T> forest_run(forest, ranked, targets.count, aggregate, isa, context.inputs[0]);
     const DataType type = context.outputs[0].type;
     return make_prepared({.workspace_bytes = forest_run.workspace_bytes()},
                          [=](const RunContext& run) {
@@ -128,8 +145,9 @@ KernelPtr make_forest_classes(const KernelRow& row, const TreeEnsembleClassifier
   const auto forest = std::make_shared<const Forest<T>>(make_forest<T>(op.trees));
   const ForestClasses classes = classes_of(op);
   const Isa isa = row.isa;
+  const auto ranked = ranked_trees(*forest, isa);
   return make_kernel(row.name, [=](const PrepareContext& context) {
-    const ForestRun<T> forest_run(forest, classes.count, ForestAggregate::sum, isa,
+    const ForestRun<T> forest_run(forest, ranked, classes.count, ForestAggregate::sum, isa,
                                   context.inputs[0]);
     return make_prepared({.workspace_bytes = forest_run.workspace_bytes()},
                          [=](const RunContext& run) {

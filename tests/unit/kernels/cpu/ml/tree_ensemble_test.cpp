@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <catch2/catch.hpp>
 
+#include "kernels/cpu/ml/ranked_trees.hpp"
 #include "tests/support/kernel_test.hpp"
 
 namespace ortool::cpu {
@@ -120,6 +122,7 @@ TEST_CASE("walks in lanes end where plain walks do, with the same bits for any t
     for (const bool takes_missing : {false, true}) {
       for (const std::size_t trees : {1U, 7U, 8U, 20U}) {
         const Forest<float> forest = random_forest(trees, alike, takes_missing, ++seed);
+        const std::optional<RankedTrees> ranked = RankedTrees::make(forest);
         for (const std::int64_t rows : {0, 1, 7, 8, 33, 600}) {
           INFO("seed " << seed << ", trees " << trees << ", rows " << rows);
           std::vector<float> x = test::random_floats(rows * features, seed, -1, 1);
@@ -129,9 +132,12 @@ TEST_CASE("walks in lanes end where plain walks do, with the same bits for any t
           for (const Isa isa : levels_here()) {
             for (const int threads : {1, 4}) {
               Workers workers(pool, threads);
-              aggregate_votes(forest, x.data(), rows, features, targets, ForestAggregate::sum, isa,
-                              sums.data(), has_score.data(), workers);
-              CHECK(test::same_bits(sums, reference_sums(forest, x)));
+              for (const RankedTrees* by_rank :
+                   {ranked ? &*ranked : nullptr, static_cast<const RankedTrees*>(nullptr)}) {
+                aggregate_votes(forest, by_rank, x.data(), rows, features, targets,
+                                ForestAggregate::sum, isa, sums.data(), has_score.data(), workers);
+                CHECK(test::same_bits(sums, reference_sums(forest, x)));
+              }
             }
           }
         }
@@ -164,14 +170,18 @@ TEST_CASE("votes for a single target have the same bits at every instruction set
       std::vector<float> x = test::random_floats(rows * features, seed, -1, 1);
       for (std::size_t i = 0; i < x.size(); i += 11) x[i] = std::nanf("");
       std::vector<std::vector<float>> sums;
+      const std::optional<RankedTrees> ranked = RankedTrees::make(forest);
       for (const Isa isa : levels_here()) {
-        Workers workers(pool, 2);
-        std::vector<float>& result = sums.emplace_back(static_cast<std::size_t>(rows));
-        std::vector<std::uint8_t> has_score(result.size());
-        aggregate_votes(forest, x.data(), rows, features, 1, ForestAggregate::sum, isa,
-                        result.data(), has_score.data(), workers);
-        CHECK(std::count(has_score.begin(), has_score.end(), 1) == rows);
-        CHECK(test::same_bits(result, sums.front()));
+        for (const RankedTrees* by_rank :
+             {static_cast<const RankedTrees*>(nullptr), ranked ? &*ranked : nullptr}) {
+          Workers workers(pool, 2);
+          std::vector<float>& result = sums.emplace_back(static_cast<std::size_t>(rows));
+          std::vector<std::uint8_t> has_score(result.size());
+          aggregate_votes(forest, by_rank, x.data(), rows, features, 1, ForestAggregate::sum, isa,
+                          result.data(), has_score.data(), workers);
+          CHECK(std::count(has_score.begin(), has_score.end(), 1) == rows);
+          CHECK(test::same_bits(result, sums.front()));
+        }
       }
     }
   }

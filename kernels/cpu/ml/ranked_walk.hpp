@@ -1,0 +1,33 @@
+// Walks through ranked trees, 32 rows at a time.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels/cpu/isa/isa_kernel.hpp"
+
+namespace ortool::cpu {
+
+/// The thresholds of one feature.
+struct FeatureThresholds {
+  const float* thresholds;
+  int32_t count;
+  bool counts_equal;
+  uint16_t missing_rank;
+};
+
+struct RankedWalkFunctions {
+  int32_t lanes;
+  /// ranks[i] of the values x[offsets[i]].
+  void (*rank)(const FeatureThresholds& feature, const float* x, const int32_t* offsets,
+               uint16_t* ranks);
+  /// The leaf, from 0, that each lane reaches; ranks[feature * lanes + lane], followed by at least
+  /// two bytes. A heap of fewer than 64 nodes is padded to 64.
+  void (*walk)(const uint32_t* nodes, int32_t depth, const uint16_t* ranks, int32_t* leaves);
+  /// The same; adds the leaves' weights to scores.
+  void (*add)(const uint32_t* nodes, int32_t depth, const uint16_t* ranks, const float* weights,
+              float* scores);
+};
+
+ORTOOL_ISA_KERNEL_OR_NULL(RankedWalkFunctions, ranked_walk_functions, avx512)
+
+}  // namespace ortool::cpu
