@@ -2,7 +2,9 @@
 """Usage: check_contrib_files.py PROGRAM [MODEL…]   (exit 77: nothing to check)
 
 Each operator alone, in the variants that its attributes and optional inputs allow, and each MODEL as onnxruntime saves
-it at its extended level: ortool must give the same outputs as onnxruntime.
+it at its extended level: ortool must give the same outputs as onnxruntime, and so must onnxruntime with the file that
+'optimize --target onnx' makes of it, which has ONNX's operators only. What 'optimize --target onnxruntime' makes of each
+MODEL must give the same outputs in onnxruntime, too.
 """
 import os
 import subprocess
@@ -153,16 +155,42 @@ def compare(program, path, inputs, expected, folder):
     return None
 
 
+def has_shares(found, expected):
+    """What differs between onnxruntime's outputs and those expected, or None."""
+    for index, (one, wanted) in enumerate(zip(found, expected)):
+        if one.shape != wanted.shape or not numpy.allclose(one, wanted, rtol=0,
+                                                           atol=_SHARE_OF_MAX * numpy.abs(wanted).max()):
+            return f"output {index} differs"
+    return None
+
+
+def compare_target(program, target, path, inputs, expected, folder):
+    """What is wrong with the file for a target, or None."""
+    written = os.path.join(folder, "target.onnx")
+    done = subprocess.run([program, "optimize", path, "--target", target, "--output", written, "--force", "-q"],
+                          capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
+    if done.returncode != 0:
+        return f"--target {target}: {(done.stderr or done.stdout).strip().splitlines()[-1]}"
+    foreign = {node.op_type for node in onnx.load(written).graph.node if node.domain}
+    if target == "onnx" and foreign:
+        return f"--target onnx left {', '.join(sorted(foreign))}"
+    problem = has_shares(open_session(written).run(None, inputs), expected)
+    return f"--target {target}: {problem}" if problem else None
+
+
 def main():
     program, models = sys.argv[1], [path for path in sys.argv[2:] if os.path.exists(path)]
     count = failed = 0
 
-    def check(name, make):
+    def check(name, make, plain=None):
         nonlocal count, failed
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.onnx")
             inputs, expected = make(path)
-            problem = compare(program, path, inputs, expected, folder)
+            problem = compare(program, path, inputs, expected, folder) or \
+                compare_target(program, "onnx", path, inputs, expected, folder)
+            if plain and not problem:
+                problem = compare_target(program, "onnxruntime", plain, inputs, expected, folder)
         count += 1
         failed += problem is not None
         if problem:
@@ -178,7 +206,7 @@ def main():
             session = open_session(original, saved=path)
             inputs = random_inputs(session)
             return inputs, session.run(None, inputs)
-        check(original, save)
+        check(original, save, plain=original)
     print(f"{count} files, {failed} findings")
     return 1 if failed else 0
 

@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 
 /// The thresholds of one feature.
-struct FeatureThresholds {
+struct ThresholdList {
   const float* thresholds;
   int32_t count;
   bool counts_equal;
@@ -18,7 +18,7 @@ struct FeatureThresholds {
 struct RankedWalkFunctions {
   int32_t lanes;
   /// ranks[i] of the values x[offsets[i]].
-  void (*rank)(const FeatureThresholds& feature, const float* x, const int32_t* offsets,
+  void (*rank)(const ThresholdList& feature, const float* x, const int32_t* offsets,
                uint16_t* ranks);
   /// The leaf, from 0, that each lane reaches; ranks[feature * lanes + lane], followed by at least
   /// two bytes. A heap of fewer than 64 nodes is padded to 64.

@@ -12,8 +12,7 @@ constexpr int all_lanes = rank_vectors * rank_vector_lanes;
 constexpr __mmask16 every_lane = 0xFFFF;
 
 /// A branch-free binary search: steps of powers of two.
-void rank(const FeatureThresholds& feature, const float* x, const int32_t* offsets,
-          uint16_t* ranks) {
+void rank(const ThresholdList& feature, const float* x, const int32_t* offsets, uint16_t* ranks) {
   int32_t first_step = 1;
   while (first_step * 2 <= feature.count) first_step *= 2;
   const __m512i count = _mm512_set1_epi32(feature.count);

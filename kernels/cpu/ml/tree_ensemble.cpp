@@ -292,9 +292,9 @@ class RankedWalk {
     const std::size_t used = trees_.begins.size() - 1;
     for (std::size_t feature = 0; feature < used; ++feature) {
       const std::int32_t first = trees_.begins[feature];
-      const FeatureThresholds ranked = {trees_.thresholds.data() + first,
-                                        trees_.begins[feature + 1] - first, trees_.counts_equal,
-                                        trees_.missing_rank};
+      const ThresholdList ranked = {trees_.thresholds.data() + first,
+                                    trees_.begins[feature + 1] - first, trees_.counts_equal,
+                                    trees_.missing_rank};
       functions_.rank(ranked, x_ + begin * features_ + static_cast<std::int64_t>(feature), offsets,
                       ranks + feature * static_cast<std::size_t>(functions_.lanes));
     }
