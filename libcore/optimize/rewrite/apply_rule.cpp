@@ -253,10 +253,18 @@ std::string Application::name_of_made(const Replacement& replacement, const Node
   const auto is_alike = [&](const Node& node) {
     return node.op_type() == made.op_type() && node.domain() == made.domain();
   };
-  // Beside other values, inner nodes may keep their names.
+  // Beside other values, inner nodes may keep their names, and so do those that others read.
   if (!replacement.others().empty() || is_alike(match_.root())) return node_name_;
+  const auto stays = [&](const Node& node) {
+    const std::vector<Value*> outputs = outputs_of(node);
+    return std::any_of(outputs.begin(), outputs.end(), [&](const Value* output) {
+      return std::any_of(output->uses().begin(), output->uses().end(), [&](const Use& use) {
+        return use.kind != Use::Kind::input || !match_.holds(use.node);
+      });
+    });
+  };
   for (const Match::Member& member : match_.members()) {
-    if (is_alike(*member.node) && !member.node->name().empty())
+    if (is_alike(*member.node) && !member.node->name().empty() && !stays(*member.node))
       return std::string(member.node->name());
   }
   return node_name_;

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/algorithms/verify.hpp"
@@ -54,6 +56,21 @@ TEST_CASE("a rewritten node carries the name of its end and the names of all it 
   CHECK(node.name() == "e");
   CHECK(origins_of(node) == std::vector<std::string>{"a", "b", "c", "d", "e"});
   CHECK(node.output(0)->name() == "y");
+}
+
+TEST_CASE("a rewritten node does not take the name of a node that stays") {
+  const std::string rest =
+      "<int64[2] s = {3, 2}, int64[1] t = {0}> { [a] r = Reshape (x, s) [b] y = Unsqueeze (r, t) ";
+  const auto alone = model_of("g (float[6] x) => (float[1, 3, 2] y)" + rest + "}");
+  CHECK(apply(*alone, merge_reshapes()).rewrites == 1);
+  CHECK(alone->graph->first_node()->name() == "a");
+  const auto shared =
+      model_of("g (float[6] x) => (float[1, 3, 2] y, float[3, 2] z)" + rest + "[c] z = Neg (r) }");
+  CHECK(apply(*shared, merge_reshapes()).rewrites == 1);
+  std::vector<std::string> names;
+  for (const Node& node : shared->graph->nodes()) names.emplace_back(node.name());
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"a", "b", "c"});
 }
 
 TEST_CASE("of several nodes that a rule makes only the last has the name of the end") {
