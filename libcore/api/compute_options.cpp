@@ -21,6 +21,7 @@ SessionOptions session_options(const ComputeOptions& compute) {
   options.cap = compute.memory;
   options.threads = compute.threads;
   options.stop = compute.stop;
+  options.on_step = compute.on_step;
   return options;
 }
 

@@ -26,8 +26,7 @@ struct ComputeOptions {
   StopToken* stop = nullptr;    ///< polled; null: nobody stops the call
   /// What is odd about the model or the data, in a sentence.
   std::function<void(std::string_view text)> on_warning = {};
-  /// Called when a step begins, such as "calibrating"; may return null.
-  std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
+  StepFunction on_step = {};
   /// What is assumed, such as a free dimension of 1, in a sentence.
   std::function<void(std::string_view text)> on_note = {};
 };

@@ -104,28 +104,28 @@ OptimizeReport OptimizeCall::run(Model& model) {
 }
 
 void OptimizeCall::rewrite(Model& model) {
-  const Progress progress(scope_.task(), "optimizing");
   report_.before = size_of(model);
   infer_shapes(model);
   if (options_.on_prepared) options_.on_prepared(model);
   if (options_.is_float16) choose_floats();
-  report_.rewrites = rewriting_.apply(model);
+  {
+    Progress progress(scope_.task(), "optimizing");
+    report_.rewrites = rewriting_.apply(model, all_rewrites, &progress);
+  }
   if (options_.is_float16) report_.float16 = rewriting_.float16();
   report_.after = size_of(model);
   if (options_.finds_opset_gain)
     report_.opset_gain =
-        find_opset_gain(rewriting_, model.opset(""), report_.before, report_.after);
+        find_opset_gain(scope_.task(), rewriting_, model.opset(""), report_.before, report_.after);
   if (options_.explains) report_.closest = rewriting_.closest(model);
   if (options_.on_rewritten) options_.on_rewritten(model, report_);
 }
 
 void OptimizeCall::choose_floats() {
   Verifier verifier = make_verifier();
-  std::map<std::string, std::string> reasons = find_floats_to_keep(rewriting_, verifier);
-  if (options_.runs > 0) {
-    const Progress progress(scope_.task(), "choosing precision");
-    keep_floats_that_count(rewriting_, verifier, reasons);
-  }
+  std::map<std::string, std::string> reasons =
+      find_floats_to_keep(scope_.task(), rewriting_, verifier);
+  if (options_.runs > 0) keep_floats_that_count(scope_.task(), rewriting_, verifier, reasons);
   rewriting_.convert_floats(std::move(reasons));
 }
 

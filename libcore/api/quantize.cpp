@@ -104,6 +104,7 @@ void QuantizeCall::prepare() {
   options.pool = &machine_.pool;
   options.cap = &scope_.task().memory;
   options.stop = &scope_.task().stop;
+  options.on_step = scope_.task().on_step;
   options.min_opset = min_opset(needs_late);
   if (!options_.is_per_channel && !needs_late) {
     const bool is_dynamic = options_.mode == QuantizeMode::dynamically;

@@ -81,7 +81,7 @@ VerifyReport verify_run(const ObservedRun& reference, std::span<const Output> ou
 VerifyReport verify(const Model& original, const Model& result, const VerifyOptions& options) {
   ComputeScope scope(options.compute);
   const TaskContext& task = scope.task();
-  const Progress progress(task, "verifying");
+  const Progress verifying(task, "verifying");
   SessionOptions session_settings = session_options(options.compute);
   session_settings.pool = &scope.pool();
   const auto before = make_compact_session(copy_model(original), session_settings);

@@ -19,6 +19,9 @@ class ProgressMeter {
   virtual void tell_done(std::int64_t done, std::int64_t total) = 0;
 };
 
+/// Called at the start of a step such as "calibrating"; may be empty, and may return null.
+using StepFunction = std::function<std::unique_ptr<ProgressMeter>(std::string_view step)>;
+
 /// What the caller passes to a long computation. The library prints nothing: all output goes
 /// through the callbacks, which may be empty. The referenced objects must outlive the computation;
 /// copies share them.
@@ -26,8 +29,7 @@ struct TaskContext {
   MemoryCap& memory;  ///< counts tensors and documents
   StopToken& stop;    ///< polled; when set, the computation throws the reason
   std::function<void(std::string_view text)> on_warning = {};  ///< what is unusual
-  /// Called at the start of a step such as "calibrating"; may return null.
-  std::function<std::unique_ptr<ProgressMeter>(std::string_view step)> on_step = {};
+  StepFunction on_step = {};
   /// What was assumed or done in the usual course, such as random inputs.
   std::function<void(std::string_view text)> on_note = {};
 
@@ -42,15 +44,23 @@ struct TaskContext {
 /// One step of a task, from construction to destruction.
 class Progress {
  public:
-  Progress(const TaskContext& task, std::string_view step)
-      : meter_(task.on_step ? task.on_step(step) : nullptr) {}
+  Progress(const StepFunction& on_step, std::string_view step)
+      : meter_(on_step ? on_step(step) : nullptr) {}
+  Progress(const TaskContext& task, std::string_view step) : Progress(task.on_step, step) {}
 
   void tell_done(std::int64_t done, std::int64_t total) {
+    done_ = done;
+    total_ = total;
     if (meter_ != nullptr) meter_->tell_done(done, total);
   }
+  /// `more` items are to be done than were known so far; negative: fewer.
+  void expect(std::int64_t more) { tell_done(done_, total_ + more); }
+  void finish(std::int64_t items = 1) { tell_done(done_ + items, total_); }
 
  private:
   std::unique_ptr<ProgressMeter> meter_;
+  std::int64_t done_ = 0;
+  std::int64_t total_ = 0;
 };
 
 }  // namespace ortool

@@ -27,6 +27,7 @@ struct LoweringOptions {
   std::function<bool(std::string_view)> is_skipped;
   bool keeps_events = false;  ///< the report lists every rewrite
   const StopToken* stop = nullptr;
+  Progress* progress = nullptr;  ///< counts the passes, those of `rewrite` too; may be null
 };
 
 /// The effect of one lowering pass.

@@ -87,8 +87,8 @@ void dequantize_recurrent(Lowering& lowering) {
 }
 
 void rewrite_graphs(Lowering& lowering) {
-  lowering.result.report.rewrites =
-      optimize(lowering.model, lowering.options.level, lowering.rewrite_options());
+  lowering.result.report.rewrites = optimize(lowering.model, lowering.options.level,
+                                             lowering.rewrite_options(), lowering.options.progress);
   lowering.applied = lowering.result.report.rewrites.rewrites;
   infer_shapes(lowering.model);
 }
@@ -197,6 +197,9 @@ LoweredModel lower(Model& model, const LoweringOptions& options, const CompileCo
                     .options = options,
                     .context = context,
                     .evaluator = ConstantEvaluator(*options.providers.back(), context)};
+  if (options.progress != nullptr)
+    options.progress->expect(std::count_if(
+        passes.begin(), passes.end(), [&](const auto& pass) { return runs(pass.info, options); }));
   for (const LoweringPass& pass : passes) {
     if (!runs(pass.info, options)) continue;
     LoweringRecord record{.name = pass.info.name, .nodes_before = node_count(lowering.graph())};
@@ -208,6 +211,7 @@ LoweredModel lower(Model& model, const LoweringOptions& options, const CompileCo
     record.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     lowering.result.report.passes.push_back(record);
+    if (options.progress != nullptr) options.progress->finish();
   }
   lowering.result.constants = ConstantStore::take(lowering.graph());
   return std::move(lowering.result);

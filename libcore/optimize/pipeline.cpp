@@ -76,6 +76,13 @@ std::int64_t own_nodes(const Model& model, const RewriteReport& report) {
   return std::max<std::int64_t>(1, nodes);
 }
 
+/// The passes and groups of rules of a round.
+std::int64_t items_of(const std::vector<RuleGroup>& groups) {
+  std::int64_t items = 0;
+  for (const RuleGroup& group : groups) items += 1 + static_cast<std::int64_t>(group.passes.size());
+  return items;
+}
+
 std::vector<std::int64_t> uses_of(const RewriteReport& report) {
   std::vector<std::int64_t> uses;
   for (const PassRecord& record : report.passes) uses.push_back(record.applied);
@@ -209,23 +216,31 @@ std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& group
 }
 
 RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLevel level,
-                       const RewriteOptions& options) {
+                       const RewriteOptions& options, Progress* progress) {
+  Progress uncounted(StepFunction(), "");
+  Progress& counted = progress != nullptr ? *progress : uncounted;
   RewriteReport report;
   choose(groups, level, options);
   make_names_unique(*model.graph);
+  const std::int64_t items = items_of(groups);
+  // A round that changes nothing is the last: few models need one only.
+  counted.expect(2 * items);
   for (int round = 0; round < max_rounds; ++round) {
+    if (round > 1) counted.expect(items);
     const std::int64_t before = report.rewrites;
     const std::vector<std::int64_t> uses = uses_of(report);
     report.model_nodes = own_nodes(model, report);
     for (const RuleGroup& group : groups) {
       for (const Pass& pass : group.passes) {
         if (report.rewrites < options.max_rewrites) run_pass(pass, model, options, report);
+        counted.finish();
       }
       // Inner graphs first, since a removed node takes its subgraphs with it.
       const std::vector<Graph*> graphs = graphs_in(*model.graph);
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
         rewrite(**graph, group.rules, options, report);
       check_after(group.name, model, options);
+      counted.finish();
     }
     if (report.rewrites == before || report.rewrites >= options.max_rewrites) break;
     if (round < max_rounds - 1) continue;
@@ -237,8 +252,9 @@ RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLeve
   return report;
 }
 
-RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options) {
-  return optimize(model, pipeline(), level, options);
+RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options,
+                       Progress* progress) {
+  return optimize(model, pipeline(), level, options, progress);
 }
 
 }  // namespace ortool

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/task_context.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/optimize/rewrite/pass.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
@@ -44,11 +45,13 @@ std::vector<PassDescription> describe_passes(const std::vector<RuleGroup>& group
 
 /// Runs the groups up to `level` on the model's main graph and all its subgraphs, until a round
 /// changes nothing. Types must have been inferred (infer_shapes); values created by rewrites inside
-/// subgraphs get theirs when types are inferred again.
-RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options);
+/// subgraphs get theirs when types are inferred again. `progress` (may be null) counts the passes
+/// and the groups of rules of all rounds.
+RewriteReport optimize(Model& model, OptimizeLevel level, const RewriteOptions& options,
+                       Progress* progress = nullptr);
 
 /// The same with the caller's groups; their names must outlive the report.
 RewriteReport optimize(Model& model, std::vector<RuleGroup> groups, OptimizeLevel level,
-                       const RewriteOptions& options);
+                       const RewriteOptions& options, Progress* progress = nullptr);
 
 }  // namespace ortool

@@ -69,10 +69,10 @@ CompiledStep compile_control_flow(PlacedGroup group, const MakeProgram& make_pro
 }  // namespace
 
 Program::Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& constants,
-                 const Options& options, const CompileContext& context)
+                 const Options& options, const CompileContext& context, Progress& progress)
     : graph_(graph), options_(options), depth_(graph.depth()), plans_(options.plan_cache_bytes) {
   const MakeProgram make_program = [&](const Graph& body) {
-    return std::make_shared<const Program>(body, placed, constants, options, context);
+    return std::make_shared<const Program>(body, placed, constants, options, context, progress);
   };
   std::vector<PlacedGroup> groups = std::move(placed.at(&graph));
   steps_.reserve(groups.size());
@@ -80,6 +80,7 @@ Program::Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& consta
     steps_.push_back(group.provider != nullptr
                          ? compile(std::move(group), constants, context)
                          : compile_control_flow(std::move(group), make_program));
+    progress.finish(static_cast<std::int64_t>(steps_.back().view.members().size()));
   }
   number_values(constants);
 }

@@ -28,9 +28,10 @@ class Program {
     std::int64_t plan_cache_bytes = 0;
   };
 
-  /// Compiles `graph` and its bodies from their groups in `placed`, which are consumed.
+  /// Compiles `graph` and its bodies from their groups in `placed`, which are consumed; `progress`
+  /// counts their nodes.
   Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& constants,
-          const Options& options, const CompileContext& context);
+          const Options& options, const CompileContext& context, Progress& progress);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -69,6 +70,8 @@ class Program {
   void record(const RunEnvironment& environment, const CompiledStep& step,
               std::int64_t begin_ns) const;
   void observe(const Plan& plan, std::int32_t number, const Run& run) const;
+  /// Tells how many steps of the main graph are done.
+  void tell_done(const RunEnvironment& environment, std::int64_t done) const;
   void run_dynamic_step(const Plan& plan, Run& run) const;
   std::vector<RunValue> collect_outputs(const Plan& plan, Run& run) const;
 

@@ -84,6 +84,11 @@ void Program::record(const RunEnvironment& environment, const CompiledStep& step
                                          duration_ns});
 }
 
+void Program::tell_done(const RunEnvironment& environment, std::int64_t done) const {
+  if (environment.progress != nullptr && depth_ == 0)
+    environment.progress->tell_done(done, static_cast<std::int64_t>(steps_.size()));
+}
+
 void Program::execute(const Plan& plan, Run& run) const {
   const RunEnvironment& environment = run.environment;
   Workers& workers = environment.workers;
@@ -94,6 +99,7 @@ void Program::execute(const Plan& plan, Run& run) const {
       if (index < plan.steps().size() && plan.steps()[index].number == number)
         execute_step(plan, index++, frame, run, workers);
       observe(plan, number, run);
+      tell_done(environment, number + 1);
     }
     return;
   }
@@ -108,10 +114,12 @@ void Program::execute(const Plan& plan, Run& run) const {
       });
     }
     begin = end;
+    tell_done(environment, plan.first_step() + static_cast<std::int64_t>(end));
   }
   for (std::size_t index = begin; index < plan.steps().size(); ++index) {
     workers.begin_step(&steps_[static_cast<std::size_t>(plan.steps()[index].number)]);
     execute_step(plan, index, frame, run, workers);
+    tell_done(environment, plan.steps()[index].number + 1);
   }
 }
 
@@ -158,6 +166,7 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
     throw error.at_node(step.node().name(), step.node().op_type());
   }
   if (environment.profile != nullptr) record(environment, step, begin);
+  tell_done(environment, plan.end_step() + 1);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Slot slot = step.output_slots[i];
     if (slot == no_slot) continue;

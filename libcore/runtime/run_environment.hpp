@@ -15,6 +15,7 @@ struct RunEnvironment {
   MemoryCap* cap = nullptr;
   Profile* profile = nullptr;
   ValueObserver* observer = nullptr;
+  Progress* progress = nullptr;  ///< of the main graph
   std::chrono::steady_clock::time_point start = {};
   std::mutex* profile_mutex = nullptr;  ///< for kernels that run concurrently
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "libcore/base/format.hpp"
@@ -30,6 +31,16 @@ std::vector<std::string> rewritten_origins(const Node& node) {
     return entry.first == origin_key;
   });
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
+}
+
+/// The nodes of all graphs.
+std::int64_t nodes_to_compile(const PlacedGraphs& placed) {
+  std::int64_t count = 0;
+  for (const auto& [graph, groups] : placed) {
+    for (const PlacedGroup& group : groups)
+      count += static_cast<std::int64_t>(group.view.members().size());
+  }
+  return count;
 }
 
 /// A scalar accepts a single element of any rank, as in other runtimes.
@@ -156,17 +167,24 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
       .cap = state.options.cap,
       .max_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
       .packing = &packing};
-  LoweredModel lowered = lower(*model, state.options.lowering(), context);
+  std::optional<Progress> progress(std::in_place, state.options.on_step, "optimizing");
+  LoweringOptions lowering = state.options.lowering();
+  lowering.progress = &*progress;
+  LoweredModel lowered = lower(*model, lowering, context);
   state.promoted = std::move(lowered.promoted);
   state.lowering = std::move(lowered.report);
   state.constants = std::move(lowered.constants);
   state.model = std::move(model);
   const Graph& graph = *state.model->graph;
+  progress.emplace(state.options.on_step, "compiling");
+  progress->expect(nodes_to_compile(lowered.placed));
+  // A session made in a run tells nothing.
+  state.options.on_step = nullptr;
   state.program = std::make_unique<const Program>(
       graph, lowered.placed, state.constants,
       Program::Options{.is_parallel = state.options.parallel,
                        .plan_cache_bytes = state.options.plan_cache_bytes},
-      context);
+      context, *progress);
   state.is_ready = true;
   state.list_placement(*state.program);
   for (Value* input : graph.inputs()) {
@@ -240,6 +258,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
                                      .cap = state.options.cap,
                                      .profile = options.profile,
                                      .observer = observer ? &*observer : nullptr,
+                                     .progress = options.progress,
                                      .start = std::chrono::steady_clock::now(),
                                      .profile_mutex = &profile_mutex};
     std::vector<RunValue> outputs = state.program->run(matched, environment, bound);

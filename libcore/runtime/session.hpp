@@ -12,6 +12,7 @@
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/stop_token.hpp"
+#include "libcore/base/task_context.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/lower/lower.hpp"
 #include "libcore/provider/provider.hpp"
@@ -32,6 +33,8 @@ struct SessionOptions {
   int threads = 1;             ///< for packing weights
   /// Polled while the session is constructed; null: not stoppable.
   const StopToken* stop = nullptr;
+  /// Called while the session is constructed, with "optimizing" and "compiling".
+  StepFunction on_step = {};
   /// none: every node runs in its own kernel, as in the file; basic and extended: constants are
   /// folded and the rules of that level applied; all: also QDQ clusters fused into integer
   /// operators, and groups of nodes fused into one kernel.
@@ -69,6 +72,7 @@ struct RunOptions {
   const StopToken* stop = nullptr;
   class Profile* profile = nullptr;   ///< filled if not null
   ValueObserver* observer = nullptr;  ///< may be null
+  Progress* progress = nullptr;       ///< counts the main graph's steps; may be null
   /// Outputs to write to caller-owned memory, which must outlive the run. Their values are views of
   /// that memory.
   std::vector<BoundOutput> bound_outputs;

@@ -64,21 +64,25 @@ class Magnitudes : public ValueObserver {
 
 }  // namespace
 
-std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewriting,
+std::map<std::string, std::string> find_floats_to_keep(const TaskContext& task,
+                                                       const Rewriting& rewriting,
                                                        Verifier& verifier) {
   std::unique_ptr<Model> model = rewriting.load();
   static_cast<void>(rewriting.apply(*model));
   Magnitudes magnitudes;
+  Progress progress(task, "observing float ranges");
   const std::unique_ptr<Session> session = verifier.make_session(std::move(model));
-  verifier.each_input([&](const NamedValues& inputs) {
-    RunOptions options;
-    options.observer = &magnitudes;
-    static_cast<void>(session->run(inputs, options));
-    for (const auto& [name, value] : inputs) {
-      if (value.is_tensor() && value.tensor().type() == DataType::float32)
-        magnitudes.note(name, value.tensor());
-    }
-  });
+  verifier.each_input(
+      [&](const NamedValues& inputs) {
+        RunOptions options;
+        options.observer = &magnitudes;
+        static_cast<void>(session->run(inputs, options));
+        for (const auto& [name, value] : inputs) {
+          if (value.is_tensor() && value.tensor().type() == DataType::float32)
+            magnitudes.note(name, value.tensor());
+        }
+      },
+      &progress);
   std::map<std::string, std::string> reasons;
   const auto look_at = [&](const Node& node, const Value* value) {
     const double most = magnitudes.of(value);

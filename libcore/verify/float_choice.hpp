@@ -12,7 +12,8 @@ namespace ortool {
 /// Reasons by node name, for the rewritten model: a name that --keep-float matches, or a result or
 /// input that exceeds half of float16's range in a run. Throws ErrorCode::invalid for a glob that
 /// matches no node.
-std::map<std::string, std::string> find_floats_to_keep(const Rewriting& rewriting,
+std::map<std::string, std::string> find_floats_to_keep(const TaskContext& task,
+                                                       const Rewriting& rewriting,
                                                        Verifier& verifier);
 
 }  // namespace ortool

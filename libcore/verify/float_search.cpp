@@ -33,8 +33,8 @@ struct NodeInterval {
 class FloatSearch {
  public:
   FloatSearch(const Rewriting& rewriting, Verifier& verifier,
-              const std::map<std::string, std::string>& reasons)
-      : verifier_(verifier), reasons_(reasons), judge_(verifier.fp16_judge()) {
+              const std::map<std::string, std::string>& reasons, Progress& progress)
+      : progress_(progress), verifier_(verifier), reasons_(reasons), judge_(verifier.fp16_judge()) {
     model_ = verifier.load();
     static_cast<void>(rewriting.apply(*model_));
     const std::unique_ptr<Session> original = verifier.make_session(verifier.load());
@@ -50,6 +50,7 @@ class FloatSearch {
 
   /// The names of nodes to keep; empty when none is needed, or none that helps was found.
   std::set<std::string> run() {
+    progress_.expect(1);
     std::int64_t differing = count_differing({});
     if (differing == 0) return {};
     std::vector<NodeInterval> kept;
@@ -78,14 +79,19 @@ class FloatSearch {
   bool keep_best(std::vector<NodeInterval>& kept, std::int64_t& differing) {
     for (const std::size_t count : {intervals, intervals / 3, std::size_t{2}, std::size_t{1}}) {
       std::optional<NodeInterval> best;
-      for (const NodeInterval& interval : cut({0, nodes_.size()}, count)) {
+      const std::vector<NodeInterval> parts = cut({0, nodes_.size()}, count);
+      auto untried = static_cast<std::int64_t>(parts.size());
+      progress_.expect(untried);
+      for (const NodeInterval& interval : parts) {
         if (is_over()) return false;
         const std::int64_t left = count_differing(with(kept, interval));
+        --untried;
         if (left >= differing) continue;
         differing = left;
         best = interval;
         if (differing == 0) break;
       }
+      progress_.expect(-untried);
       if (!best) continue;
       kept.push_back(*best);
       return true;
@@ -109,6 +115,7 @@ class FloatSearch {
         if (is_over()) return;
         std::vector<NodeInterval> fewer = kept;
         fewer[index] = rest;
+        progress_.expect(1);
         if (count_differing(fewer) > 0) continue;
         kept = std::move(fewer);
         has_shrunk = true;
@@ -139,6 +146,7 @@ class FloatSearch {
       return names.contains(name) ? std::string(reason_found) : std::string();
     });
     if (kept.empty()) nodes_ = report.nodes;
+    progress_.finish();
     try {
       const std::unique_ptr<Session> session = verifier_.make_session(std::move(model));
       std::int64_t count = 0;
@@ -161,6 +169,7 @@ class FloatSearch {
     return count;
   }
 
+  Progress& progress_;  ///< counts candidates
   Verifier& verifier_;
   const std::map<std::string, std::string>& reasons_;
   Judge judge_;
@@ -174,9 +183,10 @@ class FloatSearch {
 
 }  // namespace
 
-void keep_floats_that_count(const Rewriting& rewriting, Verifier& verifier,
+void keep_floats_that_count(const TaskContext& task, const Rewriting& rewriting, Verifier& verifier,
                             std::map<std::string, std::string>& reasons) {
-  for (const std::string& name : FloatSearch(rewriting, verifier, reasons).run())
+  Progress progress(task, "choosing precision");
+  for (const std::string& name : FloatSearch(rewriting, verifier, reasons, progress).run())
     reasons.try_emplace(name, reason_found);
 }
 

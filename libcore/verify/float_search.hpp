@@ -13,7 +13,7 @@ namespace ortool {
 /// more than float16 permits, adds nodes to `reasons` until they match: in each round the range of
 /// nodes that helps most, reduced to what is necessary. Gives up after a minute, or when no range
 /// helps; `reasons` is then unchanged.
-void keep_floats_that_count(const Rewriting& rewriting, Verifier& verifier,
+void keep_floats_that_count(const TaskContext& task, const Rewriting& rewriting, Verifier& verifier,
                             std::map<std::string, std::string>& reasons);
 
 }  // namespace ortool

@@ -1,6 +1,8 @@
 // Opset gain: rewrites a model once for each opset that has operators which fusions produce.
 #include "libcore/verify/opset_gain.hpp"
 
+#include <algorithm>
+
 #include "libcore/graph/graph.hpp"
 
 namespace ortool {
@@ -30,8 +32,9 @@ std::optional<std::int64_t> count_nodes(const Rewriting& rewriting, std::int64_t
 
 }  // namespace
 
-std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, std::int64_t own,
-                                         const ModelSize& before, const ModelSize& after) {
+std::optional<OpsetGain> find_opset_gain(const TaskContext& task, const Rewriting& rewriting,
+                                         std::int64_t own, const ModelSize& before,
+                                         const ModelSize& after) {
   const OptimizeSettings& settings = rewriting.settings();
   const bool is_limited = settings.opset != 0 || !settings.passes.empty() || settings.is_float16 ||
                           settings.target != Target::any || settings.level < OptimizeLevel::extended;
@@ -39,9 +42,13 @@ std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, std::int64_
     return std::nullopt;
   constexpr std::int64_t newest = opsets[std::size(opsets) - 1];
   if (own >= newest) return std::nullopt;
+  Progress progress(task, "trying newer opsets");
+  progress.expect(std::count_if(std::begin(opsets), std::end(opsets),
+                                [own](std::int64_t opset) { return opset > own; }));
   const std::optional<std::int64_t> fewest = count_nodes(rewriting, newest);
   if (!fewest || *fewest * 100 > after.nodes * 95) return std::nullopt;
   for (const std::int64_t opset : opsets) {
+    if (opset > own) progress.finish();
     if (opset > own && opset != newest && count_nodes(rewriting, opset) == fewest)
       return OpsetGain{opset, *fewest};
   }

@@ -18,7 +18,8 @@ struct OpsetGain {
 /// The lowest opset above `own`, the model's, in which `rewriting` leaves the fewest nodes. Nothing
 /// where the settings name an opset, passes or float16, where the model cannot be converted, saves
 /// less than 5 % of the nodes of `after`, or is too large to be rewritten several times.
-std::optional<OpsetGain> find_opset_gain(const Rewriting& rewriting, std::int64_t own,
-                                         const ModelSize& before, const ModelSize& after);
+std::optional<OpsetGain> find_opset_gain(const TaskContext& task, const Rewriting& rewriting,
+                                         std::int64_t own, const ModelSize& before,
+                                         const ModelSize& after);
 
 }  // namespace ortool

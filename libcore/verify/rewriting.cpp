@@ -131,12 +131,12 @@ bool Rewriting::is_wanted(std::string_view name) const {
   return level_of(name) <= settings_.level && (pass == nullptr || !pass->is_on_request);
 }
 
-RewriteReport Rewriting::apply(Model& model, std::int64_t max_rewrites) const {
+RewriteReport Rewriting::apply(Model& model, std::int64_t max_rewrites, Progress* progress) const {
   RewriteOptions options;
   options.keeps_events = settings_.explains || max_rewrites != all_rewrites;
   options.max_rewrites = max_rewrites;
   options.is_chosen = [this](std::string_view name) { return is_wanted(name); };
-  return rewrite(model, std::move(options));
+  return rewrite(model, std::move(options), progress);
 }
 
 RewriteReport Rewriting::apply_only(Model& model, std::string_view pass) const {
@@ -160,7 +160,7 @@ void Rewriting::convert(Model& model) const {
   convert_opset(model, settings_.opset);
 }
 
-RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
+RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options, Progress* progress) const {
   convert(model);
   // The nodes of a function are converted where it is called.
   const bool changes_operators =
@@ -180,7 +180,7 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options) const {
   options.stop = &task_.stop;
   std::int64_t rewritten = 0;
   if (settings_.target == Target::onnx) rewritten = write_for_onnx(model);
-  RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options);
+  RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options, progress);
   if (settings_.target == Target::onnxruntime) {
     infer_shapes(model);
     rewritten = write_for_onnxruntime(model);

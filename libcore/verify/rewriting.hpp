@@ -67,8 +67,10 @@ class Rewriting {
   std::unique_ptr<Model> prepare(std::unique_ptr<Model> model) const;
   std::unique_ptr<Model> load() const { return prepare(source_.load()); }
 
-  /// Rewrites a model, with types inferred before and after; `max_rewrites` stops it early.
-  RewriteReport apply(Model& model, std::int64_t max_rewrites = all_rewrites) const;
+  /// Rewrites a model, with types inferred before and after; `max_rewrites` stops it early, and
+  /// `progress` (may be null) counts passes.
+  RewriteReport apply(Model& model, std::int64_t max_rewrites = all_rewrites,
+                      Progress* progress = nullptr) const;
   /// The same by one rule or pass only.
   RewriteReport apply_only(Model& model, std::string_view pass) const;
 
@@ -102,7 +104,7 @@ class Rewriting {
  private:
   std::unique_ptr<Model> cut(std::unique_ptr<Model> model) const;
   void convert(Model& model) const;
-  RewriteReport rewrite(Model& model, RewriteOptions options) const;
+  RewriteReport rewrite(Model& model, RewriteOptions options, Progress* progress = nullptr) const;
   bool is_wanted(std::string_view name) const;
   const PassDescription* find_pass(std::string_view name) const;
   OptimizeLevel level_of(std::string_view pass) const;

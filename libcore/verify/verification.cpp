@@ -78,6 +78,7 @@ std::unique_ptr<Session> Verifier::make_session(std::unique_ptr<Model> model,
   options.cap = &task_.memory;
   options.threads = options_.threads;
   options.stop = &task_.stop;
+  options.on_step = task_.on_step;
   options.optimize = level;
   // Weights are packed on demand: the same bits, without a copy of the model.
   if (level != OptimizeLevel::none) options.max_packed_bytes = 0;
@@ -181,11 +182,13 @@ bool Verifier::compare(const Session& original, std::span<const RunValue> found,
   return is_same;
 }
 
-void Verifier::each_input(const std::function<void(const NamedValues&)>& visit) {
+void Verifier::each_input(const std::function<void(const NamedValues&)>& visit,
+                          Progress* progress) {
   const std::unique_ptr<Session> original = make_session(load());
   read_test_inputs();
   const int runs = has_given_inputs() ? 1 : std::max(1, rewriting_.settings().runs);
   for (int index = 0; index < runs; ++index) {
+    if (progress != nullptr) progress->tell_done(index, runs);
     NamedValues inputs;
     try {
       static_cast<void>(run_original(*original, index, inputs));

@@ -88,8 +88,10 @@ class Verifier {
   /// throws its error when the caller requested runs, and otherwise reports why there are none.
   Verification verify(const RewriteReport& report, Progress& progress);
 
-  /// Calls `visit` with the inputs of each run, at least once.
-  void each_input(const std::function<void(const NamedValues&)>& visit);
+  /// Calls `visit` with the inputs of each run, at least once; `progress` (may be null) counts
+  /// them.
+  void each_input(const std::function<void(const NamedValues&)>& visit,
+                  Progress* progress = nullptr);
 
   /// The original; random nodes without a seed get one, so that all forms draw the same numbers.
   std::unique_ptr<Model> load() const;

@@ -172,8 +172,9 @@ void BenchRun::measure() {
 }
 
 void BenchRun::measure_offered_loads() {
-  const Progress progress(invocation_.task(), "measuring");
+  Progress progress(invocation_.task(), "measuring");
   for (std::size_t i = 0; i < runners_.size(); ++i) {
+    progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(runners_.size()));
     if (runners_[i] == nullptr) continue;
     VariantResult& result = findings_.results[i];
     HostWatch host;

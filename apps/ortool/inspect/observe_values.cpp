@@ -119,8 +119,10 @@ std::vector<ObservedValue> observe(const Invocation& invocation, const Model& mo
   run_options.threads = thread_count(options);
   run_options.stop = &invocation.stop;
   run_options.observer = &watcher;
+  Progress progress(invocation.task(), "running");
   for (std::int64_t i = 0;;) {
     invocation.stop.poll();
+    progress.tell_done(i, set->size());
     for (const auto& [name, value] : sample.inputs) {
       const Value* input = session->model().find_value(name);
       if (input != nullptr) watcher.add(*input, value);

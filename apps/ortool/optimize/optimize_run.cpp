@@ -319,13 +319,12 @@ bool OptimizeRun::report_embeddings(const OptimizeReport& done, Json& block) {
 }
 
 void OptimizeRun::save(Model& model, const SaveTarget& target) {
-  const Progress progress(invocation_.task(), "writing");
   if (model.ir_version < ir_version_of_free_weights) {
     invocation_.note(format("IR version {} becomes {}, in which weights are not inputs",
                             model.ir_version, ir_version_of_free_weights));
     model.ir_version = ir_version_of_free_weights;
   }
-  const std::int64_t bytes = save_to(target, model);
+  const std::int64_t bytes = save_to(invocation_, target, model);
   report_.payload.set("output", Json::object().set("path", target.path).set("bytes", bytes));
   if (target.path == "-") return;
   report_.text += format("written: {} ({})\n", shorten(target.path),

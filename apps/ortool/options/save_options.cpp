@@ -91,9 +91,15 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
   return target;
 }
 
-std::int64_t save_to(const SaveTarget& target, const Model& model) {
+std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, const Model& model) {
+  Progress progress(invocation.task(), "writing (MB)");
+  SaveOptions options = target.options;
+  options.on_written = [&progress](std::int64_t done, std::int64_t total) {
+    constexpr std::int64_t megabyte = 1'000'000;
+    progress.tell_done(done / megabyte, total / megabyte);
+  };
   const bool is_stream = target.path == "-";
-  return save_checked_model(model, is_stream ? standard_output_path : target.path, target.options);
+  return save_checked_model(model, is_stream ? standard_output_path : target.path, options);
 }
 
 }  // namespace ortool

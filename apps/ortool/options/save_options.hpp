@@ -24,6 +24,6 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
 
 /// Writes the model; to standard output in one piece. Returns the number of bytes,
 /// including a new weights file.
-std::int64_t save_to(const SaveTarget& target, const Model& model);
+std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, const Model& model);
 
 }  // namespace ortool

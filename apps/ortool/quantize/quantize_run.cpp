@@ -212,7 +212,7 @@ void run_quantize(Invocation& invocation) {
     if (is_left_in_floats(result)) as_read = read_again(invocation, loaded, result);
     tell_preparation(invocation, result.preparation);
     result.output_path = target->path;
-    result.output_bytes = save_to(*target, as_read ? *as_read : model);
+    result.output_bytes = save_to(invocation, *target, as_read ? *as_read : model);
   });
   add_quantize_report(invocation.report, result, calibrates_only);
   if (result.is_refused) invocation.report.verdict = static_cast<int>(ErrorCode::negative_result);

@@ -38,7 +38,11 @@ std::string progress_style(const OptionValues& options) {
 struct ProgressLine::State {
   enum class Style { line, plain, json };
 
+  /// The phase that is shown: phases begin and end in one thread.
+  static inline std::atomic<State*> shown{nullptr};
+
   Style style;
+  State* outer = nullptr;     ///< the phase around this one
   std::int64_t interval = 1;  ///< seconds between lines
   std::string what;
   std::mutex mutex;
@@ -97,7 +101,7 @@ struct ProgressLine::State {
     std::int64_t seconds = interval;
     while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
       try {
-        tell(seconds);
+        if (shown == this) tell(seconds);
       } catch (const std::bad_alloc&) {  // the command itself will say so
       }
       seconds += interval;
@@ -110,6 +114,8 @@ ProgressLine::ProgressLine(const OptionValues& options, const Messages& messages
                            std::string what) {
   const std::string how = progress_style(options);
   if (how == "none" || (how == "auto" && options.flag("quiet"))) return;
+  State* outer = State::shown;
+  if (outer != nullptr && outer->total > 0) return;
   const bool is_line = how == "auto" && messages.is_terminal();
   state_ = std::make_unique<State>();
   state_->style = how == "json" ? State::Style::json
@@ -118,9 +124,12 @@ ProgressLine::ProgressLine(const OptionValues& options, const Messages& messages
   constexpr std::int64_t seconds_of_logs = 10;
   if (how == "auto" && !is_line) state_->interval = seconds_of_logs;
   state_->what = std::move(what);
+  state_->outer = outer;
+  State::shown = state_.get();
   try {
     state_->thread = std::thread([state = state_.get()] { state->run(); });
   } catch (const std::system_error&) {
+    State::shown = outer;
     state_.reset();
   }
 }
@@ -143,6 +152,7 @@ ProgressLine::~ProgressLine() {
   }
   state_->over.notify_all();
   state_->thread.join();
+  State::shown = state_->outer;
 }
 
 }  // namespace ortool

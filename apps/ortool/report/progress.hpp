@@ -17,7 +17,8 @@ std::string progress_style(const OptionValues& options);
 
 /// Prints what is being done: on one line of a terminal that stays when the phase ends (auto), as
 /// lines every ten seconds elsewhere (auto), as lines or JSON lines every second (plain, json), or
-/// not at all (none, or auto with -q). ORTOOL_PROGRESS replaces auto. Stops when destroyed.
+/// not at all (none, or auto with -q). ORTOOL_PROGRESS replaces auto. Stops when destroyed. Of
+/// phases inside phases the innermost is shown, except inside one that knows its total.
 class ProgressLine : public ProgressMeter {
  public:
   ProgressLine(const OptionValues& options, const Messages& messages, std::string what);

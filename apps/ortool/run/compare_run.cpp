@@ -43,18 +43,19 @@ void report_divergence(Report& report, const Variant& variant, const DivergenceS
 
 bool compare_with_variant(Invocation& invocation, const Variant& variant,
                           const ReferenceRun& reference, const Judge& judge, Json& comparison) {
-  const Progress progress(invocation.task(), format("comparing with {}", variant.text));
+  Progress progress(invocation.task(), format("comparing with {}", variant.text));
   Report& report = invocation.report;
   const VariantSession other(invocation, variant, reference.model_path,
                              names_of_outputs(reference.outputs));
   const bool has_parallel = runs_in_parallel(invocation.options) || other.is_parallel();
+  RunOptions run_options = other.run_options(reference.run.options);
+  run_options.progress = &progress;
   VerifyOptions options;
   options.judge = judge;
   options.finds_divergence = !has_parallel;
-  const VerifyReport found = verify_run(reference.run, reference.outputs,
-                                        {other.session(), other.matched(reference.run.inputs),
-                                         other.run_options(reference.run.options)},
-                                        options);
+  const VerifyReport found =
+      verify_run(reference.run, reference.outputs,
+                 {other.session(), other.matched(reference.run.inputs), run_options}, options);
   for (const std::string& name : found.missing)
     invocation.warn(format("{}: it has no output {}", variant.text, quote(name)));
   for (const OutputVerdict& output : found.outputs) {

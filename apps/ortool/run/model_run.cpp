@@ -109,7 +109,6 @@ class ModelRun {
 };
 
 std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
-  const Progress progress(invocation_.task(), "compiling");
   const Stopwatch watch;
   auto session =
       make_compact_session(std::move(model), session_options(invocation_, providers_, *pool_));
@@ -250,6 +249,7 @@ void ModelRun::run_once_or_more() {
     Progress progress(invocation_.task(), "running");
     for (std::int64_t i = 0; i < repeats; ++i) {
       if (repeats > 1) progress.tell_done(i, repeats);
+      run_options_.progress = repeats > 1 ? nullptr : &progress;
       // The last run is profiled: the first also makes the plan.
       const bool is_last = i + 1 == repeats;
       run_options_.profile = has_trace && is_last ? &profile_ : nullptr;
@@ -261,6 +261,7 @@ void ModelRun::run_once_or_more() {
     }
   }
   run_options_.observer = nullptr;
+  run_options_.progress = nullptr;
   times_.run_ms = run_ms.empty() ? times_.first_run_ms : median(std::move(run_ms));
   const std::vector<Output> outputs = choose_outputs(std::move(values));
   report_inputs();

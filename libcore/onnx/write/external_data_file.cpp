@@ -91,7 +91,7 @@ const std::string& ExternalDataFile::name() {
                  "remove those that no model uses anymore");
 }
 
-void ExternalDataFile::write(const StopToken* stop) {
+void ExternalDataFile::write(FunctionRef<void(std::int64_t)> on_chunk, const StopToken* stop) {
   // name() has reserved the name; a link that somebody has put there meanwhile is replaced, not
   // followed.
   AtomicFile file(folder_ + name(), OnLink::replace);
@@ -99,7 +99,7 @@ void ExternalDataFile::write(const StopToken* stop) {
   std::int64_t done = 0;
   for (const Piece& piece : pieces_) {
     file.write(std::span(zeros, static_cast<std::size_t>(piece.offset - done)));
-    write_and_drop(file, piece.bytes, stop);
+    write_and_drop(file, piece.bytes, on_chunk);
     done = piece.offset + static_cast<std::int64_t>(piece.bytes.size());
   }
   file.commit(stop);
@@ -109,10 +109,11 @@ void ExternalDataFile::keep() {
   if (reserved_) reserved_->keep();
 }
 
-void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes, const StopToken* stop) {
+void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes,
+                    FunctionRef<void(std::int64_t)> on_chunk) {
   while (!bytes.empty()) {
-    if (stop != nullptr) stop->poll();
     const auto chunk = bytes.first(std::min(bytes.size(), chunk_bytes));
+    on_chunk(static_cast<std::int64_t>(chunk.size()));
     file.write(chunk);
     drop_pages(chunk);
     bytes = bytes.subspan(chunk.size());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libcore/base/file/atomic_file.hpp"
+#include "libcore/base/function_ref.hpp"
 
 namespace ortool::onnx {
 
@@ -32,9 +33,10 @@ class ExternalDataFile {
   bool is_used() const { return !pieces_.empty(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 
-  /// Writes the file under its name. Throws if `stop` is requested meanwhile. Unless keep() is
-  /// called, the file is removed with this object.
-  void write(const StopToken* stop = nullptr);
+  /// Writes the file under its name, calling `on_chunk` before each chunk with its size in bytes.
+  /// Throws if `stop` is requested meanwhile. Unless keep() is called, the file is removed with
+  /// this object.
+  void write(FunctionRef<void(std::int64_t)> on_chunk, const StopToken* stop = nullptr);
   void keep();
 
  private:
@@ -53,8 +55,9 @@ class ExternalDataFile {
   std::int64_t size_bytes_ = 0;
 };
 
-/// Writes bytes that may be mapped, and releases the mapped pages behind it. Throws the reason of a
-/// stop request.
-void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes, const StopToken* stop);
+/// Writes bytes that may be mapped, and releases the mapped pages behind it; calls `on_chunk`
+/// before each chunk with its size in bytes.
+void write_and_drop(AtomicFile& file, std::span<const std::byte> bytes,
+                    FunctionRef<void(std::int64_t)> on_chunk);
 
 }  // namespace ortool::onnx

@@ -41,13 +41,21 @@ std::int64_t save(const Model& model, const std::string& path, const SaveOptions
       moves_large = true;
       continue;
     }
-    if (external_file.is_used()) external_file.write(options.stop);
+    const std::int64_t total =
+        writer.size_bytes() + (external_file.is_used() ? external_file.size_bytes() : 0);
+    std::int64_t done = 0;
+    const auto on_chunk = [&](std::int64_t bytes) {
+      if (options.stop != nullptr) options.stop->poll();
+      if (options.on_written) options.on_written(done, total);
+      done += bytes;
+    };
+    if (external_file.is_used()) external_file.write(on_chunk, options.stop);
     writer.each_piece([&](std::span<const std::byte> bytes, bool is_view) {
-      is_view ? write_and_drop(file, bytes, options.stop) : file.write(bytes);
+      is_view ? write_and_drop(file, bytes, on_chunk) : file.write(bytes);
     });
     file.commit(options.stop);
     external_file.keep();
-    return writer.size_bytes() + (external_file.is_used() ? external_file.size_bytes() : 0);
+    return total;
   }
 }
 

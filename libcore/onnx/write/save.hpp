@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "libcore/base/stop_token.hpp"
@@ -27,6 +28,8 @@ struct SaveOptions {
   std::string external_name;
   /// Polled until the file is renamed to its final name; may be null.
   const StopToken* stop = nullptr;
+  /// Called as bytes are written, with how many are and the total; may be empty.
+  std::function<void(std::int64_t done, std::int64_t total)> on_written = {};
 };
 
 /// Writes `model` to `path`. Unchanged parts of a loaded file are written as they were, including

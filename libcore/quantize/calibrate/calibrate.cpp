@@ -95,6 +95,7 @@ std::unique_ptr<Session> make_session(const TaskContext& task, const QuantizeMac
   options.cap = &task.memory;
   options.threads = machine.threads;
   options.stop = &task.stop;
+  options.on_step = task.on_step;
   options.optimize = level;
   options.max_packed_bytes = max_packed_bytes(task.memory);
   return std::make_unique<Session>(copy_model(model), std::move(options));

@@ -66,8 +66,10 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
     errors.back().name = std::string(output->name());
   }
   const std::int64_t count = std::min(data.size(), max_samples);
+  Progress progress(on_sample ? StepFunction() : task.on_step, "comparing");
   for (std::int64_t i = 0; i < count; ++i) {
     if (on_sample) on_sample(i);
+    progress.tell_done(i, count);
     const Sample sample = data.sample(i);
     const std::vector<RunValue> expected = floats.run(sample.inputs, options);
     const std::vector<RunValue> found = quantized.run(sample.inputs, options);

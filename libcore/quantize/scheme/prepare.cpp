@@ -170,6 +170,7 @@ bool suits_quantization(std::string_view pass) {
 }  // namespace
 
 Preparation prepare_model(Model& model, const PrepareOptions& options) {
+  Progress progress(options.on_step, "preparing");
   Preparation preparation;
   const Count before = count(model);
   resolve_legacy_defaults(model);
@@ -201,7 +202,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
     rewriting.cap = options.cap;
     rewriting.stop = options.stop;
     rewriting.is_chosen = suits_quantization;
-    preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting).rewrites;
+    preparation.rewrites = optimize(model, OptimizeLevel::extended, rewriting, &progress).rewrites;
     infer_shapes(model);
     // Nodes that generated weights have been folded into constants.
     raise_for_weights(model, types, options);

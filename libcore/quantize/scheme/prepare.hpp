@@ -7,6 +7,7 @@
 
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/stop_token.hpp"
+#include "libcore/base/task_context.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/provider/provider.hpp"
 #include "libcore/quantize/calibrate/input_evidence.hpp"
@@ -18,6 +19,7 @@ struct PrepareOptions {
   ThreadPool* pool = nullptr;          ///< null: the calling thread only
   MemoryCap* cap = nullptr;
   const StopToken* stop = nullptr;
+  StepFunction on_step = {};  ///< called with "preparing"
   bool is_optimized = true;
   std::int64_t min_opset = 13;  ///< earlier models are converted
   /// For models that cannot be converted to min_opset; 0: none.

@@ -78,8 +78,9 @@ class FasterClusterSearch {
   std::vector<ClusterTimes> split(const ClusterTimes& times, int splits);
   void leave(ClusterTimes& cluster, std::string reason);
   void measure_clusters();
-  void try_unmeasured(const std::vector<ClusterTimes*>& clusters);
+  void try_unmeasured(const std::vector<ClusterTimes*>& clusters, Progress& progress);
   std::vector<ClusterTimes*> slowest_clusters();
+  std::int64_t max_rounds() const;
   void prefer_all(const PlanChoices& all);
   void measure_whole();
 
@@ -197,8 +198,10 @@ void FasterClusterSearch::measure_clusters() {
 
 /// Judges clusters that cannot be extracted by timing the whole model with and without them,
 /// bisecting those that do not make it faster.
-void FasterClusterSearch::try_unmeasured(const std::vector<ClusterTimes*>& clusters) {
+void FasterClusterSearch::try_unmeasured(const std::vector<ClusterTimes*>& clusters,
+                                         Progress& progress) {
   if (clusters.empty()) return;
+  progress.expect(1);
   PlanChoices without = choices_;
   for (const ClusterTimes* each : clusters) {
     for (const std::string& node : each->cluster.nodes()) leave_float(without, node, "a trial");
@@ -206,11 +209,12 @@ void FasterClusterSearch::try_unmeasured(const std::vector<ClusterTimes*>& clust
   const auto as_int8 = fast_session(*builder_.make(choices_).model);
   const auto as_float = fast_session(*builder_.make(without).model);
   const PairedTimes times = time_in_pairs(*as_int8, *as_float, sample_, context_, whole_ms);
+  progress.finish();
   if (times.ratio.ratio <= min_kept_gain) return;
   const auto middle = clusters.begin() + static_cast<std::ptrdiff_t>(clusters.size() / 2);
   if (clusters.size() > 1 && ++trials_ <= max_trials) {
-    try_unmeasured({clusters.begin(), middle});
-    try_unmeasured({middle, clusters.end()});
+    try_unmeasured({clusters.begin(), middle}, progress);
+    try_unmeasured({middle, clusters.end()}, progress);
     return;
   }
   for (ClusterTimes* each : clusters) {
@@ -232,6 +236,15 @@ std::vector<ClusterTimes*> FasterClusterSearch::slowest_clusters() {
   return kept;
 }
 
+/// How often the slowest quarter can be left in float, and once more with none left.
+std::int64_t FasterClusterSearch::max_rounds() const {
+  std::int64_t rounds = 1;
+  auto kept = std::count_if(result_.clusters.begin(), result_.clusters.end(),
+                            [](const ClusterTimes& cluster) { return cluster.is_kept; });
+  for (; kept > 0; kept -= (kept + 3) / 4) ++rounds;
+  return rounds;
+}
+
 /// Clusters in float may cost more at the boundaries than they save.
 void FasterClusterSearch::prefer_all(const PlanChoices& all) {
   const bool has_left = std::any_of(result_.clusters.begin(), result_.clusters.end(),
@@ -246,9 +259,10 @@ void FasterClusterSearch::prefer_all(const PlanChoices& all) {
 }
 
 void FasterClusterSearch::measure_whole() {
-  const Progress progress(context_.task, "measuring");
+  Progress progress(context_.task, "measuring the whole model");
   const auto as_float = builder_.session(builder_.prepared(), OptimizeLevel::all);
-  for (;;) {
+  progress.expect(max_rounds());
+  for (;; progress.finish()) {
     candidate_ = builder_.make(choices_);
     const auto as_int8 = fast_session(*candidate_.model);
     const PairedTimes times = time_in_pairs(*as_int8, *as_float, sample_, context_, whole_ms);
@@ -278,7 +292,10 @@ FasterClusters FasterClusterSearch::run() {
   for (ClusterTimes& cluster : result_.clusters) {
     if (!cluster.is_measured) unmeasured.push_back(&cluster);
   }
-  try_unmeasured(unmeasured);
+  {
+    Progress progress(context_.task, "measuring clusters together");
+    try_unmeasured(unmeasured, progress);
+  }
   prefer_all(all);
   measure_whole();
   return std::move(result_);

@@ -2,6 +2,7 @@
 #include "libcore/quantize/search/max_drop.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "libcore/base/format.hpp"
@@ -102,9 +103,13 @@ bool PlanSearch::is_enough(const std::vector<bool>& is_float) {
 /// The smallest sufficient number of products in float; all of them if no fewer are sufficient.
 std::size_t PlanSearch::shortest_prefix() {
   const std::size_t all = products_.size();
+  Progress progress(builder_.context().task, "searching");
+  // Doubled until it is sufficient, then bisected.
+  progress.expect(2 * static_cast<std::int64_t>(std::bit_width(all)));
   const auto is_prefix_enough = [&](std::size_t count) {
     std::vector<bool> is_float(all);
     std::fill_n(is_float.begin(), count, true);
+    progress.finish();
     return is_enough(is_float);
   };
   std::size_t too_few = 0;

@@ -60,7 +60,10 @@ SqnrJudge::SqnrJudge(const QuantizeContext& context, const Model& prepared, Cali
       data_(data),
       samples_(split_samples(data.size()).judging) {
   std::int64_t bytes = 0;
+  Progress progress(context.task, "evaluating");
+  progress.expect(static_cast<std::int64_t>(samples_.size()));
   for (const std::int64_t sample : samples_) {
+    progress.finish();
     Judged judged = make(sample);
     for (const auto& [name, value] : judged.inputs) bytes += bytes_of(value);
     for (const RunValue& value : judged.outputs) bytes += bytes_of(value);
@@ -79,7 +82,9 @@ SqnrJudge::Judged SqnrJudge::make(std::int64_t sample) const {
 SampleRatios SqnrJudge::judge(const Model& quantized) const {
   const auto session = judged_session(context_, quantized, judges_scores_);
   SampleRatios ratios;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
+  Progress progress(context_.task, "evaluating");
+  progress.expect(static_cast<std::int64_t>(samples_.size()));
+  for (std::size_t i = 0; i < samples_.size(); ++i, progress.finish()) {
     std::optional<Judged> made;
     if (i >= kept_.size()) made = make(samples_[i]);
     const Judged& judged = made ? *made : kept_[i];

@@ -117,7 +117,9 @@ CandidateScore Validation::judge_labels(const Session& session) const {
   options.threads = context_.machine.threads;
   options.stop = &context_.task.stop;
   CandidateScore model_score;
+  Progress progress(context_.task, "evaluating");
   for (std::int64_t i = 0; i < data.size(); ++i) {
+    progress.tell_done(i, data.size());
     const Sample sample = data.sample(i);
     if (sample.labels.empty()) {
       throw Error(ErrorCode::invalid, format("sample {} has no label", quote(sample.name)),
@@ -144,7 +146,9 @@ CandidateScore Validation::judge_ground_truth(const Session& session) const {
   RunOptions options;
   options.threads = context_.machine.threads;
   options.stop = &context_.task.stop;
+  Progress progress(context_.task, "evaluating");
   for (std::int64_t i = 0; i < data.size(); ++i) {
+    progress.tell_done(i, data.size());
     const Sample sample = data.sample(i);
     try {
       judge.judge(sample, session.run(sample.inputs, options));

@@ -240,6 +240,26 @@ TEST_CASE("A stop while saving leaves no file and the old one") {
   }
 }
 
+TEST_CASE("Bytes are told as they are written, of those of all files") {
+  const SaveFolder folder;
+  for (const ExternalData where : {ExternalData::never, ExternalData::always}) {
+    SaveOptions options;
+    options.external_data = where;
+    std::int64_t told = 0;
+    std::int64_t last = -1;
+    std::int64_t whole = 0;
+    options.on_written = [&](std::int64_t done, std::int64_t total) {
+      CHECK(done > last);
+      CHECK(done < total);
+      last = done;
+      whole = total;
+      ++told;
+    };
+    CHECK(save_model(*weights(2, 4096), folder / "m.onnx", options) == whole);
+    CHECK(told >= 2);
+  }
+}
+
 TEST_CASE("Weights that were not read cannot be copied, but referred to") {
   const SaveFolder folder;
   SaveOptions options;
