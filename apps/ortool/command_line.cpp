@@ -75,6 +75,9 @@ void check_option(const OptionSpec& option, std::string_view value) {
         .with_id("usage.value");
   }
   if (option.is_list) check_list_elements(option.name, value);
+  const auto& others = option.suggestions;
+  if (option.range && std::find(others.begin(), others.end(), value) == others.end())
+    check_number(option.name, value, *option.range);
   if (option.choices.empty()) return;
   if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
     return;

@@ -191,6 +191,8 @@ Json help_block(std::span<const std::unique_ptr<const Command>> commands) {
             .set("group", group.title)
             .set("repeats", option.repeats)
             .set("choices", Json::list_of(option.choices))
+            .set("minimum", option.range ? Json(option.range->least) : Json())
+            .set("maximum", option.range ? Json(option.range->most) : Json())
             .set("list", option.is_list)
             .set("planned", option.is_planned);
         options.add(std::move(row));

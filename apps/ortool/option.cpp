@@ -1,7 +1,49 @@
-// Option table lookup.
+// Option tables: lookup, and the ranges of numbers.
 #include "apps/ortool/option.hpp"
 
+#include <cstdint>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/strings/amount.hpp"
+#include "libcore/base/strings/parse_number.hpp"
+
 namespace ortool {
+namespace {
+
+std::optional<double> read_as(NumberRange::Kind kind, std::string_view text) {
+  if (kind == NumberRange::Kind::bytes) return read_bytes(text);
+  std::int64_t whole = 0;
+  if (kind == NumberRange::Kind::whole)
+    return read_integer(text, whole) ? std::optional(static_cast<double>(whole)) : std::nullopt;
+  double real = 0;
+  return read_number(text, real) ? std::optional(real) : std::nullopt;
+}
+
+std::string expected_text(const NumberRange& range) {
+  switch (range.kind) {
+    case NumberRange::Kind::whole:
+      return format("whole number from {} to {}", static_cast<std::int64_t>(range.least),
+                    static_cast<std::int64_t>(range.most));
+    case NumberRange::Kind::real:
+      return format("number from {} to {}", range.least, range.most);
+    default:
+      return "size such as 500MB or 2GiB";
+  }
+}
+
+}  // namespace
+
+void check_number(std::string_view option, std::string_view text, const NumberRange& range) {
+  const std::optional<double> number = read_as(range.kind, text);
+  if (number && *number >= range.least && *number <= range.most) return;
+  const std::string expected = expected_text(range);
+  throw Error(ErrorCode::invalid,
+              format("option --{}: {} is not a {}", option, quote(text), expected),
+              format("give --{} a {}", option, expected))
+      .with_id("usage.value");
+}
 
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name) {
   for (const OptionGroup& group : groups) {

@@ -1,6 +1,7 @@
 // Option descriptions: the table that drives parsing, help, completion and messages.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,23 @@ enum class Completion {
   providers,   ///< separated by commas
 };
 
+/// What the number of an option may be.
+struct NumberRange {
+  enum class Kind { whole, real, bytes };
+
+  Kind kind;
+  double least;
+  double most;
+};
+
+constexpr NumberRange whole_from(double least, double most) {
+  return {NumberRange::Kind::whole, least, most};
+}
+constexpr NumberRange real_from(double least, double most) {
+  return {NumberRange::Kind::real, least, most};
+}
+inline constexpr NumberRange size_range{NumberRange::Kind::bytes, 1, 0x1p60};
+
 struct OptionSpec {
   std::string_view name;        ///< without dashes: "provider"
   std::string_view value = {};  ///< placeholder of its value in help; empty: a flag
@@ -29,6 +47,7 @@ struct OptionSpec {
   bool repeats = false;
   bool is_list = false;  ///< separated by commas: none of its elements may be empty
   std::vector<std::string_view> choices = {};  ///< allowed values; empty: any
+  std::optional<NumberRange> range = {};       ///< of a number; `suggestions` are allowed as well
   Completion completes = Completion::nothing;
   /// Values that a shell offers where others are allowed as well.
   std::vector<std::string_view> suggestions = {};
@@ -43,6 +62,9 @@ struct OptionGroup {
   std::string_view title;
   std::vector<OptionSpec> options;
 };
+
+/// Throws ErrorCode::invalid with the range when `text` is not a number in it.
+void check_number(std::string_view option, std::string_view text, const NumberRange& range);
 
 /// The option of that name, or null.
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name);

@@ -4,24 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/ortool/option.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/amount.hpp"
 
 namespace ortool {
-namespace {
-
-[[noreturn]] void refuse_value(std::string_view name, std::string_view text,
-                               std::string_view expected) {
-  throw Error(ErrorCode::invalid,
-              format("option --{}: {} is not a {}", name, quote(text), expected),
-              format("give --{} a {}", name, expected))
-      .with_id("usage.value");
-}
-
-}  // namespace
-
 void check_list_elements(std::string_view option, std::string_view list) {
   const std::vector<std::string> elements = split(list, ',');
   const auto is_blank = [](std::string_view element) {
@@ -60,32 +49,23 @@ std::string OptionValues::text(std::string_view name, std::string_view fallback)
   return has(name) ? all(name).back() : std::string(fallback);
 }
 
-std::int64_t OptionValues::integer(std::string_view name, std::int64_t fallback, std::int64_t least,
-                                   std::int64_t most) const {
-  if (!has(name)) return fallback;
-  std::int64_t number = 0;
-  if (!read_integer(all(name).back(), number) || number < least || number > most) {
-    refuse_value(name, all(name).back(), format("whole number from {} to {}", least, most));
-  }
+std::int64_t OptionValues::integer(std::string_view name, std::int64_t fallback) const {
+  std::int64_t number = fallback;
+  if (has(name)) ORTOOL_CHECK(read_integer(all(name).back(), number));
   return number;
 }
 
-double OptionValues::number(std::string_view name, double fallback, double least,
-                            double most) const {
-  if (!has(name)) return fallback;
-  double number = 0;
-  if (!read_number(all(name).back(), number) || !(number >= least && number <= most)) {
-    refuse_value(name, all(name).back(), format("number from {} to {}", least, most));
-  }
+double OptionValues::number(std::string_view name, double fallback) const {
+  double number = fallback;
+  if (has(name)) ORTOOL_CHECK(read_number(all(name).back(), number));
   return number;
 }
 
 std::int64_t OptionValues::size_bytes(std::string_view name, std::int64_t fallback) const {
   if (!has(name)) return fallback;
   const std::string& text = all(name).back();
-  const double bytes = read_bytes(text).value_or(0);
-  if (!(bytes >= 1) || bytes > 0x1p60) refuse_value(name, text, "size such as 500MB or 2GiB");
-  return static_cast<std::int64_t>(bytes);
+  check_number(name, text, size_range);
+  return static_cast<std::int64_t>(*read_bytes(text));
 }
 
 }  // namespace ortool

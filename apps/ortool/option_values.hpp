@@ -25,9 +25,9 @@ class OptionValues {
   std::span<const std::string> all(std::string_view name) const;
   /// The last one given, or `fallback`.
   std::string text(std::string_view name, std::string_view fallback = {}) const;
-  std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t least,
-                       std::int64_t most) const;
-  double number(std::string_view name, double fallback, double least, double most) const;
+  /// Of an option with a range (OptionSpec), where the command line has been checked.
+  std::int64_t integer(std::string_view name, std::int64_t fallback) const;
+  double number(std::string_view name, double fallback) const;
   /// "4096", "512MB", "1.5GiB".
   std::int64_t size_bytes(std::string_view name, std::int64_t fallback) const;
 

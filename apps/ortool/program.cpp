@@ -201,7 +201,7 @@ void CommandRun::apply_common_options(const OptionValues& options) {
     messages_.set_level(static_cast<Verbosity>(found - names.begin()));
   }
   set_log_level(library_level(messages_.level()));
-  if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0, 0.001, 1e8));
+  if (options.has("timeout")) watch_.set_time_limit(options.number("timeout", 0));
 }
 
 /// Accepts the report's path, unless the report would overwrite an input.

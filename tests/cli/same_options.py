@@ -45,7 +45,7 @@ def differences(commands):
                 found.append(f"{where}: takes {seen['value']} and {option['value']}")
             if option["name"] not in _VARIED:
                 found += [f"{where}: different {key}: {seen[key]} and {option[key]}"
-                          for key in ("choices", "help", "repeats") if option[key] != seen[key]]
+                          for key in ("choices", "help", "repeats", "minimum", "maximum") if option[key] != seen[key]]
     return found + [f"{name}: no command has it" for name in _VARIED if name not in first]
 
 

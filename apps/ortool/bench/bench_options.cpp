@@ -16,6 +16,7 @@ void change(OptionGroup& group, std::string_view name, std::string_view value,
     option.help = help;
     option.repeats = true;
     option.is_list = true;
+    option.range.reset();
   }
 }
 
@@ -24,8 +25,13 @@ OptionGroup length_options() {
           {
               {.name = "warmup",
                .value = "N",
-               .help = "warm-up runs before measuring (default: auto, until times are stable)"},
-              {.name = "iterations", .value = "N", .help = "number of runs to measure"},
+               .help = "warm-up runs before measuring (default: auto, until times are stable)",
+               .range = whole_from(0, max_bench_runs),
+               .suggestions = {"auto"}},
+              {.name = "iterations",
+               .value = "N",
+               .help = "number of runs to measure",
+               .range = whole_from(1, max_bench_runs)},
               {.name = "duration", .value = "TIME", .help = "time to measure each variant for: 5s"},
               {.name = "precision-target",
                .value = "SHARE",
@@ -36,10 +42,14 @@ OptionGroup length_options() {
 OptionGroup load_options() {
   return {"Load",
           {
-              {.name = "concurrency", .value = "N", .help = "number of concurrent callers"},
+              {.name = "concurrency",
+               .value = "N",
+               .help = "number of concurrent callers",
+               .range = whole_from(1, 256)},
               {.name = "rate",
                .value = "QPS",
-               .help = "requests per second, sent whether or not earlier ones are done"},
+               .help = "requests per second, sent whether or not earlier ones are done",
+               .range = real_from(1e-3, 1e7)},
               {.name = "distribution",
                .value = "HOW",
                .help = "distribution of their arrivals: poisson (default), constant",
@@ -67,7 +77,10 @@ OptionGroup gate_options() {
            .help = "slowdown that counts as a regression (default: 5%); cpu=5%,cuda=3%",
            .is_list = true},
           {.name = "max-latency", .value = "pN=TIME", .help = "upper bound of a latency: p95=12ms"},
-          {.name = "max-rss", .value = "SIZE", .help = "upper bound of the process's memory"},
+          {.name = "max-rss",
+           .value = "SIZE",
+           .help = "upper bound of the process's memory",
+           .range = size_range},
       }};
 }
 

@@ -12,6 +12,7 @@
 #include "apps/ortool/bench/tune.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"
@@ -96,14 +97,11 @@ void BenchRun::run() {
 
 /// --stepped: only one runner and its answers.
 void BenchRun::step() {
-  for (const char* name : {"json", "format", "report", "raw", "profile", "tune", "isolate",
-                           "reference", "baseline", "max-latency", "max-rss", "find-rate", "rate",
-                           "warmup", "iterations", "duration", "precision-target"}) {
-    if (!options_.has(name)) continue;
-    throw Error(ErrorCode::invalid, format("option --{} has no effect with --stepped", name),
-                "in stepped mode the caller decides what is measured")
-        .with_id("usage.applies_to_nothing");
-  }
+  refuse_any(options_,
+             {"json", "format", "report", "raw", "profile", "tune", "isolate", "reference",
+              "baseline", "max-latency", "max-rss", "find-rate", "rate", "warmup", "iterations",
+              "duration", "precision-target"},
+             "with --stepped", "in stepped mode the caller decides what is measured");
   const std::vector<BenchVariant> variants = list_variants(settings_);
   if (variants.size() != 1) {
     throw Error(ErrorCode::invalid,

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
@@ -20,12 +21,6 @@ Error bad_value(std::string_view option, const std::string& text, std::string_vi
                format("option --{}: {} is not a {}", option, quote(text), expected),
                std::move(hint))
       .with_id("usage.value");
-}
-
-Error no_effect(std::string_view option, std::string_view because, std::string hint) {
-  return Error(ErrorCode::invalid, format("option --{} has no effect {}", option, because),
-               std::move(hint))
-      .with_id("usage.applies_to_nothing");
 }
 
 /// "5%" or "0.05".
@@ -137,9 +132,9 @@ void read_thresholds(const OptionValues& options, BenchSettings& settings) {
 
 void read_lengths(const OptionValues& options, BenchSettings& settings) {
   if (options.text("warmup", "auto") != "auto") {
-    settings.warmup = options.integer("warmup", 0, 0, max_bench_runs);
+    settings.warmup = options.integer("warmup", 0);
   }
-  settings.iterations = options.integer("iterations", 0, 1, max_bench_runs);
+  settings.iterations = options.integer("iterations", 0);
   if (options.has("duration")) {
     settings.duration_s = read_seconds("duration", options.text("duration"));
   }
@@ -214,9 +209,9 @@ BenchSettings read_bench_settings(const Invocation& invocation) {
       settings.percentiles.push_back(percent);
     }
   }
-  settings.concurrency = static_cast<int>(options.integer("concurrency", 1, 1, 256));
+  settings.concurrency = static_cast<int>(options.integer("concurrency", 1));
   settings.has_concurrency = options.has("concurrency");
-  settings.rate_per_s = options.number("rate", 0, 1e-3, 1e7);
+  settings.rate_per_s = options.number("rate", 0);
   settings.is_poisson = options.text("distribution", "poisson") == "poisson";
   settings.find_rate = read_bound(options, "find-rate");
   settings.max_latency = read_bound(options, "max-latency");

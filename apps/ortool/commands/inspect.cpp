@@ -13,6 +13,7 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -61,12 +62,11 @@ void check_selection(const Model& model, std::string_view select) {
     nearest.offer(name);
     return false;
   });
-  throw Error(ErrorCode::invalid,
-              format("option --select: nothing in the model matches {}", quote(select)),
-              nearest.best().empty()
-                  ? "* matches any text; `--nodes`, `--weights` and `--values` list the names"
-                  : format("the nearest name is {}; * matches any text", quote(nearest.best())))
-      .with_id("usage.applies_to_nothing");
+  throw applies_to_nothing(
+      format("option --select: nothing in the model matches {}", quote(select)),
+      nearest.best().empty()
+          ? "* matches any text; `--nodes`, `--weights` and `--values` list the names"
+          : format("the nearest name is {}; * matches any text", quote(nearest.best())));
 }
 
 /// Writes the requested lists.
@@ -104,8 +104,7 @@ InspectionOptions inspection_options(const Invocation& invocation) {
   const OptionValues& options = invocation.options;
   InspectionOptions result;
   result.blocks.select = options.text("select", "*");
-  result.blocks.max_elements =
-      options.integer("max-elements", default_most_elements, 0, std::int64_t{1} << 40);
+  result.blocks.max_elements = options.integer("max-elements", default_most_elements);
   result.reads_weights = !options.flag("no-weights");
   const bool is_picture = format_of(options) == "dot";
   result.has_figures =
@@ -207,7 +206,8 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "quantization", .help = "list scales, zero points and float32 subgraphs"},
           {.name = "max-elements",
            .value = "N",
-           .help = "elements of tensor attributes in JSON (default: 16)"},
+           .help = "elements of tensor attributes in JSON (default: 16)",
+           .range = whole_from(0, 0x1p40)},
       }};
   const OptionGroup conditions = {
       "Conditions (exit 1 when one does not hold)",
@@ -233,30 +233,21 @@ std::vector<OptionGroup> InspectCommand::options() const {
 
 /// Run options only apply where something runs or is placed.
 void check_run_settings(const OptionValues& options, bool has_data) {
-  const auto refuse = [](std::string_view option, std::string_view other) {
-    throw Error(ErrorCode::invalid, format("option --{} has no effect {}", option, other),
-                "it applies to --placement and --data")
-        .with_id("usage.applies_to_nothing");
-  };
+  constexpr std::string_view hint = "it applies to --placement and --data";
   check_execution_options(options);
-  if (options.flag("placement") && options.flag("no-weights")) {
-    refuse("placement", "with --no-weights");
-  }
+  if (options.flag("placement") && options.flag("no-weights"))
+    throw no_effect("placement", "with --no-weights", std::string(hint));
   if (options.flag("placement") || has_data) return;
-  for (const char* option : {"provider", "provider-option", "node-provider", "strict-provider",
-                             "threads", "execution", "optimize", "precision"}) {
-    if (options.has(option)) refuse(option, "without --placement or --data");
-  }
+  refuse_any(options,
+             {"provider", "provider-option", "node-provider", "strict-provider", "threads",
+              "execution", "optimize", "precision"},
+             "without --placement or --data", hint);
 }
 
 /// A drawing only shows nodes and edges.
 void check_picture_options(const OptionValues& options) {
-  for (const char* name : {"weights", "quantization", "data", "placement", "max-elements"}) {
-    if (!options.has(name)) continue;
-    throw Error(ErrorCode::invalid, format("option --{} has no effect with --format dot", name),
-                "leave the option out, or ask for --format text, json or html")
-        .with_id("usage.applies_to_nothing");
-  }
+  refuse_any(options, {"weights", "quantization", "data", "placement", "max-elements"},
+             "with --format dot", "leave the option out, or ask for --format text, json or html");
 }
 
 void InspectCommand::run(Invocation& invocation) const {
@@ -267,9 +258,8 @@ void InspectCommand::run(Invocation& invocation) const {
   const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
                             invocation.has_document || wanted != "text";
   if (options.has("select") && !is_selective) {
-    throw Error(ErrorCode::invalid, "option --select has nothing to select from",
-                "add --nodes, --weights or --values")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing("option --select has nothing to select from",
+                             "add --nodes, --weights or --values");
   }
   LoadOptions load_options;
   load_options.read_external_data = !options.flag("no-weights");

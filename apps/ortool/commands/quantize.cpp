@@ -34,9 +34,7 @@ class QuantizeCommand : public Command {
   std::vector<OptionGroup> options() const override {
     std::vector<OptionGroup> groups = quantize_options();
     groups.push_back(save_options());
-    groups.push_back(
-        {"Execution",
-         {{.name = "threads", .value = "N", .help = "number of threads (default: all)"}}});
+    groups.push_back({"Execution", {threads_option()}});
     return groups;
   }
   std::vector<std::string_view> frequent_options() const override {

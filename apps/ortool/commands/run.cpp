@@ -59,7 +59,10 @@ std::vector<OptionGroup> RunCommand::options() const {
            .value = "A,B",
            .help = "only these outputs, or values between the nodes; all: every value",
            .completes = Completion::outputs},
-          {.name = "top", .value = "K", .help = "the K highest scores (with --labels: 5)"},
+          {.name = "top",
+           .value = "K",
+           .help = "the K highest scores (with --labels: 5)",
+           .range = whole_from(1, 1e5)},
           {.name = "softmax",
            .help = "with --top or --labels: probabilities, by softmax over each row of scores"},
           labels_option(),
@@ -84,7 +87,10 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup measuring = {
       "Measuring",
       {
-          {.name = "iterations", .value = "N", .help = "run N times and report the median time"},
+          {.name = "iterations",
+           .value = "N",
+           .help = "run N times and report the median time",
+           .range = whole_from(1, 1e9)},
           {.name = "explain", .help = "report what each lowering pass did to the model"},
           {.name = "trace",
            .value = "FILE",

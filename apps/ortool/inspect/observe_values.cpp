@@ -7,6 +7,7 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
@@ -137,27 +138,16 @@ std::vector<ObservedValue> observe(const Invocation& invocation, const Model& mo
 }  // namespace
 
 bool asks_for_data(const OptionValues& options) {
-  const auto has_one = [&](std::initializer_list<const char*> names) -> const char* {
-    for (const char* name : names) {
-      if (options.has(name)) return name;
-    }
-    return nullptr;
-  };
   if (options.has("data")) {
-    if (const char* other = has_one({"input", "inputs", "input-dir"})) {
-      throw Error(ErrorCode::invalid, format("option --{} has no effect with --data", other),
-                  "leave one of them out")
-          .with_id("usage.applies_to_nothing");
-    }
+    refuse_any(options, {"input", "inputs", "input-dir"}, "with --data", "leave one of them out");
     return true;
   }
-  if (has_one({"input", "inputs", "input-dir"}) != nullptr || options.flag("random")) return true;
-  if (const char* alone = has_one({"seed", "range", "image", "image-config", "dtype", "cast"})) {
-    throw Error(
-        ErrorCode::invalid, format("option --{} has no effect without inputs", alone),
-        "add --data, --input, --inputs, --input-dir or --random, which make inspect run the model")
-        .with_id("usage.applies_to_nothing");
-  }
+  if (options.has("input") || options.has("inputs") || options.has("input-dir") ||
+      options.flag("random"))
+    return true;
+  refuse_any(
+      options, {"seed", "range", "image", "image-config", "dtype", "cast"}, "without inputs",
+      "add --data, --input, --inputs, --input-dir or --random, which make inspect run the model");
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include "apps/ortool/inspect/run_diff.hpp"
 
 #include "apps/ortool/inspect/diff_report.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/diff.hpp"
 #include "libcore/ops/attribute_default.hpp"
@@ -11,9 +12,8 @@ namespace ortool {
 namespace {
 
 [[noreturn]] void refuse_option(std::string_view option) {
-  throw Error(ErrorCode::invalid, format("option {} cannot be combined with --diff", option),
-              "use one at a time; --diff takes --no-weights, and writes text or JSON")
-      .with_id("usage.applies_to_nothing");
+  throw applies_to_nothing(format("option {} cannot be combined with --diff", option),
+                           "use one at a time; --diff takes --no-weights, and writes text or JSON");
 }
 
 void check_options(const OptionValues& options) {

@@ -44,8 +44,7 @@ NamedValues make_inputs(const Invocation& invocation, const Model& model, int in
   if (tells) return named_values(gather_inputs(invocation, model));
   // Assumptions were reported for the first run.
   OptionValues options = invocation.options;
-  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
-  options.set("seed", {format("{}", options.integer("seed", 0, 0, max_seed) + index)});
+  options.set("seed", {format("{}", options.integer("seed", 0) + index)});
   Report ignored_report;
   Messages silent;
   silent.set_level(Verbosity::error);

@@ -5,6 +5,7 @@
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name_of_many.hpp"
@@ -13,8 +14,6 @@ namespace ortool {
 namespace {
 
 constexpr int default_runs = 3;
-constexpr std::int64_t max_verify_runs = 1'000'000;
-constexpr std::int64_t max_opset = 1'000'000;
 
 std::vector<std::string> read_passes(const OptionValues& options, std::string_view option,
                                      std::span<const PassDescription> known) {
@@ -45,11 +44,6 @@ OptimizeLevel read_level(const OptionValues& options) {
   return optimize_level(text);
 }
 
-[[noreturn]] void refuse(std::string_view what, std::string_view hint) {
-  throw Error(ErrorCode::invalid, std::string(what), std::string(hint))
-      .with_id("usage.applies_to_nothing");
-}
-
 /// A pass that would not run anyway cannot be skipped.
 void check_skipped(const OptimizeSettings& settings, std::span<const PassDescription> known) {
   for (const std::string& name : settings.skipped) {
@@ -58,14 +52,14 @@ void check_skipped(const OptimizeSettings& settings, std::span<const PassDescrip
     if (!settings.passes.empty()) {
       const bool is_named =
           std::find(settings.passes.begin(), settings.passes.end(), name) != settings.passes.end();
-      refuse(format("option --skip-pass: {} is {} --passes", quote(name),
-                    is_named ? "excluded by" : "not listed in"),
-             "--passes lists all passes that run");
+      throw applies_to_nothing(format("option --skip-pass: {} is {} --passes", quote(name),
+                                      is_named ? "excluded by" : "not listed in"),
+                               "--passes lists all passes that run");
     }
     if (!pass->is_on_request && pass->level <= settings.level) continue;
-    refuse(format("option --skip-pass: {} does not run with --level {}", quote(name),
-                  name_of(settings.level)),
-           "'ortool optimize --list-passes' shows the level of each");
+    throw applies_to_nothing(format("option --skip-pass: {} does not run with --level {}",
+                                    quote(name), name_of(settings.level)),
+                             "'ortool optimize --list-passes' shows the level of each");
   }
 }
 
@@ -77,10 +71,8 @@ void check_written(const OptionValues& options) {
         .with_id("usage.output");
   }
   if (!options.flag("dry-run")) return;
-  for (const char* option : {"output", "force", "external-data", "external-threshold"}) {
-    if (options.has(option))
-      refuse(format("option --{} has no effect with --dry-run", option), "leave one of them out");
-  }
+  refuse_any(options, {"output", "force", "external-data", "external-threshold"}, "with --dry-run",
+             "leave one of them out");
 }
 
 /// Help of --rtol and --atol, whose usual help is about expected outputs.
@@ -125,7 +117,8 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "list-passes", .help = "list the passes; no MODEL is needed"},
           {.name = "opset",
            .value = "N",
-           .help = "convert to this opset, newer or older; passes may then use its operators"},
+           .help = "convert to this opset, newer or older; passes may then use its operators",
+           .range = whole_from(1, 1e6)},
           {.name = "keep-overridable",
            .help = "inputs with a default value stay inputs, which a run can override"},
           {.name = "fp16", .help = "compute in float16, except what would overflow on the inputs"},
@@ -156,12 +149,13 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "verify",
            .value = "N",
            .help =
-               "compare the outputs before and after on N inputs (default: 3); 0: do not compare"},
+               "compare the outputs before and after on N inputs (default: 3); 0: do not compare",
+           .range = whole_from(0, 1e6)},
           {.name = "save-repro",
            .value = "DIR",
            .help = "where outputs differ: save the smallest part that does, to reproduce it",
            .completes = Completion::folders},
-          {.name = "threads", .value = "N", .help = "number of threads (default: all)"},
+          threads_option(),
       }};
   for (const OptionSpec& option : stage_tolerance_options()) verifying.options.push_back(option);
   return {rewriting, verifying};
@@ -174,40 +168,35 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.passes = read_passes(options, "passes", known);
   settings.skipped = read_passes(options, "skip-pass", known);
   settings.explains = options.flag("explain");
-  // Only used when inputs are generated; an error is reported in any case.
-  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
-  static_cast<void>(options.integer("seed", 0, 0, max_seed));
   settings.target = read_target(options);
   if (options.has("passes") && settings.passes.empty())
-    refuse("option --passes names no pass", "--level none rewrites nothing");
+    throw applies_to_nothing("option --passes names no pass", "--level none rewrites nothing");
   if (options.text("target") == "cuda") {
     throw Error(ErrorCode::unsupported, "--target cuda is planned, but not in this version",
                 "use --target ortool, or leave the option out")
         .with_id("usage.planned");
   }
-  settings.opset = options.integer("opset", 0, 1, max_opset);
+  settings.opset = options.integer("opset", 0);
   settings.freezes_defaults = !options.flag("keep-overridable") &&
                               settings.level != OptimizeLevel::none && settings.passes.empty();
   settings.is_float16 = options.flag("fp16");
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
   if (!settings.kept_globs.empty() && !settings.is_float16)
-    refuse("option --keep-float has no effect without --fp16", "add --fp16");
+    throw no_effect("keep-float", "without --fp16", "add --fp16");
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
-  settings.runs = static_cast<int>(options.integer("verify", usual, 0, max_verify_runs));
+  settings.runs = static_cast<int>(options.integer("verify", usual));
   if (options.has("passes") && options.has("level"))
-    refuse("option --level has no effect with --passes", "--passes lists all passes that run");
+    throw no_effect("level", "with --passes", "--passes lists all passes that run");
   check_skipped(settings, known);
   check_written(options);
   // Reported now, not after the model is rewritten.
-  static_cast<void>(thread_count(options));
   static_cast<void>(read_judge_options(options));
   if (settings.runs > 0 || settings.is_float16) return settings;
-  for (const char* option : {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random",
-                             "seed", "range", "image", "image-config", "dtype", "threads"}) {
-    if (!options.has(option)) continue;
-    refuse(format("option --{} has no effect where nothing is verified", option), "add --verify N");
-  }
+  refuse_any(options,
+             {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random", "seed",
+              "range", "image", "image-config", "dtype", "threads"},
+             "where nothing is verified", "add --verify N");
   return settings;
 }
 

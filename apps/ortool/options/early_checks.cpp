@@ -1,4 +1,4 @@
-// Early checks: number ranges, and files that options name.
+// Early checks: files that options name.
 #include "apps/ortool/options/early_checks.hpp"
 
 #include <filesystem>
@@ -9,21 +9,6 @@
 
 namespace ortool {
 namespace {
-
-/// An option whose number is used after the model is loaded.
-struct NumberRange {
-  std::string_view option;
-  std::int64_t least;
-  std::int64_t most;
-};
-
-constexpr NumberRange number_ranges[] = {
-    {"top", 1, 100'000},
-    {"steps", 1, 1'000'000},
-    {"iterations", 1, 1'000'000'000},
-    {"seed", 0, std::int64_t{1} << 53},
-    {"max-elements", 0, std::int64_t{1} << 40},
-};
 
 /// Options whose values are files or folders to read.
 constexpr std::string_view read_options[] = {
@@ -57,10 +42,6 @@ void check_named_file(const std::string& text) {
 }  // namespace
 
 void check_before_loading(const OptionValues& options) {
-  for (const NumberRange& range : number_ranges) {
-    static_cast<void>(options.integer(range.option, range.least, range.least, range.most));
-  }
-  static_cast<void>(options.size_bytes("external-threshold", 0));
   for (const std::string_view option : read_options) {
     for (const std::string& path : options.all(option)) {
       if (path == "-" || (is_file_glob(path) && !is_there(path))) continue;

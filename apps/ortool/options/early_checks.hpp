@@ -8,7 +8,7 @@
 
 namespace ortool {
 
-/// Throws ErrorCode::invalid for numbers out of range and for files to read that are missing.
+/// Throws ErrorCode::invalid for files to read that are missing.
 void check_before_loading(const OptionValues& options);
 
 /// What to do about an argument too many that a shell made of a pattern in an option; empty if it

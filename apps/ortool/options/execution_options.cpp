@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/level_names.hpp"
 #include "libcore/base/format.hpp"
@@ -39,9 +40,8 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
     const auto same = [&](const LoweringPassInfo& pass) { return pass.name == name; };
     const auto pass = std::find_if(lowering.begin(), lowering.end(), same);
     if (pass != lowering.end() && pass->is_required) {
-      throw Error(ErrorCode::invalid, format("option --skip-pass: '{}' is required", name),
-                  "'ortool optimize --list-passes' shows which passes are")
-          .with_id("usage.applies_to_nothing");
+      throw applies_to_nothing(format("option --skip-pass: '{}' is required", name),
+                               "'ortool optimize --list-passes' shows which passes are");
     }
     skipped.push_back(name);
   }
@@ -50,11 +50,18 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
 
 }  // namespace
 
+OptionSpec threads_option() {
+  return {.name = "threads",
+          .value = "N",
+          .help = "number of threads (default: all)",
+          .range = whole_from(1, 256)};
+}
+
 OptionGroup execution_options() {
   return {
       "Execution",
       {
-          {.name = "threads", .value = "N", .help = "number of threads (default: all)"},
+          threads_option(),
           {.name = "execution",
            .value = "HOW",
            .help = "sequential: one node at a time; parallel: independent nodes at the same time",
@@ -79,7 +86,7 @@ OptionGroup execution_options() {
 }
 
 int thread_count(const OptionValues& options) {
-  return static_cast<int>(options.integer("threads", available_processors(), 1, 256));
+  return static_cast<int>(options.integer("threads", available_processors()));
 }
 
 void check_execution_options(const OptionValues& options) {

@@ -11,6 +11,7 @@
 namespace ortool {
 
 OptionGroup execution_options();
+OptionSpec threads_option();
 
 /// Which command line shows all passes, as the end of a hint.
 inline constexpr std::string_view list_passes_hint =

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/ortool/options/image_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/random_sizes.hpp"
 #include "apps/ortool/options/unnamed_inputs.hpp"
 #include "libcore/base/format.hpp"
@@ -144,11 +145,9 @@ void InputGatherer::read_files() {
     read_file(pair, recipes);
   }
   if (recipes.empty()) return;
-  throw Error(
-      ErrorCode::invalid,
+  throw applies_to_nothing(
       format("option --image: input {} is not given an image", quote(recipes.begin()->first)),
-      format("add --input {}=FILE.png", recipes.begin()->first))
-      .with_id("usage.applies_to_nothing");
+      format("add --input {}=FILE.png", recipes.begin()->first));
 }
 
 /// Only one of the model and the inputs can come from standard input.
@@ -204,9 +203,8 @@ std::map<std::string, RandomRange, std::less<>> InputGatherer::read_ranges() con
   auto ranges = read_random_ranges(options_, names_);
   for (const auto& [name, range] : ranges) {
     if (!is_given(name)) continue;
-    throw Error(ErrorCode::invalid, format("option --range: input {} is not random", quote(name)),
-                "leave --range out for inputs from files")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing(format("option --range: input {} is not random", quote(name)),
+                             "leave --range out for inputs from files");
   }
   return ranges;
 }
@@ -249,8 +247,7 @@ void InputGatherer::make_random() {
   const auto ranges = read_ranges();
   if (!given_.empty() && !has_wish) return refuse_missing();
 
-  constexpr std::int64_t max_seed = std::int64_t{1} << 53;
-  const auto seed = options_.integer("seed", 0, 0, max_seed);
+  const std::int64_t seed = options_.integer("seed", 0);
   SymbolSizes symbols;
   for (const auto& [name, input] : given_) {
     if (input.value.is_tensor()) {
@@ -273,9 +270,8 @@ void InputGatherer::make_random() {
     made.emplace_back(input.name());
   }
   if (made.empty() && has_wish) {
-    throw Error(ErrorCode::invalid, "--random has nothing left to generate",
-                "leave --random, --seed and --range out")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing("--random has nothing left to generate",
+                             "leave --random, --seed and --range out");
   }
   if (!made.empty()) {
     invocation_.note(format("random inputs, seed {}: {}", seed, list_names(made)));
@@ -301,7 +297,10 @@ std::vector<GivenInput> InputGatherer::gather() {
 }  // namespace
 
 OptionSpec seed_option() {
-  return {.name = "seed", .value = "S", .help = "seed of random data (default: 0)"};
+  return {.name = "seed",
+          .value = "S",
+          .help = "seed of random data (default: 0)",
+          .range = whole_from(0, 0x1p52)};
 }
 
 OptionSpec range_option() {

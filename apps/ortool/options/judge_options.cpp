@@ -11,7 +11,10 @@
 namespace ortool {
 
 std::vector<OptionSpec> tolerance_options() {
-  return {{.name = "rtol", .value = "R", .help = "relative tolerance (float32: 1e-3)"},
+  return {{.name = "rtol",
+           .value = "R",
+           .help = "relative tolerance (float32: 1e-3)",
+           .range = real_from(0, std::numeric_limits<double>::max())},
           {.name = "atol",
            .value = "A",
            .help = "absolute tolerance, or A*max of the expected output (float32: 1e-4*max)"}};
@@ -26,17 +29,19 @@ OptionGroup judge_options() {
                .completes = Completion::files},
               tolerance_options()[0],
               tolerance_options()[1],
-              {.name = "min-cosine", .value = "C", .help = "minimum cosine similarity"},
+              {.name = "min-cosine",
+               .value = "C",
+               .help = "minimum cosine similarity",
+               .range = real_from(-1, 1)},
               {.name = "same-top1", .help = "require the largest score at the same index"},
           }};
 }
 
 JudgeOptions read_judge_options(const OptionValues& options) {
-  constexpr double most = std::numeric_limits<double>::max();
   JudgeOptions result;
   result.is_same_top1 = options.flag("same-top1");
-  if (options.has("rtol")) result.rtol = options.number("rtol", 0, 0, most);
-  if (options.has("min-cosine")) result.min_cosine = options.number("min-cosine", 0, -1, 1);
+  if (options.has("rtol")) result.rtol = options.number("rtol", 0);
+  if (options.has("min-cosine")) result.min_cosine = options.number("min-cosine", 0);
   if (!options.has("atol")) return result;
   const std::string text = options.text("atol");
   std::string_view number = text;

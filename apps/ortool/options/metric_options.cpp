@@ -1,7 +1,7 @@
 // Metric options.
 #include "apps/ortool/options/metric_options.hpp"
 
-#include "libcore/base/error.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 
 namespace ortool {
 
@@ -27,9 +27,7 @@ void check_metric_options(const OptionValues& options) {
   if (!options.has("detections")) return;
   static_cast<void>(read_metric_options(options));
   if (options.text("metric") == "map") return;
-  throw Error(ErrorCode::invalid, "option --detections has no effect without --metric map",
-              "add --metric map")
-      .with_id("usage.applies_to_nothing");
+  throw no_effect("detections", "without --metric map", "add --metric map");
 }
 
 }  // namespace ortool

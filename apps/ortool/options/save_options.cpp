@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -18,9 +19,8 @@ constexpr const char* standard_output_path = "/dev/stdout";
 
 void check_stream(const OptionValues& options) {
   if (options.flag("json") || options.text("format") == "json") {
-    throw Error(ErrorCode::invalid, "option --json has no effect with --output -",
-                "leave one of them out; --report FILE writes the document too")
-        .with_id("usage.applies_to_nothing");
+    throw no_effect("json", "with --output -",
+                    "leave one of them out; --report FILE writes the document too");
   }
   // A closed stream was replaced by an empty read-only file.
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
@@ -54,7 +54,8 @@ OptionGroup save_options() {
                .choices = {"auto", "always", "never"}},
               {.name = "external-threshold",
                .value = "SIZE",
-               .help = "smaller weights stay in the model (default: 1024 bytes)"},
+               .help = "smaller weights stay in the model (default: 1024 bytes)",
+               .range = size_range},
           }};
 }
 

@@ -107,8 +107,7 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
     data.class_names = read_labels(options.text("labels"), &invocation.memory);
   data.is_random = settings.has_random_data;
   if (!data.is_random) return data;
-  constexpr std::int64_t max_seed = std::int64_t{1} << 52;
-  data.random.seed = options.integer("seed", 0, 0, max_seed);
+  data.random.seed = options.integer("seed", 0);
   data.random.ranges = read_random_ranges(options, names);
   data.random.sizes = read_dimension_sizes(options, free_dimension_names(inputs));
   return data;

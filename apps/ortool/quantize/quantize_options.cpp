@@ -31,7 +31,8 @@ OptionGroup what_options() {
            .choices = {"qdq", "qoperator"}},
           {.name = "block-size",
            .value = "N",
-           .help = "weight-only: rows per scale, 0: all rows (default for int4 and qoperator: 32)"},
+           .help = "weight-only: rows per scale, 0: all rows (default for int4 and qoperator: 32)",
+           .range = whole_from(0, 65536)},
           {.name = "per-channel", .help = "one scale for each channel of weights (default)"},
           {.name = "per-tensor", .help = "one scale for each tensor of weights"},
           {.name = "symmetric-activations",
@@ -94,7 +95,8 @@ OptionGroup calibration_group() {
           {.name = "percentile",
            .value = "P",
            .help =
-               "elements inside the range, for the methods percentile and auto (default: 99.99)"},
+               "elements inside the range, for the methods percentile and auto (default: 99.99)",
+           .range = real_from(50, 100)},
       }};
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "apps/ortool/options/metric_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -16,7 +17,6 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t default_block_size = 32;
-constexpr std::int64_t max_block_size = 65536;
 /// Smallest block size of MatMulNBits.
 constexpr std::int64_t min_block_size = 16;
 
@@ -34,12 +34,6 @@ constexpr std::array<std::string_view, 13> calibration_options = {"calibration-d
                                                                   "image-config",
                                                                   "keep-faster",
                                                                   "recipe"};
-
-Error does_not_fit(std::string message, std::string hint) {
-  Error error(ErrorCode::invalid, std::move(message), std::move(hint));
-  error.with_id("usage.applies_to_nothing");
-  return error;
-}
 
 /// The option, else the plan's setting, else `fallback`.
 std::string chosen_text(const OptionValues& options, const Json& plan, std::string_view name,
@@ -106,16 +100,11 @@ std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeM
   return recipe;
 }
 
-/// Options of a model when none is written.
-constexpr std::array<std::string_view, 11> model_options = {
-    "output", "force",  "external-data", "external-threshold", "plan-out",       "max-drop",
-    "metric", "labels", "detections",    "keep-faster",        "validation-data"};
-
 void check_calibrate_only(const OptionValues& options) {
   if (!options.flag("calibrate-only")) {
     if (options.text("samples").find(':') == std::string::npos) return;
-    throw does_not_fit("option --samples: a range of samples is only for --calibrate-only",
-                       "give the number of samples to take");
+    throw applies_to_nothing("option --samples: a range of samples is only for --calibrate-only",
+                             "give the number of samples to take");
   }
   const bool has_data = options.has("calibration-data") || options.flag("allow-random-calibration");
   if (!has_data || !options.has("calibration-cache")) {
@@ -124,11 +113,11 @@ void check_calibrate_only(const OptionValues& options) {
                 "add --calibration-data SET and --calibration-cache FILE")
         .with_id("usage.calibration_data");
   }
-  for (const std::string_view name : model_options) {
-    if (!options.has(name)) continue;
-    throw does_not_fit(format("option --{} has no effect with --calibrate-only", name),
-                       "give it when the model is made from the cache");
-  }
+  // About the model that is made from the ranges.
+  refuse_any(options,
+             {"output", "force", "external-data", "external-threshold", "plan-out", "max-drop",
+              "metric", "labels", "detections", "keep-faster", "validation-data"},
+             "with --calibrate-only", "give it when the model is made from the cache");
 }
 
 /// The same samples twice would only have more weight.
@@ -141,8 +130,8 @@ void check_sets(const OptionValues& options) {
       return other == sets[i] || std::filesystem::equivalent(other, sets[i], ignored);
     });
     if (!is_again) continue;
-    throw does_not_fit(format("option --calibration-data: {} is given twice", quote(sets[i])),
-                       "leave one of them out");
+    throw applies_to_nothing(format("option --calibration-data: {} is given twice", quote(sets[i])),
+                             "leave one of them out");
   }
 }
 
@@ -151,20 +140,19 @@ void check_random_data(const OptionValues& options) {
   if (!options.flag("allow-random-calibration")) {
     for (const std::string_view name : {"seed", "range", "dim"}) {
       if (!options.has(name)) continue;
-      throw does_not_fit(
+      throw applies_to_nothing(
           format("option --{} has no effect: no random calibration data is used", name),
           "it is for --allow-random-calibration");
     }
     return;
   }
   if (options.has("calibration-data"))
-    throw does_not_fit("--allow-random-calibration and --calibration-data contradict each other",
-                       "leave --allow-random-calibration out: there is real data");
-  for (const std::string_view name : {"image", "image-config"}) {
-    if (!options.has(name) || options.has("validation-data")) continue;
-    throw does_not_fit(format("option --{} has no effect with --allow-random-calibration", name),
-                       "random inputs are not images");
-  }
+    throw applies_to_nothing(
+        "--allow-random-calibration and --calibration-data contradict each other",
+        "leave --allow-random-calibration out: there is real data");
+  if (options.has("validation-data")) return;
+  refuse_any(options, {"image", "image-config"}, "with --allow-random-calibration",
+             "random inputs are not images");
 }
 
 /// Options without effect on ranges.
@@ -172,18 +160,15 @@ void check_percentile(const OptionValues& options) {
   const std::string method = options.text("calibration-method");
   const bool is_used = method.empty() || method == "percentile" || method == "auto";
   if (!options.has("percentile") || is_used || options.has("plan")) return;
-  throw does_not_fit(
+  throw applies_to_nothing(
       format("option --percentile has no effect with --calibration-method {}", method),
       "it is for the methods percentile and auto");
 }
 
 /// Quantized weights that are dequantized before use never appear in an integer sum.
 void check_reduced_weights(const OptionValues& options) {
-  for (const std::string_view name : {"reduce-range", "target-isa"}) {
-    if (!options.has(name)) continue;
-    throw does_not_fit(format("option --{} has no effect with --mode weight-only", name),
-                       "its products are computed in float, which does not saturate");
-  }
+  refuse_any(options, {"reduce-range", "target-isa"}, "with --mode weight-only",
+             "its products are computed in float, which does not saturate");
 }
 
 /// Class names when labels are not used.
@@ -193,13 +178,14 @@ void check_labels(const OptionValues& options) {
   if (!options.has("labels") || metric == "top1" || metric == "top5" || metric == "map" ||
       metric == "miou")
     return;
-  throw does_not_fit("option --labels only has an effect with --metric top1, top5, map and miou",
-                     "add --metric top1");
+  throw applies_to_nothing(
+      "option --labels only has an effect with --metric top1, top5, map and miou",
+      "add --metric top1");
 }
 
 void refuse_unused(const OptionValues& options, QuantizeMode mode) {
   if (options.flag("per-channel") && options.flag("per-tensor"))
-    throw does_not_fit("--per-channel and --per-tensor contradict each other", "choose one");
+    throw applies_to_nothing("--per-channel and --per-tensor contradict each other", "choose one");
   check_sets(options);
   check_random_data(options);
   check_percentile(options);
@@ -217,8 +203,8 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
     const bool is_used =
         is_of_images ? options.has("validation-data") : is_dynamic && name == "keep-faster";
     if (!options.has(name) || is_used) continue;
-    throw does_not_fit(format("option --{} has no effect with --mode {}", name, name_of(mode)),
-                       "only --mode static uses calibration");
+    throw no_effect(name, format("with --mode {}", name_of(mode)),
+                    "only --mode static uses calibration");
   }
 }
 
@@ -226,7 +212,7 @@ void refuse_unused(const OptionValues& options, QuantizeMode mode) {
 void check_block_format(const QuantizeSettings& settings) {
   const std::int64_t size = settings.block_size;
   if (size >= min_block_size && (size & (size - 1)) == 0) return;
-  throw does_not_fit(
+  throw applies_to_nothing(
       format("option --block-size: {} is not a block size of --quant-format qoperator", size),
       "it takes powers of two from 16 up");
 }
@@ -234,11 +220,11 @@ void check_block_format(const QuantizeSettings& settings) {
 void check_qoperator_format(const QuantizeSettings& settings) {
   if (settings.mode == QuantizeMode::weights_only) return check_block_format(settings);
   if (settings.mode == QuantizeMode::dynamically)
-    throw does_not_fit("option --quant-format qoperator has no effect with --mode dynamic",
-                       "its products are integer operators already");
+    throw applies_to_nothing("option --quant-format qoperator has no effect with --mode dynamic",
+                             "its products are integer operators already");
   for (const DataType type : {settings.activations.type, settings.weights.type}) {
     if (type == DataType::int8 || type == DataType::uint8) continue;
-    throw does_not_fit(
+    throw applies_to_nothing(
         format("ONNX has no operators for {}, which --quant-format qoperator would need",
                name_of(type)),
         "leave --format out: the QDQ format takes every type");
@@ -272,7 +258,7 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
   settings.has_random_data = options.flag("allow-random-calibration");
   settings.method.method = *method_from_name(options.text("calibration-method", "mse"));
   settings.recipe = read_recipe(options, plan, settings.mode);
-  settings.method.percentile = options.number("percentile", 99.99, 50, 100);
+  settings.method.percentile = options.number("percentile", 99.99);
   settings.activations.type = chosen_type(options, plan, "activation-type", "uint8");
   settings.activations.is_symmetric = chosen_flag(options, plan, "symmetric-activations");
   settings.weights.type = chosen_type(options, plan, "weight-type", "int8");
@@ -280,21 +266,20 @@ QuantizeSettings read_quantize_settings(const Invocation& invocation, const Json
       options.flag("per-channel") || !chosen_flag(options, plan, "per-tensor");
   const bool is_small = settings.weights.type == DataType::int4;
   if (is_small && settings.mode == QuantizeMode::dynamically)
-    throw does_not_fit("option --weight-type int4 has no effect with --mode dynamic",
-                       "integer products need 8-bit weights; use --mode weight-only");
+    throw applies_to_nothing("option --weight-type int4 has no effect with --mode dynamic",
+                             "integer products need 8-bit weights; use --mode weight-only");
   settings.has_integer_operators = options.text("quant-format") == "qoperator";
   const bool has_blocks = is_small || settings.has_integer_operators;
-  settings.block_size =
-      options.integer("block-size", has_blocks ? default_block_size : 0, 0, max_block_size);
+  settings.block_size = options.integer("block-size", has_blocks ? default_block_size : 0);
   if (options.has("block-size") && settings.mode != QuantizeMode::weights_only)
-    throw does_not_fit("option --block-size only has an effect with --mode weight-only",
-                       "leave it out");
+    throw applies_to_nothing("option --block-size only has an effect with --mode weight-only",
+                             "leave it out");
   const std::string reduce = chosen_text(options, plan, "reduce-range", "auto");
   const bool has_bytes = element_bits(settings.weights.type) == 8;
   if (reduce == "on" && !has_bytes)
-    throw does_not_fit(format("option --reduce-range on has no effect on weights of {}",
-                              name_of(settings.weights.type)),
-                       "only 8-bit weights can be reduced to 7 bits");
+    throw applies_to_nothing(format("option --reduce-range on has no effect on weights of {}",
+                                    name_of(settings.weights.type)),
+                             "only 8-bit weights can be reduced to 7 bits");
   settings.weights.is_reduced = has_bytes && settings.mode != QuantizeMode::weights_only &&
                                 (reduce == "on" || (reduce == "auto" && saturates(options)));
   if (saturates(options) && reduce == "off") {

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "apps/ortool/options/metric_options.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/run/sample_file.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -15,9 +16,7 @@ namespace {
 using OptionNames = std::initializer_list<std::string_view>;
 
 [[noreturn]] void refuse_together(std::string_view option, std::string_view other) {
-  throw Error(ErrorCode::invalid, format("option --{} has no effect with --{}", option, other),
-              "leave one of them out")
-      .with_id("usage.applies_to_nothing");
+  throw no_effect(option, format("with --{}", other), "leave one of them out");
 }
 
 /// With `option` given, none of `others` may be.
@@ -32,9 +31,7 @@ void exclude(const OptionValues& options, std::string_view option, OptionNames o
 void require(const OptionValues& options, std::string_view option, std::string_view other,
              std::string_view usage) {
   if (!options.has(option) || options.has(other)) return;
-  throw Error(ErrorCode::invalid, format("option --{} has no effect without --{}", option, other),
-              format("add --{}", usage))
-      .with_id("usage.applies_to_nothing");
+  throw no_effect(option, format("without --{}", other), format("add --{}", usage));
 }
 
 /// Options that read other inputs than the files after MODEL.
@@ -42,10 +39,9 @@ void refuse_files(const OptionValues& options, std::span<const std::string> file
   if (files.empty()) return;
   for (const std::string_view option : {"test", "test-dir", "data"}) {
     if (!options.has(option)) continue;
-    throw Error(ErrorCode::invalid,
-                format("argument {} has no effect with --{}", quote(files.front()), option),
-                "leave one of them out")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing(
+        format("argument {} has no effect with --{}", quote(files.front()), option),
+        "leave one of them out");
   }
 }
 

@@ -1,6 +1,7 @@
 // Runs run --compare: the outputs of the variant, and where they begin to differ.
 #include "apps/ortool/run/compare_run.hpp"
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -68,10 +69,9 @@ bool compare_with_variant(Invocation& invocation, const Variant& variant,
                                 verdict.reason);
   }
   if (found.outputs.empty()) {
-    throw Error(ErrorCode::invalid,
-                format("option --compare: {} has none of the selected outputs", variant.text),
-                "select others with --outputs")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing(
+        format("option --compare: {} has none of the selected outputs", variant.text),
+        "select others with --outputs");
   }
   if (found.has_passed()) return true;
   if (has_parallel) {

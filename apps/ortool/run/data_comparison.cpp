@@ -1,6 +1,7 @@
 // Comparison over a data set: counts the samples whose outputs differ, and keeps the worst.
 #include "apps/ortool/run/data_comparison.hpp"
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
@@ -73,10 +74,9 @@ bool DataComparison::report(Json& comparison) {
   for (const auto& compared : variants_) {
     const Variant& variant = compared->variant;
     if (compared->outcomes.empty()) {
-      throw Error(ErrorCode::invalid,
-                  format("option --compare: {} has none of the selected outputs", variant.text),
-                  "select others with --outputs")
-          .with_id("usage.applies_to_nothing");
+      throw applies_to_nothing(
+          format("option --compare: {} has none of the selected outputs", variant.text),
+          "select others with --outputs");
     }
     for (const std::size_t position : positions_) {
       const std::string name(reference_.outputs()[position]->name());

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -57,11 +58,11 @@ void check_glob(const std::string& pattern, const Model& model) {
     nearest.offer(name);
   });
   if (is_met) return;
-  throw Error(ErrorCode::invalid, format("option --dump: no value matches {}", quote(pattern)),
-              nearest.best().empty()
-                  ? std::string("* matches any text; `ortool inspect --values` lists the names")
-                  : format("did you mean {}?", quote(nearest.best())))
-      .with_id("usage.applies_to_nothing");
+  throw applies_to_nothing(
+      format("option --dump: no value matches {}", quote(pattern)),
+      nearest.best().empty()
+          ? std::string("* matches any text; `ortool inspect --values` lists the names")
+          : format("did you mean {}?", quote(nearest.best())));
 }
 
 }  // namespace
@@ -127,11 +128,9 @@ std::string ValueDump::archive(const std::string& name, const Tensor& tensor) {
 Json ValueDump::finish(const Invocation& invocation) {
   constexpr std::string_view remedy = "--optimize none computes every node on its own";
   if (values_.items().empty()) {
-    throw Error(
-        ErrorCode::invalid,
+    throw applies_to_nothing(
         "option --dump: none of the values is computed: they are folded, or inside fused nodes",
-        std::string(remedy))
-        .with_id("usage.applies_to_nothing");
+        std::string(remedy));
   }
   for (const Glob& glob : globs_) {
     if (glob.is_met) continue;

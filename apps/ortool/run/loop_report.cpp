@@ -42,7 +42,10 @@ OptionGroup loop_options() {
                .value = "PAST=PRESENT",
                .help = "next value of an input: an output, argmax(logits), append(1), next",
                .repeats = true},
-              {.name = "steps", .value = "N", .help = "number of steps of --loop"},
+              {.name = "steps",
+               .value = "N",
+               .help = "number of steps of --loop",
+               .range = whole_from(1, 1e6)},
           }};
 }
 

@@ -10,6 +10,7 @@
 #include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/comparison_block.hpp"
@@ -45,9 +46,6 @@
 
 namespace ortool {
 namespace {
-
-constexpr std::int64_t max_repeats = 1'000'000'000;
-constexpr std::int64_t max_steps = 1'000'000;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -219,7 +217,7 @@ void ModelRun::run_steps() {
   const bool has_trace = options_.has("trace");
   run_options_.profile = has_trace ? &profile_ : nullptr;
   LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
-                               named_values(inputs_), options_.integer("steps", 1, 1, max_steps));
+                               named_values(inputs_), options_.integer("steps", 1));
   report_loop(result, labels_, report_);
   times_.first_run_ms = times_.run_ms = result.step_ms.front();
   if (result.step_ms.size() > 1) {
@@ -240,7 +238,7 @@ void ModelRun::write_trace() const {
 }
 
 void ModelRun::run_once_or_more() {
-  const std::int64_t repeats = options_.integer("iterations", 1, 1, max_repeats);
+  const std::int64_t repeats = options_.integer("iterations", 1);
   const NamedValues inputs = named_values(inputs_);
   const bool has_trace = options_.has("trace");
   std::vector<double> run_ms;
@@ -325,9 +323,8 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
     if (!verdict.has_passed) report_.verdict = static_cast<int>(ErrorCode::negative_result);
   }
   if (comparison_.items().empty()) {
-    throw Error(ErrorCode::invalid, "option --expect: none of the selected outputs has a reference",
-                "select others with --outputs")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing("option --expect: none of the selected outputs has a reference",
+                             "select others with --outputs");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/ranked_scores.hpp"
 #include "libcore/base/format.hpp"
@@ -42,9 +43,8 @@ std::vector<RankedScores> find_top(const Invocation& invocation, std::span<const
     has_any = true;
   }
   if (!has_any) {
-    throw Error(ErrorCode::invalid, "no output has scores for --top to rank",
-                "leave --top and --labels out")
-        .with_id("usage.applies_to_nothing");
+    throw applies_to_nothing("no output has scores for --top to rank",
+                             "leave --top and --labels out");
   }
   return tops;
 }

@@ -1,6 +1,7 @@
 // Predictions: which output is ranked, and what a line, a block and a row of them hold.
 #include "apps/ortool/run/predictions.hpp"
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/report/csv.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "libcore/base/format.hpp"
@@ -29,9 +30,9 @@ std::size_t Predictor::ranked_output(const std::vector<RunValue>& outputs) const
       if (takes_integers || is_floating_point(outputs[i].tensor().type())) return i;
     }
   }
-  throw Error(ErrorCode::invalid, "no output has scores for --top to rank",
-              "leave --top out; --save-outputs FILE.jsonl keeps the outputs as they are")
-      .with_id("usage.applies_to_nothing");
+  throw applies_to_nothing(
+      "no output has scores for --top to rank",
+      "leave --top out; --save-outputs FILE.jsonl keeps the outputs as they are");
 }
 
 RankedScores Predictor::predict(const std::vector<RunValue>& outputs) {

@@ -20,7 +20,7 @@ bool has_scores(const RunValue& value) {
 RankedScores rank_scores(const OptionValues& options, const Tensor& tensor) {
   RankedScores ranked;
   ranked.rows = tensor.element_count() / class_count(tensor.shape());
-  ranked.entries = top_entries(tensor, options.integer("top", 5, 1, 100000));
+  ranked.entries = top_entries(tensor, options.integer("top", 5));
   if (options.flag("softmax")) ranked.probabilities = probabilities_of(tensor, ranked.entries);
   return ranked;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/provider_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -29,8 +31,14 @@ std::size_t next_setting(std::string_view text) {
   return text.size();
 }
 
-void check_choice(std::string_view key, const std::string& value,
-                  std::initializer_list<std::string_view> choices) {
+/// As the option of that name takes it.
+void check_as_option(std::string_view key, const std::string& value) {
+  const std::vector<OptionGroup> groups = {execution_options(), provider_options()};
+  const OptionSpec& option = *find_option(groups, key);
+  if (option.is_list) check_list_elements("compare", value);
+  if (option.range) check_number(format("compare {}", key), value, *option.range);
+  const std::vector<std::string_view>& choices = option.choices;
+  if (choices.empty()) return;
   if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
   throw unknown_name(format("{} in --compare", key), value, "values",
                      std::vector<std::string>(choices.begin(), choices.end()));
@@ -58,16 +66,14 @@ void set(const std::string& key, const std::string& value, Variant& variant) {
   } else if (key == "isa") {
     set_isa(value, variant);
   } else if (key == "precision") {
-    check_choice(key, value, {"float32", "float16", "bfloat16"});
+    check_as_option(key, value);
     if (value == "float32") return;
     throw Error(ErrorCode::unsupported,
                 format("--compare precision={} is planned, but not in this version", value),
                 "compare with a model saved in that type: --compare model=OTHER.onnx")
         .with_id("usage.planned");
   } else {
-    if (key == "provider") check_list_elements("compare", value);
-    if (key == "optimize") check_choice(key, value, {"none", "basic", "extended", "all"});
-    if (key == "execution") check_choice(key, value, {"sequential", "parallel"});
+    check_as_option(key, value);
     variant.options.emplace_back(key, value);
   }
 }
