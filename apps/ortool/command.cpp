@@ -13,6 +13,10 @@ void Invocation::warn(std::string_view text) const {
   if (report.add_warning(text)) messages.warn(text);
 }
 
+Invocation Invocation::with(const OptionValues& other_options) const {
+  return {other_options, arguments, commands, report, messages, stop, memory, has_document, words};
+}
+
 TaskContext Invocation::task() const {
   return {memory, stop, [this](std::string_view text) { warn(text); },
           [this](std::string_view step) {

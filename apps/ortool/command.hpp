@@ -51,6 +51,8 @@ struct Invocation {
   void warn(std::string_view text) const;
   /// Adds what was assumed or done in the usual course to the report; each text only once.
   void note(std::string_view text) const { report.add_note(text); }
+  /// The same with other options, which must outlive the result.
+  Invocation with(const OptionValues& other_options) const;
   /// The same limits, warnings, notes and progress for a function of the library; this outlives it.
   TaskContext task() const;
 };

@@ -26,10 +26,4 @@ OptionValues options_for(const OptionValues& options, const BenchVariant& varian
   return changed;
 }
 
-Invocation with_options(const Invocation& invocation, const OptionValues& options) {
-  return {options,           invocation.arguments,    invocation.commands,
-          invocation.report, invocation.messages,     invocation.stop,
-          invocation.memory, invocation.has_document, invocation.words};
-}
-
 }  // namespace ortool

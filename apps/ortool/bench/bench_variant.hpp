@@ -1,7 +1,7 @@
 // Options of a benchmark variant.
 #pragma once
 
-#include "apps/ortool/command.hpp"
+#include "apps/ortool/option_values.hpp"
 #include "libcore/measure/bench/bench_variant.hpp"
 
 namespace ortool {
@@ -10,8 +10,5 @@ namespace ortool {
 /// dimensions are omitted, for a session that runs with several shapes.
 OptionValues options_for(const OptionValues& options, const BenchVariant& variant,
                          bool fixes_dims = true);
-
-/// `invocation` with other options, which must outlive the result.
-Invocation with_options(const Invocation& invocation, const OptionValues& options);
 
 }  // namespace ortool

@@ -36,7 +36,7 @@ std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
                                               const BenchSettings& settings,
                                               const BenchVariant& variant, bool describes) {
   const OptionValues options = options_for(invocation.options, variant);
-  const Invocation of_variant = with_options(invocation, options);
+  const Invocation of_variant = invocation.with(options);
   LoadOptions load_options;
   load_options.cap = &invocation.memory;
   const LoadedModel loaded = load_model_at(variant.model, load_options);
@@ -72,7 +72,7 @@ std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const Bench
                        shared->is_reference == variant.is_reference;
     if (is_it) return shared;
   }
-  const Invocation invocation = with_options(invocation_, options);
+  const Invocation invocation = invocation_.with(options);
   auto providers = choose_providers(invocation, {}, settings_.names_providers);
   auto shared = std::make_shared<Shared>();
   shared->model = variant.model;
@@ -105,7 +105,7 @@ std::unique_ptr<BenchRunner> RunnerFactory::make(const BenchVariant& variant) {
   const OptionValues fixed = options_for(invocation_.options, variant);
   const OptionValues open =
       options_for(invocation_.options, variant, !settings_.has_several_dims());
-  const Invocation invocation = with_options(invocation_, fixed);
+  const Invocation invocation = invocation_.with(fixed);
   std::vector<GivenInput> inputs;
   if (variant.model != "-") {
     inputs = gather_variant_inputs(invocation_, settings_, variant, !is_described_);

@@ -189,13 +189,7 @@ void InputGatherer::read_sets() {
     if (options_.has(option)) read_set(options_.text(option));
   }
   for (const std::string& file : files_) {
-    if (!is_value_set(file, inputs_)) continue;
-    if (!inputs_.empty() && ValueSet(file, "input").is_empty()) {
-      throw Error(ErrorCode::invalid, format("{}: contains no values of the inputs", file),
-                  format("--data {} runs the model on every file of a folder", file))
-          .with_id("input.set");
-    }
-    read_set(file);
+    if (is_value_set(file, inputs_)) read_set(file);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/dataset/values/value_file.hpp"
 
 namespace ortool {
 namespace {
@@ -46,13 +47,28 @@ void refuse_files(const OptionValues& options, std::span<const std::string> file
 }
 
 /// A row of a CSV file is a prediction.
-void refuse_csv_of_outputs(const OptionValues& options) {
+void check_sample_file(const OptionValues& options) {
   const std::string path = options.text("save-outputs");
+  if (!path.empty() && !is_csv_file(path) && extension_of(path) != ".jsonl") {
+    throw Error(ErrorCode::invalid,
+                format("option --save-outputs: {} has none of the known suffixes", quote(path)),
+                "name a .jsonl file, or with --top a .jsonl or .csv file")
+        .with_id("usage.value");
+  }
   if (!is_csv_file(path) || options.has("top")) return;
   throw Error(ErrorCode::invalid,
               format("option --save-outputs: {} can hold predictions, but not whole outputs", path),
               "add --top 5, or write a .jsonl file")
       .with_id("usage.value");
+}
+
+void check_tolerances(const OptionValues& options, bool is_test) {
+  if (is_test || options.has("expect") || options.has("compare")) return;
+  for (const std::string_view option : {"rtol", "atol", "min-cosine", "same-top1"}) {
+    if (!options.has(option)) continue;
+    throw applies_to_nothing(format("option --{} has nothing to compare with", option),
+                             "add --expect DIR, --compare KEY=VALUE or --test");
+  }
 }
 
 }  // namespace
@@ -74,9 +90,10 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
            "save-repro"});
   if (!options.has("compare"))
     exclude(options, "data", {"rtol", "atol", "min-cosine", "same-top1"});
-  refuse_csv_of_outputs(options);
+  check_sample_file(options);
   exclude(options, "loop",
           {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax"});
+  check_tolerances(options, is_test);
   require(options, "metric", "data", "data SET");
   require(options, "detections", "data", "data SET --metric map");
   check_metric_options(options);

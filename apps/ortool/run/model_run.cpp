@@ -26,6 +26,7 @@
 #include "apps/ortool/run/repro.hpp"
 #include "apps/ortool/run/run_figures.hpp"
 #include "apps/ortool/run/test_folders.hpp"
+#include "apps/ortool/run/variant_session.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -94,6 +95,7 @@ class ModelRun {
   std::unique_ptr<Session> session_;
   std::vector<std::string> labels_;
   std::vector<Variant> variants_;
+  std::optional<ValueSet> reference_;  ///< of --expect
   std::vector<Feedback> feedback_;
   std::unique_ptr<ValueDump> dump_;
   std::optional<Repro> repro_;
@@ -130,6 +132,8 @@ void ModelRun::run() {
   check_run_options(options_, input_files());
   check_execution_options(options_);
   providers_ = choose_providers(invocation_);
+  for (const Variant& variant : variants_) check_variant(invocation_, variant);
+  if (options_.has("expect")) reference_.emplace(options_.text("expect"), "output");
   if (options_.has("labels") && !compares_outputs(read_metric_options(options_).metric))
     labels_ = read_labels(options_.text("labels"), &invocation_.memory);
   run_options_.threads = thread_count(options_);
@@ -138,6 +142,7 @@ void ModelRun::run() {
   LoadedModel loaded = load_model_argument(invocation_);
   times_.load_ms = loaded.load_ms;
   in_file(loaded.path, [&] { expose_chosen_outputs(options_, *loaded.model); });
+  if (reference_) reference_->check_all_known(loaded.model->outputs());
   if (options_.has("save-repro")) {
     repro_.emplace(options_.text("save-repro"));
     repro_->save(*loaded.model);
@@ -294,21 +299,10 @@ void ModelRun::report_inputs() {
 }
 
 void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
-  if (!options_.has("expect")) {
-    if (!variants_.empty()) return;
-    for (const char* option : {"rtol", "atol", "min-cosine", "same-top1"}) {
-      if (!options_.has(option)) continue;
-      throw Error(ErrorCode::invalid, format("option --{} has nothing to compare with", option),
-                  "add --expect DIR, --compare KEY=VALUE or --test")
-          .with_id("usage.applies_to_nothing");
-    }
-    return;
-  }
-  const ValueSet reference(options_.text("expect"), "output");
-  reference.check_all_known(session_->outputs());
+  if (!reference_) return;
   for (const Output& output : outputs) {
-    const auto expected =
-        reference.find(*session_->outputs()[output.position], output.position, invocation_.memory);
+    const auto expected = reference_->find(*session_->outputs()[output.position], output.position,
+                                           invocation_.memory);
     if (!expected) {
       invocation_.warn(format("output {} has no reference", quote(output.name)));
       continue;

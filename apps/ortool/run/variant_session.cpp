@@ -12,23 +12,39 @@
 #include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
+namespace {
 
-VariantSession::VariantSession(Invocation& invocation, const Variant& variant,
-                               const std::string& model_path, std::span<const std::string> outputs)
-    : invocation_(invocation),
-      variant_(variant),
-      options_(changed_options()),
-      pool_(thread_count(options_)) {
-  const Invocation changed{options_,          invocation.arguments,    invocation.commands,
-                           invocation.report, invocation.messages,     invocation.stop,
-                           invocation.memory, invocation.has_document, invocation.words};
-  const std::string path = variant.model_path.empty() ? model_path : variant.model_path;
+OptionValues options_of(const Invocation& invocation, const Variant& variant) {
+  OptionValues options = invocation.options;
+  for (const auto& [name, value] : variant.options) options.set(name, {value});
+  return options;
+}
+
+}  // namespace
+
+void check_variant(const Invocation& invocation, const Variant& variant) {
+  const OptionValues options = options_of(invocation, variant);
+  static_cast<void>(choose_providers(invocation.with(options), variant.max_isa));
+  const std::string& path =
+      variant.model_path.empty() ? invocation.arguments.front() : variant.model_path;
   if (path == "-") {
     throw Error(ErrorCode::invalid, "the model from standard input cannot be read twice",
                 "give it as a file to compare")
         .with_id("input.stream");
   }
-  LoadedModel loaded = load_model_at(path);
+  LoadOptions outline;
+  outline.read_external_data = false;
+  if (!variant.model_path.empty()) static_cast<void>(load_model_at(path, outline));
+}
+
+VariantSession::VariantSession(Invocation& invocation, const Variant& variant,
+                               const std::string& model_path, std::span<const std::string> outputs)
+    : invocation_(invocation),
+      variant_(variant),
+      options_(options_of(invocation, variant)),
+      pool_(thread_count(options_)) {
+  const Invocation changed = invocation.with(options_);
+  LoadedModel loaded = load_model_at(variant.model_path.empty() ? model_path : variant.model_path);
   expose_outputs_named(outputs, *loaded.model);
   apply_shapes(*loaded.model);
   in_file(loaded.path, [&] {
@@ -36,12 +52,6 @@ VariantSession::VariantSession(Invocation& invocation, const Variant& variant,
         std::move(loaded.model),
         session_options(changed, choose_providers(changed, variant.max_isa), pool_));
   });
-}
-
-OptionValues VariantSession::changed_options() const {
-  OptionValues options = invocation_.options;
-  for (const auto& [name, value] : variant_.options) options.set(name, {value});
-  return options;
 }
 
 /// Another model may lack a symbol that --dim sets, or name its inputs differently.

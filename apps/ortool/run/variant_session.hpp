@@ -26,7 +26,6 @@ class VariantSession {
   NamedValues matched(NamedValues inputs) const;
 
  private:
-  OptionValues changed_options() const;
   void apply_shapes(Model& model) const;
 
   Invocation& invocation_;
@@ -35,6 +34,9 @@ class VariantSession {
   ThreadPool pool_;
   std::unique_ptr<Session> session_;
 };
+
+/// Throws what making its session would for wrong settings, and for a file that is no model.
+void check_variant(const Invocation& invocation, const Variant& variant);
 
 /// Whether --execution is parallel.
 bool runs_in_parallel(const OptionValues& options);

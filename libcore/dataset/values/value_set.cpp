@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/graph/value_names.hpp"
+#include "libcore/io/image.hpp"
 #include "libcore/io/npz.hpp"
 #include "libcore/onnx/value_file.hpp"
 
@@ -24,6 +27,23 @@ std::string stem_of(const std::string& file) {
 bool names_value(std::string_view stem, std::string_view kind, std::string_view name,
                  std::optional<std::size_t> position) {
   return stem == name || (position && stem == format("{}_{}", kind, *position));
+}
+
+/// What a folder holds, by kind: "2 .md", "1 folder".
+std::vector<std::string> kinds_in(const std::string& folder, bool& has_images) {
+  std::map<std::string, std::int64_t> counts;
+  list_folder(folder, [&](const std::string& name) {
+    std::error_code ignored;
+    const bool is_folder =
+        std::filesystem::is_directory(std::filesystem::path(folder) / name, ignored);
+    const std::string extension(extension_of(name));
+    has_images = has_images || (!is_folder && is_image_extension(extension));
+    ++counts[is_folder ? "folder" : extension.empty() ? "file without a suffix" : extension];
+    return true;
+  });
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(format("{} {}", count, kind));
+  return kinds;
 }
 
 /// "key" of "key[0][3]", the name of an element in an archive.
@@ -65,10 +85,6 @@ ValueSet::ValueSet(std::string path, std::string kind, bool are_cast)
 }
 
 ValueSet::~ValueSet() = default;
-
-bool ValueSet::is_empty() const {
-  return archive_ != nullptr ? archive_->names().empty() : files_.empty();
-}
 
 bool ValueSet::names_itself(const std::string& file, const Value& value) const {
   if (extension_of(file) != ".pb" || !file.starts_with(kind_ + "_")) return false;
@@ -131,23 +147,44 @@ void ValueSet::check_all_known(std::span<Value* const> values) const {
       if (!file.starts_with(other_kind)) stems.push_back(stem_of(file));
     }
   }
+  const std::vector<std::string> names = names_of(values);
+  const bool is_meant = std::any_of(stems.begin(), stems.end(), [&](const std::string& stem) {
+    NearestName nearest(stem);
+    for (const std::string& name : names) nearest.offer(name);
+    return is_known(stem) || !nearest.best().empty();
+  });
+  if (!stems.empty() && !is_meant && !names.empty()) throw without_values(values);
   for (const std::string& stem : stems) {
-    if (is_known(stem)) continue;
-    throw unknown_name(kind_, stem, kind_ + "s", names_of(values)).in(path_);
+    if (!is_known(stem)) throw unknown_name(kind_, stem, kind_ + "s", names).in(path_);
   }
   const bool needs_any = std::any_of(values.begin(), values.end(),
                                      [](const Value* value) { return !value->has_default(); });
-  if (stems.empty() && needs_any) {
-    // What --output-format npz writes.
-    const std::string archive = (std::filesystem::path(path_) / format("{}s.npz", kind_)).string();
-    std::error_code ignored;
-    throw Error(ErrorCode::invalid, format("{}: contains no value", path_),
-                std::filesystem::exists(archive, ignored)
-                    ? format("give the archive in it: {}", archive)
-                    : format("name the files {}_0.npy, {}_1.npy and so on, or after the {}s", kind_,
-                             kind_, kind_))
-        .with_id("input.set");
-  }
+  if (stems.empty() && needs_any) throw without_values(values);
+}
+
+Error ValueSet::without_values(std::span<Value* const> values) const {
+  // What --output-format npz writes.
+  const std::string archive = (std::filesystem::path(path_) / format("{}s.npz", kind_)).string();
+  std::error_code ignored;
+  const std::string names = list_names(names_of(values));
+  std::string hint =
+      archive_ != nullptr
+          ? format("name the arrays {}_0, {}_1 and so on, or after the {}s: {}", kind_, kind_,
+                   kind_, names)
+          : format("name the files {}_0.npy, {}_1.npy and so on, or after the {}s: {}", kind_,
+                   kind_, kind_, names);
+  if (std::filesystem::exists(archive, ignored))
+    hint = format("give the archive in it: {}", archive);
+  bool has_images = false;
+  const std::vector<std::string> kinds =
+      archive_ != nullptr ? archive_->names() : kinds_in(path_, has_images);
+  if (has_images && kind_ == "input")
+    hint = format("{} {} runs the model on every image of a folder", setting_name("data"), path_);
+  return Error(ErrorCode::invalid,
+               format("{}: contains no value of an {}: {}", path_, kind_,
+                      kinds.empty() ? "it is empty" : format("it holds {}", list_names(kinds))),
+               hint)
+      .with_id("input.set");
 }
 
 std::vector<std::optional<std::size_t>> input_positions(std::span<Value* const> inputs) {

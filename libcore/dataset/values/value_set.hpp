@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/error.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/graph/node.hpp"
 #include "libcore/tensor/run_value.hpp"
@@ -37,12 +38,13 @@ class ValueSet {
   std::optional<Found> find(const Value& value, std::optional<std::size_t> position,
                             MemoryCap& cap) const;
 
-  /// Throws ErrorCode::invalid when it holds something that belongs to none of `values`. Files of a
-  /// folder that are named after the other kind are ignored.
+  /// Throws ErrorCode::invalid when it holds something that belongs to none of `values`, or nothing
+  /// for values that need it. Files of a folder that are named after the other kind are ignored.
   void check_all_known(std::span<Value* const> values) const;
-  bool is_empty() const;
 
  private:
+  /// For a folder or an archive without a value of any of `values`: what it holds instead.
+  Error without_values(std::span<Value* const> values) const;
   /// Whether the numbered .pb `file` contains the name of `value`.
   bool names_itself(const std::string& file, const Value& value) const;
 
