@@ -27,6 +27,7 @@ constexpr OperatorList families[] = {
     session_operators,
     // ONNX Runtime's operators.
     fused_contrib_operators,
+    attention_contrib_operators,
 };
 
 using Entries = std::vector<OpEntry>;

@@ -8,6 +8,7 @@
 namespace ortool {
 
 // Every list is sorted by domain, then name.
+std::span<const OpEntry> attention_contrib_operators();
 std::span<const OpEntry> controlflow_operators();
 std::span<const OpEntry> experimental_operators();
 std::span<const OpEntry> fused_contrib_operators();

@@ -53,7 +53,7 @@ std::int64_t attention_workspace_bytes(const AttentionSizes& sizes, const Attent
                                        Isa isa, int threads) {
   const AttentionPartition cut = partition_attention(sizes, rules, isa);
   const std::int64_t parts = std::min<std::int64_t>(threads, WorkspaceSlots::most);
-  return attention_space(sizes, cut, isa).bytes() * parts;
+  return attention_space(sizes, rules, cut, isa).bytes() * parts;
 }
 
 void attention(const AttentionSizes& sizes, const AttentionRules& rules,
@@ -62,7 +62,7 @@ void attention(const AttentionSizes& sizes, const AttentionRules& rules,
   const AttentionPartition cut = partition_attention(sizes, rules, isa);
   if (cut.rows == 0) return;
   const AttentionCall call = {sizes, rules, operands, cut, isa};
-  WorkspaceSlots slots(workspace, attention_space(sizes, cut, isa).bytes(), workers.count());
+  WorkspaceSlots slots(workspace, attention_space(sizes, rules, cut, isa).bytes(), workers.count());
   const std::int64_t tasks = sizes.batch * sizes.shared_heads * cut.tasks;
   workers.parallel_ranges(tasks, cut.grain, [&](std::int64_t begin, std::int64_t end) {
     const WorkspaceSlots::Lease lease(slots);

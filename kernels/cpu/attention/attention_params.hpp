@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
+#include "kernels/cpu/attention/cache_format.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {
@@ -29,6 +32,12 @@ struct AttentionRules {
   std::int64_t right_window = -1;
   std::int64_t past = 0;  ///< keys before the first query's position; unused with `lengths`
   KeptScores kept = KeptScores::none;
+  /// What kept scores hold for keys that causality, windows or lengths hide.
+  float hidden_score = -std::numeric_limits<float>::infinity();
+  /// Adds e^0 to the denominator of each softmax (smooth softmax), unless there are sinks.
+  bool is_smooth = false;
+  bool has_encoded_keys = false;  ///< operands.encoded_keys is given, which needs workspace
+  bool has_encoded_values = false;
   /// Scores are rounded to score_type after each step, weights to both types. float32: no rounding.
   DataType score_type = DataType::float32;
   DataType weight_type = DataType::float32;
@@ -47,6 +56,16 @@ struct HeadRows {
   }
 };
 
+/// Keys or values in another format than float32, which tasks decode.
+struct EncodedRows {
+  CacheFormat format;
+  HeadRows<const std::byte*> rows;  ///< strides in bytes; no data: not encoded
+
+  bool is_given() const { return rows.data != nullptr; }
+};
+
+/// float64 has only what ONNX's Attention has: neither key masks, positions, sinks nor encoded
+/// rows.
 template <typename T>
 struct AttentionOperands {
   HeadRows<const T*> queries;
@@ -54,7 +73,12 @@ struct AttentionOperands {
   HeadRows<const T*> values;
   HeadRows<const T*> mask;  ///< rows of `mask_keys`, added to the scores; data may be null
   std::int64_t mask_keys = 0;
-  const std::int64_t* lengths = nullptr;  ///< keys in each batch, 0 to sizes.keys; null: all
+  HeadRows<const T*> key_mask;              ///< added as well; data may be null
+  const std::int64_t* lengths = nullptr;    ///< keys in each batch, 0 to sizes.keys; null: all
+  const std::int64_t* positions = nullptr;  ///< of each batch's first query, with `lengths`
+  const T* sinks = nullptr;  ///< by query head: e^sink is added to the denominator of the softmax
+  EncodedRows encoded_keys;  ///< instead of `keys`
+  EncodedRows encoded_values;
   HeadRows<T*> out;
   T* kept = nullptr;  ///< batch × query_heads × queries × keys, for rules.kept
 };
@@ -78,6 +102,9 @@ KeyRange visible_keys(const AttentionSizes& sizes, const AttentionRules& rules,
   if (operands.lengths != nullptr) {
     range.end = std::min(range.end, operands.lengths[batch]);
     position = operands.lengths[batch] - sizes.queries + query;
+    // Padding behind the last query sees what that one sees.
+    if (operands.positions != nullptr)
+      position = std::min(operands.positions[batch] + query, operands.lengths[batch] - 1);
   }
   if (rules.is_causal) range.end = std::min(range.end, position + 1);
   if (rules.right_window >= 0) range.end = std::min(range.end, position + rules.right_window + 1);

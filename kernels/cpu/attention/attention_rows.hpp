@@ -7,11 +7,11 @@
 
 namespace ortool::cpu {
 
-/// `weights` is a softmax in place: e^(s + bias - max) / Σ; `bias` may be null. Scores that are all
-/// -inf give zeros; any NaN makes the whole row NaN. `cap`: s = cap · tanh(s / cap). `scale`: out =
-/// in · factor, and never -0.
+/// `weights` is a softmax in place: e^(s + bias - max) / (Σ + e^(sink - max)); `bias` may be null,
+/// and a sink of -inf adds nothing. Scores that are all -inf give zeros; any NaN makes the whole
+/// row NaN. `cap`: s = cap · tanh(s / cap). `scale`: out = in · factor, and never -0.
 struct AttentionRowFunctions {
-  void (*weights)(float* scores, const float* bias, int64_t count);
+  void (*weights)(float* scores, const float* bias, int64_t count, float sink);
   void (*cap)(float* scores, int64_t count, float cap);
   void (*scale)(const float* in, float* out, int64_t count, float factor);
 };

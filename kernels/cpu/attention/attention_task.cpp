@@ -63,8 +63,11 @@ class TaskRun {
 
         is_bounded_(is_bounded(rules_)),
         common_(visible_keys(sizes_, rules_, operands_, task.batch, 0)) {
-    const AttentionSpace space = attention_space(sizes_, call.cut, call.isa);
+    const AttentionSpace space = attention_space(sizes_, rules_, call.cut, call.isa);
     for (float** part : {&keys_, &values_, &queries_, &scores_, &sums_}) *part = workspace;
+    decoded_keys_ =
+        workspace + space.keys + space.values + space.queries + space.scores + space.sums;
+    decoded_values_ = decoded_keys_ + space.decoded_keys;
     values_ += space.keys;
     queries_ = values_ + space.values;
     scores_ = queries_ + space.queries;
@@ -74,6 +77,8 @@ class TaskRun {
   void run() {
     range_ = visible_to(task_.begin, task_.end);
     stride_ = score_stride(range_.size());
+    decode(operands_.encoded_keys, decoded_keys_);
+    decode(operands_.encoded_values, decoded_values_);
     if (!call_.cut.is_skinny) pack();
     for (std::int64_t row = task_.begin; row < task_.end; row += call_.cut.block_rows) {
       run_block(row, std::min(row + call_.cut.block_rows, task_.end));
@@ -99,10 +104,25 @@ class TaskRun {
     return all;
   }
 
+  /// Decodes the rows of `range_`, if they are encoded.
+  void decode(const EncodedRows& encoded, float* out) const {
+    if (!encoded.is_given()) return;
+    decode_rows(encoded.format, task_.head, encoded.rows.at(task_.batch, task_.head, range_.begin),
+                encoded.rows.row_stride, range_.size(), out, call_.isa);
+  }
+  StridedMatrix decoded_at(const EncodedRows& encoded, const float* decoded, std::int64_t key,
+                           bool is_transposed) const {
+    const std::int64_t size = encoded.format.size;
+    return {decoded + (key - range_.begin) * size, size, is_transposed};
+  }
   StridedMatrix keys_at(std::int64_t key) const {
+    if (operands_.encoded_keys.is_given())
+      return decoded_at(operands_.encoded_keys, decoded_keys_, key, true);
     return {operands_.keys.at(task_.batch, task_.head, key), operands_.keys.row_stride, true};
   }
   StridedMatrix values_at(std::int64_t key) const {
+    if (operands_.encoded_values.is_given())
+      return decoded_at(operands_.encoded_values, decoded_values_, key, false);
     return {operands_.values.at(task_.batch, task_.head, key), operands_.values.row_stride, false};
   }
 
@@ -237,18 +257,22 @@ class TaskRun {
       bias = operands_.mask.at(task_.batch, head_of(row), query_of(row)) + range_.begin + own.begin;
     }
     const float* bias_to_add = bias;
-    if (bias != nullptr && (is_rounded || rules_.kept == KeptScores::masked)) {
+    if (operands_.key_mask.data != nullptr && own.size() > 0) {
+      add_key_mask(row, own, bias, own_scores);
+      bias_to_add = nullptr;
+    }
+    if (bias_to_add != nullptr && (is_rounded || rules_.kept == KeptScores::masked)) {
       for (std::int64_t i = 0; i < own.size(); ++i) own_scores[i] += bias[i];
       round_to(rules_.score_type, own_scores, own.size(), call_.isa);
       bias_to_add = nullptr;
     }
     if (rules_.kept == KeptScores::masked) {
-      std::fill(scores, scores + own.begin, -infinity);
-      std::fill(scores + own.end, scores + sizes_.keys, -infinity);
+      std::fill(scores, scores + own.begin, rules_.hidden_score);
+      std::fill(scores + own.end, scores + sizes_.keys, rules_.hidden_score);
       keep(KeptScores::masked, row, scores);
     }
     round_to(rules_.weight_type, own_scores, own.size(), call_.isa);
-    if (own.size() > 0) row_functions_.weights(own_scores, bias_to_add, own.size());
+    if (own.size() > 0) row_functions_.weights(own_scores, bias_to_add, own.size(), sink(row));
     if (bias != nullptr && std::isnan(own_scores[0]) && hides_all(bias, own.size())) {
       std::fill_n(own_scores, own.size(), 0.0F);
     }
@@ -260,6 +284,19 @@ class TaskRun {
       std::fill(scores + std::max(own.end, range.begin), scores + range.end, 0.0F);
     }
     keep(KeptScores::weights, row, scores);
+  }
+
+  /// Adds the sum of both masks, as ONNX Runtime does; `bias` may be null.
+  void add_key_mask(std::int64_t row, KeyRange own, const float* bias, float* own_scores) const {
+    const float* added =
+        operands_.key_mask.at(task_.batch, head_of(row), query_of(row)) + range_.begin + own.begin;
+    for (std::int64_t i = 0; i < own.size(); ++i)
+      own_scores[i] += bias != nullptr ? added[i] + bias[i] : added[i];
+  }
+
+  float sink(std::int64_t row) const {
+    if (operands_.sinks != nullptr) return operands_.sinks[head_of(row)];
+    return rules_.is_smooth ? 0.0F : -infinity;
   }
 
   static bool hides_all(const float* bias, std::int64_t count) {
@@ -282,16 +319,20 @@ class TaskRun {
   float* queries_ = nullptr;
   float* scores_ = nullptr;
   float* sums_ = nullptr;
+  float* decoded_keys_ = nullptr;
+  float* decoded_values_ = nullptr;
 };
 
 }  // namespace
 
 std::int64_t AttentionSpace::bytes() const {
-  return (keys + values + queries + scores + sums) * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t floats =
+      keys + values + queries + scores + sums + decoded_keys + decoded_values;
+  return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
-AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionPartition& cut,
-                               Isa isa) {
+AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionRules& rules,
+                               const AttentionPartition& cut, Isa isa) {
   const GemmFunctions& functions = gemm_functions(isa);
   AttentionSpace space;
   if (!cut.is_skinny) {
@@ -301,6 +342,8 @@ AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionParti
   space.queries = in_lines(cut.block_rows * sizes.key_size);
   space.scores = cut.block_rows * score_stride(sizes.keys);
   space.sums = in_lines(cut.block_rows * sizes.value_size);
+  if (rules.has_encoded_keys) space.decoded_keys = in_lines(sizes.keys * sizes.key_size);
+  if (rules.has_encoded_values) space.decoded_values = in_lines(sizes.keys * sizes.value_size);
   return space;
 }
 

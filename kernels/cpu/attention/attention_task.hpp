@@ -30,11 +30,14 @@ struct AttentionSpace {
   std::int64_t queries = 0;
   std::int64_t scores = 0;
   std::int64_t sums = 0;
+  std::int64_t decoded_keys = 0;
+  std::int64_t decoded_values = 0;
 
   std::int64_t bytes() const;
 };
 
-AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionPartition& cut, Isa isa);
+AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionRules& rules,
+                               const AttentionPartition& cut, Isa isa);
 
 /// Query rows [begin, end) of one key/value head of one batch.
 struct AttentionTask {

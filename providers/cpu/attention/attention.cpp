@@ -1,16 +1,16 @@
-// Kernels for Attention and FlexAttention: joins key/value caches and converts masks to addends.
+// Kernels for Attention and FlexAttention: joins key/value caches.
 #include "libcore/ops/nn/attention/attention.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "kernels/cpu/attention/attention.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/attention/flex_attention.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/attention/attention_mask.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/cast_operand.hpp"
@@ -129,56 +129,6 @@ class JoinedCache {
   std::int64_t space_ = 0;
 };
 
-/// The mask as additive values.
-template <typename T>
-class AttentionMask {
- public:
-  AttentionMask(const PrepareContext& context, std::size_t input, std::int64_t keys,
-                WorkspaceLayout& layout) {
-    if (!context.has_input(input)) return;
-    const Operand& operand = context.inputs[input];
-    const Shape& shape = operand.shape;
-    if (shape.rank() == 0 || shape.rank() > 4 || shape[shape.rank() - 1] > keys) {
-      throw Error(ErrorCode::invalid,
-                  format("'attn_mask' is of rank {} with {} columns (expected rank 1 to 4 and at "
-                         "most the {} keys)",
-                         shape.rank(), shape.rank() == 0 ? 0 : shape[shape.rank() - 1], keys));
-    }
-    mask_ = CastOperand<T>(input, operand, layout);
-    keys_ = shape[shape.rank() - 1];
-    std::int64_t* strides[] = {&rows_.row_stride, &rows_.head_stride, &rows_.batch_stride};
-    std::int64_t stride = keys_;
-    for (std::int64_t i = 0; i + 1 < shape.rank(); ++i) {
-      const std::int64_t size = shape[shape.rank() - 2 - i];
-      *strides[i] = size == 1 ? 0 : stride;
-      stride *= size;
-    }
-  }
-
-  std::int64_t keys() const { return keys_; }
-
-  HeadRows<const T*> read(const RunContext& run) const {
-    HeadRows<const T*> rows = rows_;
-    if (mask_.type != DataType::boolean) {
-      rows.data = mask_.read(run);
-      return rows;
-    }
-    const auto* allowed = run.input<bool>(mask_.operand);
-    T* out = mask_.place(run);
-    run.workers().parallel_ranges(mask_.count, 65536, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        out[i] = allowed[i] ? T{0} : -std::numeric_limits<T>::infinity();
-    });
-    rows.data = out;
-    return rows;
-  }
-
- private:
-  CastOperand<T> mask_;
-  HeadRows<const T*> rows_;
-  std::int64_t keys_ = 0;
-};
-
 template <typename T>
 class AttentionPrepared : public Prepared {
  public:
@@ -190,7 +140,7 @@ class AttentionPrepared : public Prepared {
               layout_),
         values_(HeadsShape(context.inputs[2].shape, compiled.op.shared_heads), context, 2, 5, 2,
                 layout_),
-        mask_(context, 3, keys_.total().length, layout_),
+        mask_(context, 3, "attn_mask", keys_.total().length, layout_),
         has_lengths_(context.has_input(6)),
         out_(0, context.outputs[0], layout_) {
     if (has_lengths_ && context.has_input(4)) {

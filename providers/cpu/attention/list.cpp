@@ -3,8 +3,11 @@
 
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file) \
-  file(attention_kernels)         \
-  file(linear_attention_kernels)  \
+  file(attention_kernels)                \
+  file(contrib_rotary_embedding_kernels) \
+  file(group_query_attention_kernels)    \
+  file(linear_attention_kernels)         \
+  file(multi_head_attention_kernels)     \
   file(rotary_embedding_kernels)
 // clang-format on
 
