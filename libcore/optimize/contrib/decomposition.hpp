@@ -93,7 +93,9 @@ struct DecompositionRow {
 };
 
 // The tables by family, each in a file of its own.
+std::span<const DecompositionRow> attention_decompositions();
 std::span<const DecompositionRow> fused_decompositions();
+std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 
 }  // namespace ortool

@@ -8,6 +8,8 @@
 #include "kernels/cpu/attention/linear_attention.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/attention/linear_attention.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -95,25 +97,33 @@ PreparedPtr prepare_linear(const LinearAttention& op, const PrepareContext& cont
   });
 }
 
+template <typename Op>
 KernelPtr compile_linear(const NodeView& view, const KernelRow& row,
                          const CompileContext& compile) {
-  const auto op = read_op<LinearAttention>(view.node());
+  const LinearAttention op = read_op<Op>(view.node());
   return make_kernel(
       row.name, [op, isa = row.isa, threads = compile.max_threads](const PrepareContext& context) {
         return prepare_linear(op, context, isa, threads);
       });
 }
 
+template <typename Op>
 KernelPtr compile_fp16_linear(const NodeView& view, const KernelRow& row,
                               const CompileContext& context) {
-  return make_fp16_kernel(compile_linear(view, row, context), row.isa);
+  return make_fp16_kernel(compile_linear<Op>(view, row, context), row.isa);
 }
 
-constexpr auto linear_attention_rows =
-    join_rows(isa_rows<"linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
-                                               compile_linear),
-              isa_rows<"linear_attention_half">("LinearAttention", fp16_type_names,
-                                                accepts_all_float_like, compile_fp16_linear));
+constexpr auto linear_attention_rows = join_rows(
+    isa_rows<"linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
+                                     compile_linear<LinearAttention>),
+    isa_rows<"linear_attention_half">("LinearAttention", fp16_type_names, accepts_all_float_like,
+                                      compile_fp16_linear<LinearAttention>),
+    isa_rows<"contrib_linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
+                                             compile_linear<ContribLinearAttention>,
+                                             contrib_domain),
+    isa_rows<"contrib_linear_attention_half">(
+        "LinearAttention", fp16_type_names, accepts_all_float_like,
+        compile_fp16_linear<ContribLinearAttention>, contrib_domain));
 
 }  // namespace
 

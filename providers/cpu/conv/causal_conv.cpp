@@ -4,18 +4,22 @@
 #include <array>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/attention/linear_attention.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/conv/causal_conv_with_state.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
+#include "providers/cpu/support/join_rows.hpp"
 
 namespace ortool::cpu {
 namespace {
 
+template <typename Op>
 KernelPtr compile_causal_conv(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  KernelPtr kernel = make_kernel(row.name, [op = read_op<CausalConvWithState>(view.node()),
+  KernelPtr kernel = make_kernel(row.name, [op = CausalConvWithState(read_op<Op>(view.node())),
                                             isa = row.isa](const PrepareContext& context) {
     const Shape& x = context.inputs[0].shape;
     const CausalConvSizes sizes = {.batch = x[0],
@@ -32,8 +36,17 @@ KernelPtr compile_causal_conv(const NodeView& view, const KernelRow& row, const 
   return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
-constexpr auto causal_conv_rows = isa_rows<"causal_conv">(
-    "CausalConvWithState", float_like_type_names, accepts_float_like, compile_causal_conv);
+bool accepts_plain_form(const NodeView& view) {
+  const auto op = read_op<ContribCausalConvWithState>(view.node());
+  return op.dilation == 1 && !op.has_channels_last && accepts_float_like(view);
+}
+
+constexpr auto causal_conv_rows =
+    join_rows(isa_rows<"causal_conv">("CausalConvWithState", float_like_type_names,
+                                      accepts_float_like, compile_causal_conv<CausalConvWithState>),
+              isa_rows<"contrib_causal_conv">(
+                  "CausalConvWithState", float_like_type_names, accepts_plain_form,
+                  compile_causal_conv<ContribCausalConvWithState>, contrib_domain));
 
 }  // namespace
 

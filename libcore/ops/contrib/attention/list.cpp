@@ -1,5 +1,9 @@
-// The attention operators of com.microsoft, one line each, sorted by domain, then name.
+// The attention operators of com.microsoft, and those around them, one line each, sorted by domain,
+// then name.
+#include "libcore/ops/contrib/attention/attention.hpp"
+#include "libcore/ops/contrib/attention/embed_layer_normalization.hpp"
 #include "libcore/ops/contrib/attention/group_query_attention.hpp"
+#include "libcore/ops/contrib/attention/linear_attention.hpp"
 #include "libcore/ops/contrib/attention/multi_head_attention.hpp"
 #include "libcore/ops/contrib/attention/rotary_embedding.hpp"
 #include "libcore/ops/contrib/attention/self_attention.hpp"
@@ -8,13 +12,21 @@
 namespace ortool {
 namespace {
 
-using enum OpTrait;
-
 constexpr OpEntry attention_contrib_entries[] = {
+    op_entry<ContribAttention>(),
+    op_entry<ContribCausalConvWithState>(),
     op_entry<DecoderMaskedMultiHeadAttention>(),
+    op_entry<ContribEmbedLayerNormalization>(),
+    op_entry<GatedAdd>(),
+    op_entry<GatedRMSNorm>(),
+    op_entry<GemmaRotaryEmbedding>(),
     op_entry<GroupQueryAttention>(),
+    op_entry<ContribLinearAttention>(),
+    op_entry<LinearAttentionGate>(),
     op_entry<MRotaryEmbedding>(),
     op_entry<MultiHeadAttention>(),
+    op_entry<QAttention>(),
+    op_entry<QEmbedLayerNormalization>(),
     op_entry<ContribRotaryEmbedding>(),
     op_entry<SelfAttention>(),
 };

@@ -105,6 +105,21 @@ void MRotaryEmbedding::read(AttributeReader& attributes, int version) {
   std::copy(given.begin(), given.end(), sections.begin());
 }
 
+constinit const OpSchema GemmaRotaryEmbedding::schema = {
+    "GemmaRotaryEmbedding",
+    contrib_domain,
+    {{.since = 1,
+      .inputs = {{"emb", "U"}, {"q", "T"}, {"q_rot", "T"}, {"k", "T"}, {"k_rot", "T"}},
+      .outputs = {{"output1", "T"}, {"output2", "T"}},
+      .types = {{"T", types_of({DataType::float16})}, {"U", types::float32_only}}}}};
+
+void GemmaRotaryEmbedding::infer(InferContext& context) const {
+  check_rank(context, 0, "emb", 3);
+  for (std::int64_t i = 1; i < 5; ++i) check_rank(context, i, "q, q_rot, k or k_rot", 4);
+  context.set_output(0, context.element(1), context.shape(1));
+  context.set_output(1, context.element(3), context.shape(3));
+}
+
 std::int64_t MRotaryEmbedding::stream_of(std::int64_t angle) const {
   if (takes_turns) {
     const std::int64_t stream = angle % 3;

@@ -39,4 +39,13 @@ struct MRotaryEmbedding : ContribRotaryEmbedding {
   void infer(InferContext& context) const;
 };
 
+/// com.microsoft.GemmaRotaryEmbedding: queries and keys, each with its rotated copy, times the
+/// cosines and sines of angles.
+struct GemmaRotaryEmbedding {
+  static const OpSchema schema;
+
+  void read(AttributeReader&, int) {}
+  void infer(InferContext& context) const;
+};
+
 }  // namespace ortool

@@ -30,14 +30,11 @@ constinit const OpSchema LinearAttention::schema = {
       .types = {{"T", types_of({DataType::float32, DataType::float16, DataType::bfloat16})},
                 {"S", types_of({DataType::float32, DataType::float16, DataType::bfloat16})}}}}};
 
-void LinearAttention::read(AttributeReader& attributes, int) {
+void LinearAttention::read_rule(AttributeReader& attributes) {
   rule = attributes.choice("update_rule", {"linear", "gated", "delta", "gated_delta"},
                            Rule::gated_delta);
-  query_heads = read_heads(attributes, "q_num_heads");
-  shared_heads = read_heads(attributes, "kv_num_heads");
   scale = attributes.number("scale", 0);
   attributes.ignore("chunk_size");
-  check_head_groups(query_heads, shared_heads);
   const auto check_given = [&](std::int64_t input, std::string_view name, bool is_needed) {
     if (!is_needed || attributes.node().input(input) != nullptr) return;
     throw Error(ErrorCode::invalid,
@@ -45,6 +42,13 @@ void LinearAttention::read(AttributeReader& attributes, int) {
   };
   check_given(4, "decay", rule == Rule::gated || rule == Rule::gated_delta);
   check_given(5, "beta", rule == Rule::delta || rule == Rule::gated_delta);
+}
+
+void LinearAttention::read(AttributeReader& attributes, int) {
+  query_heads = read_heads(attributes, "q_num_heads");
+  shared_heads = read_heads(attributes, "kv_num_heads");
+  check_head_groups(query_heads, shared_heads);
+  read_rule(attributes);
 }
 
 void LinearAttention::infer(InferContext& context) const {

@@ -23,6 +23,10 @@ struct LinearAttention {
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+
+ protected:
+  /// Everything but the heads.
+  void read_rule(AttributeReader& attributes);
 };
 
 }  // namespace ortool
