@@ -286,12 +286,14 @@ class TaskRun {
     keep(KeptScores::weights, row, scores);
   }
 
-  /// Adds the sum of both masks, as ONNX Runtime does; `bias` may be null.
+  /// Adds the bias, which may be null, then the key mask, in ONNX Runtime's order.
   void add_key_mask(std::int64_t row, KeyRange own, const float* bias, float* own_scores) const {
-    const float* added =
-        operands_.key_mask.at(task_.batch, head_of(row), query_of(row)) + range_.begin + own.begin;
-    for (std::int64_t i = 0; i < own.size(); ++i)
-      own_scores[i] += bias != nullptr ? added[i] + bias[i] : added[i];
+    const float* added = operands_.key_mask.at(task_.batch, head_of(row), query_of(row)) +
+                         range_.begin + own.begin;
+    if (bias != nullptr) {
+      for (std::int64_t i = 0; i < own.size(); ++i) own_scores[i] += bias[i];
+    }
+    for (std::int64_t i = 0; i < own.size(); ++i) own_scores[i] += added[i];
   }
 
   float sink(std::int64_t row) const {

@@ -18,19 +18,14 @@ namespace {
 
 using Results = Decomposition::Results;
 
-std::int64_t known_or_zero(const PartialShape& shape, std::size_t axis) {
-  return shape && axis < shape->size() && (*shape)[axis].is_known() ? (*shape)[axis].number() : 0;
-}
-
 /// Attention of the projected queries, keys and values.
 Results self_attention(Decomposition& out, const ContribAttention& op, const ProjectedInputs& where,
-                       Value& qkv, std::int64_t width) {
-  const std::int64_t keys = op.query_width(width);
-  const std::int64_t rotated = op.rotated_size > 0 ? op.rotated_size : keys / op.heads;
+                       Value& qkv) {
+  const std::int64_t rotated = op.rotated_size > 0 ? op.rotated_size : -1;
   std::vector<Attribute> attributes =
       plain_attributes({{"num_heads", op.heads},
-                        {"key_width", keys},
-                        {"value_width", op.key_width > 0 ? op.value_width : keys},
+                        {"key_width", op.key_width},
+                        {"value_width", op.value_width},
                         {"mask_filter_value", op.mask_filter},
                         {"is_causal", std::int64_t{op.is_causal}},
                         {"rotated_size", op.rotates ? rotated : 0}});
@@ -48,22 +43,18 @@ Results self_attention(Decomposition& out, const ContribAttention& op, const Pro
 Results attention(Decomposition& out) {
   const auto op = read_op<ContribAttention>(out.node());
   constexpr ProjectedInputs where = ContribAttention::inputs;
-  const std::int64_t width = known_or_zero(out.shape(where.weights), 1);
-  if (width == 0) return {};
   Value* qkv = &out.add("MatMul", {out.input(where.input), out.input(where.weights)});
   if (out.input(where.bias) != nullptr) qkv = &out.add("Add", {qkv, out.input(where.bias)});
-  return self_attention(out, op, where, *qkv, width);
+  return self_attention(out, op, where, *qkv);
 }
 
 Results q_attention(Decomposition& out) {
   const auto op = read_op<QAttention>(out.node());
   constexpr ProjectedInputs where = QAttention::inputs;
-  const std::int64_t width = known_or_zero(out.shape(where.weights), 1);
-  if (width == 0) return {};
   Value& qkv = out.add_contrib(
       "MatMulIntegerToFloat", {out.input(0), out.input(1), out.input(3), out.input(4), out.input(6),
                                out.input(7), out.input(2)});
-  return self_attention(out, op, where, qkv, width);
+  return self_attention(out, op, where, qkv);
 }
 
 std::vector<Attribute> integer_attribute(std::string name, std::int64_t value) {
@@ -144,20 +135,17 @@ Results q_embed_layer_norm(Decomposition& out) {
   return {&normal, out.has_output(1) ? &word_counts(out) : nullptr};
 }
 
-/// x cos + rotated x sin, for queries and keys; the angles are float32.
+/// x cos + rotated x sin in float32, for queries and keys.
 Results gemma_rotary(Decomposition& out) {
-  const auto to = static_cast<std::int64_t>(DataType::float16);
-  const auto angles = [&](const char* function) -> Value& {
-    Value& numbers = out.add(function, {out.input(0)});
-    Value& narrow = out.add("Cast", {&numbers}, integer_attribute("to", to));
-    return out.add_with_axes("Unsqueeze", narrow, {1});
+  const auto cast = [&](Value& x, DataType to) -> Value& {
+    return out.add("Cast", {&x}, integer_attribute("to", static_cast<std::int64_t>(to)));
   };
-  Value& sines = angles("Sin");
-  Value& cosines = angles("Cos");
+  Value& sines = out.add_with_axes("Unsqueeze", out.add("Sin", {out.input(0)}), {1});
+  Value& cosines = out.add_with_axes("Unsqueeze", out.add("Cos", {out.input(0)}), {1});
   const auto rotated = [&](std::int64_t input) {
-    Value& straight = out.add("Mul", {out.input(input), &cosines});
-    Value& turned = out.add("Mul", {out.input(input + 1), &sines});
-    return &out.add("Add", {&straight, &turned});
+    Value& straight = out.add("Mul", {&cast(*out.input(input), DataType::float32), &cosines});
+    Value& turned = out.add("Mul", {&cast(*out.input(input + 1), DataType::float32), &sines});
+    return &cast(out.add("Add", {&straight, &turned}), DataType::float16);
   };
   return {rotated(1), rotated(3)};
 }

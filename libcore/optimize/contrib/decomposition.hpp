@@ -97,5 +97,6 @@ std::span<const DecompositionRow> attention_decompositions();
 std::span<const DecompositionRow> fused_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
+std::span<const DecompositionRow> sparse_attention_decompositions();
 
 }  // namespace ortool

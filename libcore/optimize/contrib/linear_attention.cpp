@@ -46,13 +46,15 @@ Results linear_attention_gate(Decomposition& out) {
 Results gated_rms_norm(Decomposition& out) {
   const auto op = read_op<GatedRMSNorm>(out.node());
   const DataType element = out.element(0);
-  const PartialShape scale = out.shape(1);
   const std::int64_t rank = out.rank(0);
-  if (rank < 1 || element == DataType::undefined || !scale || !scale->front().is_known()) return {};
+  if (rank < 1 || element == DataType::undefined) return {};
   Value& x = in_type(out, *out.input(0), element, DataType::float32);
   Value& gate = in_type(out, *out.input(2), element, DataType::float32);
   Value& weights = in_type(out, *out.input(1), element, DataType::float32);
-  Value& groups = reshaped(out, x, kept_axes(rank - 1, {-1, scale->front().number()}));
+  Value& sizes = out.add(
+      "Concat", {&out.integers(kept_axes(rank - 1, {-1})), &out.add("Shape", {out.input(1)})},
+      plain_attributes({{"axis", std::int64_t{0}}}));
+  Value& groups = out.add("Reshape", {&x, &sizes});
   Value& normal = out.add_own("RMSNormalization", {&groups, &weights},
                               plain_attributes({{"epsilon", op.epsilon}}));
   Value& whole = out.add("Reshape", {&normal, &out.add("Shape", {out.input(0)})});
@@ -95,16 +97,37 @@ Value& channels_first(Decomposition& out, Value& x, std::int64_t rank) {
   return out.add("Transpose", {&flat}, permutation({0, 2, 1}));
 }
 
+/// Element `axis` of the shape of `x`, as a vector.
+Value& size_of_axis(Decomposition& out, Value& x, std::int64_t axis) {
+  const std::int64_t first[] = {axis};
+  const std::int64_t last[] = {axis + 1};
+  const std::int64_t zero[] = {0};
+  return out.add("Slice", {&out.add("Shape", {&x}), &out.integers(first), &out.integers(last),
+                           &out.integers(zero)});
+}
+
+/// `x` behind zeros, as many as the state has.
+Value& behind_zeros(Decomposition& out, Value& x, std::int64_t dilation) {
+  const std::int64_t one[] = {1};
+  const std::int64_t factor[] = {dilation};
+  const std::int64_t none[] = {0, 0};
+  const std::int64_t others[] = {0, 0, 0};
+  Value& steps = out.add("Sub", {&size_of_axis(out, *out.input(1), 2), &out.integers(one)});
+  Value& state = out.add("Mul", {&steps, &out.integers(factor)});
+  Value& pads = out.add("Concat", {&out.integers(none), &state, &out.integers(others)},
+                        plain_attributes({{"axis", std::int64_t{0}}}));
+  return out.add("Pad", {&x, &pads});
+}
+
 /// A dilated convolution of the past and the input, one behind the other.
 Results spaced_causal_conv(Decomposition& out) {
   const auto op = read_op<ContribCausalConvWithState>(out.node());
   const PartialShape weight = out.shape(1);
   const std::int64_t rank = out.rank(0);
   const bool is_plain = !op.has_channels_last && op.dilation == 1;
-  if (is_plain || rank < 3 || !weight || !(*weight)[0].is_known() || !(*weight)[2].is_known())
-    return {};
+  if (is_plain || rank < 3 || !weight || !(*weight)[0].is_known()) return {};
+  if (out.opset() < opset_of_input("Pad", "pads")) return {};
   const std::int64_t channels = (*weight)[0].number();
-  const std::int64_t state = ((*weight)[2].number() - 1) * op.dilation;
   const bool moves = op.has_channels_last;
   Value& x = moves ? channels_first(out, *out.input(0), rank) : *out.input(0);
   Value* joined = nullptr;
@@ -112,8 +135,7 @@ Results spaced_causal_conv(Decomposition& out) {
     Value& past = moves ? channels_first(out, *out.input(3), rank) : *out.input(3);
     joined = &out.add("Concat", {&past, &x}, plain_attributes({{"axis", std::int64_t{2}}}));
   } else {
-    const std::int64_t pads[] = {0, 0, state, 0, 0, 0};
-    joined = &out.add("Pad", {&x, &out.integers(pads)});
+    joined = &behind_zeros(out, x, op.dilation);
   }
   std::vector<Attribute> attributes = plain_attributes({{"group", channels}});
   Attribute& dilations = attributes.emplace_back();
@@ -121,12 +143,10 @@ Results spaced_causal_conv(Decomposition& out) {
   dilations.value = std::vector<std::int64_t>{op.dilation};
   Value* y = &out.add("Conv", {joined, out.input(1), out.input(2)}, std::move(attributes));
   if (op.has_silu) y = &out.add_own("Swish", {y});
-  const std::int64_t first[] = {-state};
   const std::int64_t last[] = {std::int64_t{1} << 40};
   const std::int64_t axis[] = {2};
-  if (state == 0) return {};
-  Value* present =
-      &out.add("Slice", {joined, &out.integers(first), &out.integers(last), &out.integers(axis)});
+  Value& length = size_of_axis(out, x, 2);
+  Value* present = &out.add("Slice", {joined, &length, &out.integers(last), &out.integers(axis)});
   if (!moves) return {y, present};
   y = &out.add("Transpose", {y}, permutation({0, 2, 1}));
   present = &out.add("Transpose", {present}, permutation({0, 2, 1}));

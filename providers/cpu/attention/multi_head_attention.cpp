@@ -105,12 +105,14 @@ class MultiHeadPrepared : public Prepared {
       throw Error(ErrorCode::invalid, "queries, keys and values differ in batch, length or size");
     }
     find_past(context);
-    const bool rotates = compiled.op.rotated_size > 0;
+    rotated_ = compiled.op.rotated_size < 0 ? query.size : compiled.op.rotated_size;
+    const bool rotates = rotated_ > 0;
     if (rotates) {
-      if (compiled.op.rotated_size > query.size)
-        throw Error(ErrorCode::invalid, format("{} elements are to be rotated, but a head has {}",
-                                               compiled.op.rotated_size, query.size));
-      angles_ = PositionAngles(query, past_, compiled.op.rotated_size);
+      if (rotated_ > query.size || rotated_ % 2 != 0)
+        throw Error(ErrorCode::invalid, format("{} elements are to be rotated (expected an even "
+                                               "number, at most the {} of a head)",
+                                               rotated_, query.size));
+      angles_ = PositionAngles(query, past_, rotated_);
     }
     const bool has_bias = context.has_input(place(inputs.bias));
     ready_query_ = PreparedHeads(operands_.query, has_bias || rotates, layout_);
@@ -140,7 +142,7 @@ class MultiHeadPrepared : public Prepared {
         result.cosines = angles_.cosines.data();
         result.sines = angles_.sines.data();
         result.angle_rows = angles_.rows.data();
-        result.pairs = compiled_.op.rotated_size / 2;
+        result.pairs = rotated_ / 2;
       }
       return result;
     };
@@ -260,6 +262,7 @@ class MultiHeadPrepared : public Prepared {
   std::size_t query_ = 0;
   std::size_t key_ = 0;
   std::size_t value_ = 0;
+  std::int64_t rotated_ = 0;
   std::int64_t past_ = 0;
   std::int64_t total_ = 0;
   std::vector<std::int64_t> positions_;  ///< of new rows in caches with room for more

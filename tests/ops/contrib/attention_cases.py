@@ -62,7 +62,7 @@ def multimodal_rotary_embedding(random):
         second = random.randint(0, pairs - first)
         is_packed = random.random() < 0.5
         shape = (batch, length, heads * size) if is_packed else (batch, heads, length, size)
-        rows = random.randint(1, 30)
+        rows = length + random.randint(0, 20)
         kind = numpy.float16 if index % 5 == 4 else numpy.float32
         angles = [floats(random, rows, pairs).astype(kind) for _ in range(2)]
         layout = random.randint(0, 1)
@@ -99,7 +99,7 @@ def multi_head_attention(random):
         batch, heads, length = random.randint(1, 3), random.randint(1, 4), random.choice([1, 1, 2, 3, 5, 8])
         size, value_size = random.choice([1, 4, 8, 16, 20]), random.choice([4, 8, 16])
         form = random.choice(["self", "cross", "split", "past", "shared"])
-        if form in ("past", "shared", "self"):
+        if form in ("past", "shared", "self", "split"):
             value_size = size
         keys = length if form in ("self", "past", "shared") else random.choice([1, 4, 7])
         past = random.randint(1, 6) if form in ("past", "shared") else 0
@@ -142,6 +142,8 @@ def packed_multi_head_attention(random):
             inputs, query = [query, packed], heads_first(query, heads)
             key, value = (packed[:, :, :, part].transpose(0, 2, 1, 3) for part in (0, 1))
         mask = key_mask(random, batch, length, key.shape[2], ["none", "keys"])
+        if mask is not None:  # Sums of -10000 and scores depend on their order.
+            mask[:, 0] = 1
         added = 0.0 if mask is None else ((1 - mask) * -10000.0)[:, None, None]
         inputs += [None] * (4 - len(inputs)) + [mask]
         yield Case("MultiHeadAttention", inputs, 1, {"num_heads": heads},
@@ -160,7 +162,7 @@ def decoder_masked_attention(random):
             cross = [floats(random, batch, heads, keys, size) for _ in range(2)]
             mask = key_mask(random, batch, 1, keys, ["none", "keys"])
             yield Case("DecoderMaskedMultiHeadAttention", [query, *cross, mask] + [None] * 6 + [bias], 1,
-                       {"num_heads": heads, "past_present_share_buffer": 1})
+                       {"num_heads": heads})
             continue
         past = random.randint(1, 8)
         room = past + random.randint(1, 4)
@@ -238,13 +240,12 @@ def group_query_attention(random):
                 first = random.randint(0, rows - length)
                 inputs += [numpy.tile(numpy.arange(first, first + length, dtype=numpy.int64), (batch, 1))]
         inputs += [None] * (10 - len(inputs))
-        has_bias = random.random() < 0.25
-        inputs += [addend(random, batch, heads, length, total).astype(kind) if has_bias else None]
+        inputs += [addend(random, batch, heads, length, total).astype(kind) if random.random() < 0.25 else None]
         inputs += [floats(random, heads).astype(kind) if random.random() < 0.2 else None, *scales]
         if random.random() < 0.15:
             attributes |= {"causal": 0}
-        # What padding sees with both is not defined.
-        elif random.random() < 0.4 and not (has_bias and form == "prompt"):
+        # What padding sees in a window is not defined.
+        elif random.random() < 0.4 and not (form == "prompt" and lengths.min() < total - 1):
             attributes |= {"local_window_size": random.randint(1, 5)}
         if random.random() < 0.3:
             attributes |= {"softcap": random.choice([0.5, 20.0])}
@@ -257,7 +258,131 @@ def group_query_attention(random):
         yield Case("GroupQueryAttention", inputs, [True, True, True, has_scores], attributes)
 
 
+def projected(random, attributes):
+    """Sizes, mask, past and bias of an operator that projects its input."""
+    batch, heads, length = random.randint(1, 3), random.randint(1, 3), random.choice([1, 2, 5])
+    size = random.choice([4, 8, 16])
+    past = random.choice([0, 0, 3])
+    total = length + past
+    mask = key_mask(random, batch, length, total, ["none", "none", "ends", "starts", "packed", "keys", "each"])
+    attributes |= {"num_heads": heads, "unidirectional": random.choice([None, 0, 1]),
+                   "mask_filter_value": random.choice([None, None, -1e9, float(numpy.finfo(numpy.float32).min)]),
+                   "scale": random.choice([None, None, 0.3])}
+    cache = floats(random, 2, batch, heads, past, size) if past else None
+    return batch, heads, length, size, total, mask, cache
+
+
+def attention(random):
+    for _ in range(70):
+        attributes = {}
+        batch, heads, length, size, total, mask, cache = projected(random, attributes)
+        value_size = size
+        if cache is None and random.random() < 0.3:
+            value_size = random.choice([4, 12])
+            attributes["qkv_hidden_sizes"] = [heads * size, heads * size, heads * value_size]
+        width, columns = random.choice([3, 16]), heads * (2 * size + value_size)
+        bias = floats(random, columns)  # onnxruntime crashes without.
+        extra = addend(random, batch, heads, length, total) if cache is None and random.random() < 0.3 else None
+        has_present = cache is not None or (value_size == size and random.random() < 0.3)
+        yield Case("Attention", [floats(random, batch, length, width), floats(random, width, columns, scale=0.5), bias,
+                                 mask, cache, extra], [True, has_present], attributes)
+
+
+def rotated_attention(random):
+    """Forms that onnxruntime takes on GPUs only: rotary embedding, and masks of the longest sequence."""
+    for index in range(12):
+        batch, heads, length, size = random.randint(1, 2), random.randint(1, 2), random.randint(1, 5), 32
+        x, weights = floats(random, batch, length, 8), floats(random, 8, 3 * heads * size, scale=0.5)
+        query, key, value = (heads_first(each, heads) for each in numpy.split(x @ weights, 3, -1))
+        if index % 2:
+            most = length + random.randint(0, 2)
+            mask = numpy.tril(numpy.ones((batch, 1, most, most), numpy.int32))
+            added = (1 - mask[:, :, :length, :length]) * -10000.0
+            yield Case("Attention", [x, weights, None, mask], 1, {"num_heads": heads},
+                       expected=lambda q=query, k=key, v=value, a=added: [attend(q, k, v, a)])
+            continue
+        angles = numpy.arange(length)[:, None] / 10000.0 ** (numpy.arange(size // 2) * 2 / size)
+        cosines, sines = numpy.cos(angles), numpy.sin(angles)
+        turned = []
+        for each in (query, key):
+            first, second = each[..., :size // 2], each[..., size // 2:]
+            turned.append(numpy.concatenate([first * cosines - second * sines, second * cosines + first * sines], -1))
+        yield Case("Attention", [x, weights], 1, {"num_heads": heads, "do_rotary": 1},
+                   expected=lambda q=turned[0], k=turned[1], v=value: [attend(q, k, v)])
+
+
+def q_attention(random):
+    for _ in range(40):
+        attributes = {}
+        batch, heads, length, size, _, mask, cache = projected(random, attributes)
+        width, columns = random.choice([3, 16]), 3 * heads * size
+        kind = random.choice([numpy.uint8, numpy.int8])
+        weights = random.integers(-128, 128, (width, columns)).astype(numpy.int8)
+        zeros = [None, None]
+        if kind == numpy.uint8:
+            weights = weights.view(numpy.uint8)
+        if random.random() < 0.6:
+            zeros = [numpy.array(random.randint(100, 150), numpy.uint8), numpy.array(random.randint(0, 20), kind)]
+        count = random.choice([0, 0, columns])
+        scale = numpy.float32(0.005) if count == 0 else random.uniform(0.004, 0.006, count).astype(numpy.float32)
+        if count and zeros[1] is not None:
+            zeros[1] = numpy.full(count, zeros[1], kind)
+        inputs = [random.integers(0, 256, (batch, length, width)).astype(numpy.uint8), weights,
+                  floats(random, columns), numpy.float32(0.01), numpy.asarray(scale), mask, *zeros, cache]
+        yield Case("QAttention", inputs, [True, cache is not None], attributes)
+
+
+def rotated(x, cosines, sines, is_interleaved):
+    """Heads first; rows of cosines and sines for each token."""
+    half = cosines.shape[-1]
+    first, second = (x[..., 0::2], x[..., 1::2]) if is_interleaved else (x[..., :half], x[..., half:])
+    a, b = first * cosines - second * sines, second * cosines + first * sines
+    return numpy.stack([a, b], -1).reshape(x.shape) if is_interleaved else numpy.concatenate([a, b], -1)
+
+
+def sparse_attention(random):
+    """onnxruntime wants past and present in one buffer, which the comparison does not give it."""
+    size = block = 16
+    for _ in range(40):
+        heads, shared, _ = group_sizes(random)
+        length = random.choice([1, 3, 20, 40])
+        past = random.choice([0, 5, 30]) if length < 20 else 0
+        batch, total = random.randint(1, 2), past + length
+        room = (total + block - 1) // block * block + random.choice([0, block])
+        layouts = random.choice([each for each in (1, 2, heads) if heads % each == 0])
+        blocks = room // block
+        masks = numpy.tril(random.random((layouts, blocks, blocks)) < 0.6) | numpy.eye(blocks, dtype=bool)
+        rows = numpy.concatenate([numpy.zeros((layouts, 1)), masks.sum(-1).cumsum(-1)], -1).astype(numpy.int32)
+        columns = numpy.full((layouts, rows[:, -1].max()), -1, numpy.int32)
+        for layout in range(layouts):
+            columns[layout, :rows[layout, -1]] = numpy.nonzero(masks[layout])[1]
+        queries = [floats(random, batch, length, count * size) for count in (heads, shared, shared)]
+        caches = [floats(random, batch, shared, room, size) for _ in range(2)]
+        inputs = queries if random.random() < 0.5 else [numpy.concatenate(queries, -1), None, None]
+        inputs = [*inputs, *caches, rows, columns, numpy.array([total], numpy.int32), numpy.full(batch, total, numpy.int32)]
+        attributes = {"num_heads": heads, "kv_num_heads": shared, "sparse_block_size": block}
+        query, key, value = (heads_first(each, each.shape[-1] // size) for each in queries)
+        if random.random() < 0.4:
+            angles = [floats(random, total + 3, size // 2) for _ in range(2)]
+            inputs += angles
+            attributes |= {"do_rotary": 1, "rotary_interleaved": random.randint(0, 1)}
+            query, key = (rotated(each, *(angle[past:total] for angle in angles), attributes["rotary_interleaved"])
+                          for each in (query, key))
+        presents = [numpy.concatenate([cache[:, :, :past], new, 0 * cache[:, :, total:]], 2)
+                    for cache, new in zip(caches, (key, value))]
+        places, keys = numpy.arange(past, total), numpy.arange(total)
+        visible = masks[:, places // block][:, :, keys // block] & (keys <= places[:, None])
+        added = numpy.where(numpy.tile(visible, (heads // layouts, 1, 1)), 0.0, -numpy.inf)[None]
+
+        def expected(query=query, presents=presents, added=added, total=total):
+            spread = [numpy.repeat(each[:, :, :total], query.shape[1] // each.shape[1], 1) for each in presents]
+            return [attend(query, *spread, added), *(each.astype(numpy.float32) for each in presents)]
+
+        yield Case("SparseAttention", inputs, 3, attributes, constants=[5, 6], expected=expected)
+
+
 def cases(random):
     for each in (rotary_embedding, multimodal_rotary_embedding, multi_head_attention, packed_multi_head_attention,
-                 decoder_masked_attention, group_query_attention):
+                 decoder_masked_attention, group_query_attention, attention, rotated_attention, q_attention,
+                 sparse_attention):
         yield from each(random)

@@ -100,11 +100,11 @@ void ContribAttention::infer_projected(InferContext& context, const ProjectedInp
   check_dimension("the width of 'input'", dimension_at(context, where.input, 2),
                   dimension_at(context, where.weights, 0));
   check_vector(context, where.bias, "bias", width);
-  Dimension keys = head_size("the width of 'weights'", width, 3);
-  Dimension values = keys;
-  if (key_width > 0) {
-    keys = Dimension(key_width);
-    values = Dimension(value_width);
+  Dimension keys = Dimension(key_width);
+  Dimension values = Dimension(value_width);
+  if (key_width == 0) {
+    keys = values = head_size("the width of 'weights'", width, 3);
+  } else {
     check_dimension("the width of 'weights'", width, Dimension(2 * key_width + value_width));
   }
   const Dimension size = head_size("the width of the queries", keys, heads);

@@ -28,10 +28,6 @@ struct ContribAttention : MultiHeadAttentionBase {
   bool rotates = false;
   bool shares_buffer = false;  ///< the cache has room for more rows
 
-  /// The width of the queries, and of the keys, given that of all three.
-  std::int64_t query_width(std::int64_t width) const {
-    return key_width > 0 ? key_width : width / 3;
-  }
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const { infer_projected(context, inputs); }
 

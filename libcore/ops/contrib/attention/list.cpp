@@ -7,6 +7,7 @@
 #include "libcore/ops/contrib/attention/multi_head_attention.hpp"
 #include "libcore/ops/contrib/attention/rotary_embedding.hpp"
 #include "libcore/ops/contrib/attention/self_attention.hpp"
+#include "libcore/ops/contrib/attention/sparse_attention.hpp"
 #include "libcore/ops/operator_lists.hpp"
 
 namespace ortool {
@@ -28,6 +29,7 @@ constexpr OpEntry attention_contrib_entries[] = {
     op_entry<QAttention>(),
     op_entry<QEmbedLayerNormalization>(),
     op_entry<ContribRotaryEmbedding>(),
+    op_entry<SparseAttention>(),
     op_entry<SelfAttention>(),
 };
 

@@ -47,9 +47,10 @@ struct MultiHeadAttentionBase {
   std::optional<float> scale;  ///< absent: 1 / sqrt(head size)
   float mask_filter = 0;       ///< added to the scores of hidden keys
   bool is_causal = false;
-  std::int64_t key_width = 0;     ///< of keys of all heads within packed queries; 0: a third
-  std::int64_t value_width = 0;   ///< the same of values
-  std::int64_t rotated_size = 0;  ///< elements of a head that are rotated by their position
+  std::int64_t key_width = 0;    ///< of keys of all heads within packed queries; 0: a third
+  std::int64_t value_width = 0;  ///< the same of values
+  std::int64_t rotated_size =
+      0;  ///< elements of a head that are rotated by their position; -1: all
 
   void infer_heads(InferContext& context, const MultiHeadInputs& inputs) const;
 };

@@ -8,7 +8,8 @@
 
 namespace ortool {
 
-/// Queries, keys and values: batch x length x (2 * key_width + value_width). The cache, past and
+/// Queries, keys and values: batch x length x (2 * key_width + value_width), or three times a
+/// width if those are 0. The cache, past and
 /// present: 2 x batch x heads x length x size.
 struct SelfAttention : MultiHeadAttentionBase {
   static const OpSchema schema;
