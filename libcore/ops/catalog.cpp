@@ -20,14 +20,28 @@ namespace {
 using OperatorList = std::span<const OpEntry> (*)();
 
 constexpr OperatorList families[] = {
-    math_operators,    tensor_operators,    nn_operators,           reduction_operators,
-    logical_operators, generator_operators, ml_operators,           quantization_operators,
-    signal_operators,  rnn_operators,       loss_operators,         sequence_operators,
-    text_operators,    training_operators,  experimental_operators, controlflow_operators,
+    math_operators,
+    tensor_operators,
+    nn_operators,
+    reduction_operators,
+    logical_operators,
+    generator_operators,
+    ml_operators,
+    quantization_operators,
+    signal_operators,
+    rnn_operators,
+    loss_operators,
+    sequence_operators,
+    text_operators,
+    training_operators,
+    experimental_operators,
+    controlflow_operators,
     session_operators,
     // ONNX Runtime's operators.
     fused_contrib_operators,
     attention_contrib_operators,
+    quantized_contrib_operators,
+    weights_contrib_operators,
 };
 
 using Entries = std::vector<OpEntry>;

@@ -19,6 +19,7 @@ std::span<const OpEntry> math_operators();
 std::span<const OpEntry> ml_operators();
 std::span<const OpEntry> nn_operators();
 std::span<const OpEntry> quantization_operators();
+std::span<const OpEntry> quantized_contrib_operators();
 std::span<const OpEntry> reduction_operators();
 std::span<const OpEntry> rnn_operators();
 std::span<const OpEntry> sequence_operators();
@@ -27,5 +28,6 @@ std::span<const OpEntry> signal_operators();
 std::span<const OpEntry> tensor_operators();
 std::span<const OpEntry> text_operators();
 std::span<const OpEntry> training_operators();
+std::span<const OpEntry> weights_contrib_operators();
 
 }  // namespace ortool

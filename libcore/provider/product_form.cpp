@@ -1,6 +1,6 @@
 // Product operators: the type of their sums, the axis of their channels, the epilogue they support.
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib/matmul_n_bits.hpp"
+#include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/ops/own_domain.hpp"

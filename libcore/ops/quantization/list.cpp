@@ -1,6 +1,4 @@
 // The quantization operators, one line each, sorted by domain, then name.
-#include "libcore/ops/contrib/dynamic_quantize_lstm.hpp"
-#include "libcore/ops/contrib/matmul_n_bits.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/quantization/byte_lookup.hpp"
 #include "libcore/ops/quantization/channel_lookup.hpp"
@@ -28,8 +26,6 @@ constexpr OpEntry quantization_entries[] = {
     op_entry<QLinearConv>({.set = {channels_second, quantized, integer_product}, .filters = 3}),
     op_entry<QLinearMatMul>({.set = {quantized, integer_product}}),
     op_entry<QuantizeLinear>({.set = {keeps_axes, own_result_type, quantized}}),
-    op_entry<DynamicQuantizeLSTM>(),
-    op_entry<MatMulNBits>(),
     op_entry<ByteLookup>(),
     op_entry<ChannelLookup>(),
     op_entry<QuantizedBinary>(),

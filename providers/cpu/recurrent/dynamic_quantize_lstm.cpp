@@ -1,5 +1,5 @@
 // Kernels for com.microsoft.DynamicQuantizeLSTM; constant weights are packed once.
-#include "libcore/ops/contrib/dynamic_quantize_lstm.hpp"
+#include "libcore/ops/contrib/quantized/dynamic_quantize_lstm.hpp"
 
 #include <array>
 #include <memory>

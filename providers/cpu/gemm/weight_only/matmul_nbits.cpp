@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib/matmul_n_bits.hpp"
+#include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"

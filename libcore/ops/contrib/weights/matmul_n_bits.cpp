@@ -1,5 +1,5 @@
 // Schema of ONNX Runtime's MatMulNBits, and checks of its operands.
-#include "libcore/ops/contrib/matmul_n_bits.hpp"
+#include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // Schema of ONNX Runtime's DynamicQuantizeLSTM, and checks of its scales and zero points.
-#include "libcore/ops/contrib/dynamic_quantize_lstm.hpp"
+#include "libcore/ops/contrib/quantized/dynamic_quantize_lstm.hpp"
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/contrib_domain.hpp"
