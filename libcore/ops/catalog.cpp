@@ -42,6 +42,8 @@ constexpr OperatorList families[] = {
     attention_contrib_operators,
     quantized_contrib_operators,
     weights_contrib_operators,
+    // Those of others.
+    vision_contrib_operators,
 };
 
 using Entries = std::vector<OpEntry>;

@@ -1,8 +1,17 @@
-// The domain of ONNX Runtime's contrib operators.
+// The domains of operators beyond ONNX's own.
 #pragma once
 
 namespace ortool {
 
+/// ONNX Runtime's contrib operators.
 inline constexpr const char* contrib_domain = "com.microsoft";
+/// onnxruntime-extensions: texts, tokenizers, images and sound.
+inline constexpr const char* extensions_domain = "ai.onnx.contrib";
+/// TensorRT's plugins, as exporters of detectors and as ONNX Runtime write them.
+inline constexpr const char* tensorrt_domain = "TRT";
+inline constexpr const char* tensorrt_plugins_domain = "trt.plugins";
+/// MMDeploy, and MMCV before it.
+inline constexpr const char* mmdeploy_domain = "mmdeploy";
+inline constexpr const char* mmcv_domain = "mmcv";
 
 }  // namespace ortool

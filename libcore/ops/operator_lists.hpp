@@ -29,5 +29,6 @@ std::span<const OpEntry> tensor_operators();
 std::span<const OpEntry> text_operators();
 std::span<const OpEntry> training_operators();
 std::span<const OpEntry> weights_contrib_operators();
+std::span<const OpEntry> vision_contrib_operators();
 
 }  // namespace ortool

@@ -5,10 +5,13 @@
 #include "libcore/ops/nn/activation.hpp"
 #include "libcore/ops/nn/attention/attention.hpp"
 #include "libcore/ops/nn/attention/rotary_embedding.hpp"
+#include "libcore/ops/nn/conv/deform_conv.hpp"
+#include "libcore/ops/nn/conv/grid_sample.hpp"
 #include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
 #include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
+#include "libcore/ops/nn/pooling/roi_pool.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/own_domain.hpp"
 
@@ -29,15 +32,18 @@ OpEntry session_entry() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 11> entries = {
+  static const std::array<OpEntry, 14> entries = {
       session_entry<Attention>(),
+      session_entry<DeformConv>(),
       op_entry<EmbedLayerNormalization>(),
       session_entry<Gelu>(),
+      session_entry<GridSample>(),
       session_entry<GroupNormalization>(),
       session_entry<HardSwish>(),
       session_entry<LayerNormalization>(),
       session_entry<Mish>(),
       session_entry<RMSNormalization>(),
+      session_entry<RoiAlign>(),
       session_entry<RotaryEmbedding>(),
       op_entry<SkipLayerNormalization>(),
       session_entry<Swish>(),

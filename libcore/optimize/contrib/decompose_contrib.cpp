@@ -22,6 +22,7 @@ using Table = std::span<const DecompositionRow> (*)();
 constexpr Table tables[] = {fused_decompositions, quantized_decompositions,
                             attention_decompositions, linear_attention_decompositions,
                             sparse_attention_decompositions};
+constexpr Table tables[] = {fused_decompositions, quantized_decompositions, vision_decompositions};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};

@@ -98,5 +98,6 @@ std::span<const DecompositionRow> fused_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
+std::span<const DecompositionRow> vision_decompositions();
 
 }  // namespace ortool

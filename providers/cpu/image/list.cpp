@@ -3,6 +3,7 @@
 
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file)   \
+  file(class_detections_kernels)    \
   file(grid_sample_kernels)         \
   file(image_decoder_kernels)       \
   file(non_max_suppression_kernels) \
