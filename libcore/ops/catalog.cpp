@@ -43,6 +43,7 @@ constexpr OperatorList families[] = {
     quantized_contrib_operators,
     weights_contrib_operators,
     // Those of others.
+    text_contrib_operators,
     vision_contrib_operators,
 };
 

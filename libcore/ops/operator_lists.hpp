@@ -26,6 +26,7 @@ std::span<const OpEntry> sequence_operators();
 std::span<const OpEntry> session_operators();
 std::span<const OpEntry> signal_operators();
 std::span<const OpEntry> tensor_operators();
+std::span<const OpEntry> text_contrib_operators();
 std::span<const OpEntry> text_operators();
 std::span<const OpEntry> training_operators();
 std::span<const OpEntry> weights_contrib_operators();

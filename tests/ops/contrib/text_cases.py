@@ -1,0 +1,115 @@
+# Cases of operators on texts: ai.onnx.contrib, whose reference is PyPI's onnxruntime-extensions.
+import extensions_peer
+import numpy
+from case import Case
+
+try:
+    import farmhash
+except ImportError:
+    farmhash = None
+
+_WORDS = ("alpha", "Beta", "GAMMA", "x", "", "naïve", "Éclair", "日本語", "a,b", "tab\tstop", " padded ", "12 34", "foo_bar", "ÀÖ×Þ", "mañana 😀")
+
+
+def _texts(random, shape, words=_WORDS):
+    count = int(numpy.prod(shape))
+    texts = numpy.empty(count, dtype=object)
+    for index in range(count):
+        texts[index] = random.choice([" ", "", ",", "-"]).join(random.choice(words) for _ in range(random.randint(0, 4)))
+    return texts.reshape(shape)
+
+
+def _text(value):
+    return numpy.array([value], dtype=object)
+
+
+def _shape(random):
+    return random.choice([(1,), (3,), (7,), (2, 3), (1, 4), (2, 1, 2)])
+
+
+def _string_functions(random):
+    for _ in range(30):
+        shape = _shape(random)
+        for op in ("StringLower", "StringUpper", "StringStrip", "StringLength"):
+            yield op, [_texts(random, shape)], 1, {}
+        yield "StringConcat", [_texts(random, shape), _texts(random, shape)], 1, {}
+        some = _texts(random, shape, ("a", "b"))
+        yield "StringEqual", [some, _texts(random, shape, ("a", "b"))], 1, {}
+        yield "StringJoin", [_texts(random, shape), _text(random.choice([";", "", " - "])),
+                             numpy.array([random.randrange(len(shape))])], 1, {}
+        yield "StringSplit", [_texts(random, (random.randint(1, 5),), ("alpha", "x y", ",", "", " ", "b;c")),
+                              _text(random.choice([",", " ", ", ", ";", ""])), numpy.array([random.choice([True, False])])], 3, {}
+        for op in ("StringToHashBucket", "StringToHashBucketFast"):
+            texts = _texts(random, shape)
+            texts.ravel()[0] = "word " * random.randint(0, 40) + "x" * random.randint(0, 9)
+            yield op, [texts, numpy.array([random.choice([1, 7, 1000, 2**62])])], 1, {}
+        length = random.randint(1, 6)
+        yield "MaskedFill", [_texts(random, (length,)), random.integers(0, 2, length).astype(bool)], 1, {}
+
+
+def _regex(random):
+    replacements = [(r"\s+", r"_"), (r"(\w)(\w)", r"\2\1"), (r"[aeiou]", ""), (r"(a|b)c?", r"<\1>"), (r"\d", r"#\0"), (r"^.", "")]
+    ecma = [(r"\s+", r"_"), (r"([a-z])([a-z])", r"$2$1"), (r"[aeiou]", ""), (r"(a|b)(c)?", r"<$1|$2>"), (r"\d", r"[$&$$]"), (r"x*", "-"),
+            (r"[a-f]", "$`|$'")]
+    plain = ("alpha", "Beta", "x", "", "12 34", "foo_bar", "ab", "bc")
+    for _ in range(30):
+        pattern, rewrite = random.choice(replacements)
+        yield "StringRegexReplace", [_texts(random, _shape(random)), _text(pattern), _text(rewrite)], 1, {
+            "global_replace": random.choice([None, 0, 1])}
+        pattern, rewrite = random.choice(ecma)
+        yield "StringECMARegexReplace", [_texts(random, _shape(random), plain), _text(pattern), _text(rewrite)], 1, {
+            "global_replace": random.choice([None, 0, 1]), "ignore_case": random.choice([None, 0, 1])}
+        pattern, kept = random.choice([(r"(\s)", r"(\s)"), (r"(\s|,)", ""), (r"(\s+)", ""), (r"(,|-)", r","), (r"([aeiou])", r"[ae]")])
+        texts = _texts(random, (random.randint(1, 4),))
+        yield "StringRegexSplitWithOffsets", [texts, _text(pattern), _text(kept)], 4, {}
+        yield "StringECMARegexSplitWithOffsets", [_texts(random, (random.randint(1, 4),), plain), _text(pattern), _text(kept)], 4, {
+            "ignore_case": random.choice([None, 0, 1])}
+
+
+def _tables(random):
+    for _ in range(30):
+        words = [f"w{index}" for index in range(random.randint(1, 6))]
+        size = random.randint(1, 4)
+        vectors = [random.integers(-3, 9, size) for _ in words]
+        table = "\n".join(f"{word}\t{' '.join(map(str, vector))}" for word, vector in zip(words, vectors))
+        shape = random.choice([(2,), (5,), (2, 2)])
+        texts = numpy.array([random.choice(words + ["other"]) for _ in range(int(numpy.prod(shape)))], dtype=object).reshape(shape)
+        yield "StringMapping", [texts], 1, {"map": "\n".join(f"{word}\t{word.upper()} !" for word in words)}
+        yield "StringToVector", [texts], 1, {"map": table, "unk": " ".join(["-1"] * size)}
+        rows = numpy.stack([random.choice(vectors + [numpy.full(size, 99)]) for _ in range(4)]).astype(numpy.int64)
+        yield "VectorToString", [rows.ravel() if size == 1 else rows], 1, {"map": table, "unk": "?"}
+
+
+def _segments(random):
+    for _ in range(30):
+        sizes = random.integers(0, 4, random.randint(1, 5))
+        splits = numpy.concatenate([[0], numpy.cumsum(sizes)]).astype(numpy.int64)
+        if splits[-1] == 0:
+            splits[-1] = 1
+        yield "RaggedTensorToSparse", [splits], 2, {}
+        yield "RaggedTensorToDense", [numpy.arange(3), random.integers(0, 99, int(splits[-1])), numpy.array([-7]), splits], 1, {
+            "missing_value": random.choice([None, -1, 5])}
+        ids = numpy.cumsum(random.integers(0, 2, random.randint(1, 7))).astype(numpy.int64)
+        yield "SegmentSum", [random.standard_normal((len(ids), *random.choice([(), (3,), (2, 2)]))).astype(numpy.float32), ids], 1, {}
+        runs = numpy.repeat(random.integers(0, 3, 5), random.integers(1, 4, 5)).astype(numpy.int64)
+        yield "SegmentExtraction", [runs if random.random() < 0.5 else runs[None]], 2, {}
+        size = random.randint(1, 6)
+        yield "Inverse", [(random.standard_normal((size, size)) + 3 * numpy.eye(size)).astype(numpy.float32)], 1, {}
+        yield "NegPos", [random.standard_normal(random.choice([(3,), (2, 4)])).astype(numpy.float32)], 2, {}
+
+
+def cases(random):
+    if not extensions_peer.is_available():
+        return
+    for family in (_string_functions, _regex, _tables, _segments):
+        for op, inputs, outputs, attributes in family(random):
+            each = Case(op, inputs, outputs, attributes, domain="ai.onnx.contrib")
+            if op == "StringToHashBucketFast":
+                # The package hashes by std::hash since it is built without FarmHash; TensorFlow, where such models come from, does not.
+                if farmhash:
+                    each.expected = lambda texts=inputs[0], buckets=int(inputs[1][0]): [numpy.array(
+                        [farmhash.fingerprint64(text) % buckets for text in texts.ravel()], numpy.int64).reshape(texts.shape)]
+                    yield each
+                continue
+            each.expected = extensions_peer.expected(Case(op, inputs, outputs, attributes, domain="ai.onnx.contrib", opset=18))
+            yield each
