@@ -8,8 +8,8 @@ namespace ortool {
 /// Whether all attributes are numbers, lists of them or strings, and none a reference.
 bool has_plain_attributes(const Node& node);
 
-/// Whether the node is an If, Loop, Scan or SequenceMap of ONNX's domain, whose bodies the runtime
-/// executes itself.
+/// Whether the runtime executes the node's bodies itself: If, Loop, Scan and SequenceMap, and the
+/// generation operators of com.microsoft.
 bool is_control_flow(const Node& node);
 
 /// Whether the node changes a value's layout.

@@ -22,6 +22,7 @@ std::span<const OpEntry> quantization_operators();
 std::span<const OpEntry> quantized_contrib_operators();
 std::span<const OpEntry> reduction_operators();
 std::span<const OpEntry> rnn_operators();
+std::span<const OpEntry> search_contrib_operators();
 std::span<const OpEntry> sequence_operators();
 std::span<const OpEntry> session_operators();
 std::span<const OpEntry> signal_operators();

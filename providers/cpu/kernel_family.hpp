@@ -23,6 +23,7 @@ std::span<const KernelFile> pooling_kernel_files();
 std::span<const KernelFile> random_kernel_files();
 std::span<const KernelFile> recurrent_kernel_files();
 std::span<const KernelFile> reduction_kernel_files();
+std::span<const KernelFile> search_kernel_files();
 std::span<const KernelFile> sequence_kernel_files();
 std::span<const KernelFile> signal_kernel_files();
 std::span<const KernelFile> text_kernel_files();

@@ -30,6 +30,7 @@ constexpr KernelFamily families[] = {
     random_kernel_files,
     recurrent_kernel_files,
     reduction_kernel_files,
+    search_kernel_files,
     sequence_kernel_files,
     signal_kernel_files,
     text_kernel_files,

@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/runtime/program.hpp"
 #include "libcore/runtime/run_environment.hpp"
 
@@ -12,21 +13,25 @@ namespace ortool {
 namespace {
 
 struct ControlFlowKind {
+  std::string_view domain;
   std::string_view op_type;
   std::unique_ptr<const ControlFlowKernel> (*make)(const Node& node,
                                                    const MakeProgram& make_program);
 };
 
-constexpr std::array<ControlFlowKind, 4> control_flow_kinds = {
-    {{"If", make_if},
-     {"Loop", make_loop},
-     {"Scan", make_scan},
-     {"SequenceMap", make_sequence_map}}};
+constexpr std::array<ControlFlowKind, 8> control_flow_kinds = {
+    {{"", "If", make_if},
+     {"", "Loop", make_loop},
+     {"", "Scan", make_scan},
+     {"", "SequenceMap", make_sequence_map},
+     {contrib_domain, "BeamSearch", make_beam_search},
+     {contrib_domain, "GreedySearch", make_greedy_search},
+     {contrib_domain, "Sampling", make_sampling},
+     {contrib_domain, "WhisperBeamSearch", make_whisper_beam_search}}};
 
 const ControlFlowKind* kind_of(const Node& node) {
-  if (!node.domain().empty()) return nullptr;
   for (const ControlFlowKind& kind : control_flow_kinds) {
-    if (kind.op_type == node.op_type()) return &kind;
+    if (kind.op_type == node.op_type() && kind.domain == node.domain()) return &kind;
   }
   return nullptr;
 }

@@ -60,6 +60,16 @@ std::unique_ptr<const ControlFlowKernel> make_scan(const Node& node,
 std::unique_ptr<const ControlFlowKernel> make_sequence_map(const Node& node,
                                                            const MakeProgram& make_program);
 
+// The generation operators of com.microsoft (libcore/runtime/search).
+std::unique_ptr<const ControlFlowKernel> make_beam_search(const Node& node,
+                                                          const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_greedy_search(const Node& node,
+                                                            const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_sampling(const Node& node,
+                                                       const MakeProgram& make_program);
+std::unique_ptr<const ControlFlowKernel> make_whisper_beam_search(const Node& node,
+                                                                  const MakeProgram& make_program);
+
 /// The value of a boolean tensor of one element.
 bool truth(const RunValue& value, std::string_view what);
 
