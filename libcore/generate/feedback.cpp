@@ -11,6 +11,7 @@
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/parse_number.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/generate/cache_names.hpp"
 #include "libcore/graph/value_names.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -155,6 +156,28 @@ void refuse_empty(const Tensor& tensor, std::string_view what) {
 std::vector<Feedback> parse_feedback(std::span<const std::string> texts, const Model& model,
                                      const TaskContext& task) {
   return FeedbackReader(task, model).read(texts);
+}
+
+std::vector<Feedback> usual_feedback(const Model& model, const TaskContext& task) {
+  const std::vector<std::string> inputs = names_of(model.inputs());
+  const std::vector<std::string> outputs = names_of(model.outputs());
+  if (!is_among(inputs, "input_ids") || !is_among(outputs, "logits")) {
+    throw Error(
+        ErrorCode::invalid,
+        format("option {} auto: the model is not a decoder with input_ids and logits (its "
+               "inputs: {}; its outputs: {})",
+               setting_name("loop"), list_names(inputs), list_names(outputs)),
+        format("write the rules: {} 'past.*=present.*' {} 'ids=argmax(scores)', or name the "
+               "decoder of an encoder: {} decoder=FILE",
+               setting_name("loop"), setting_name("loop"), setting_name("loop")))
+        .with_id("usage.value");
+  }
+  std::vector<std::string> rules = {"input_ids=argmax(logits)"};
+  for (const std::string& input : inputs) {
+    const std::string output = is_cache_input(input) ? cache_output_of(input, outputs) : "";
+    if (!output.empty()) rules.push_back(format("{}={}", input, output));
+  }
+  return parse_feedback(rules, model, task);
 }
 
 Tensor next_tokens(const Tensor& scores, const Tensor& input) {

@@ -33,6 +33,10 @@ struct Feedback {
 std::vector<Feedback> parse_feedback(std::span<const std::string> texts, const Model& model,
                                      const TaskContext& task);
 
+/// The rules of a decoder with the usual names: caches from the outputs of the same names,
+/// input_ids from the highest logits. Throws ErrorCode::invalid for other models.
+std::vector<Feedback> usual_feedback(const Model& model, const TaskContext& task);
+
 /// The classes with the highest scores at the last position of `scores` ([…, positions, classes],
 /// or [batch, classes]), as a tensor like `input`: one number for each row.
 Tensor next_tokens(const Tensor& scores, const Tensor& input);

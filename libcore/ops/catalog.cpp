@@ -41,16 +41,11 @@ constexpr OperatorList families[] = {
     fused_contrib_operators,
     attention_contrib_operators,
     quantized_contrib_operators,
+    search_contrib_operators,
     weights_contrib_operators,
     // Those of others.
     text_contrib_operators,
     vision_contrib_operators,
-    math_operators,        tensor_operators,       nn_operators,
-    reduction_operators,   logical_operators,      generator_operators,
-    ml_operators,          quantization_operators, signal_operators,
-    rnn_operators,         loss_operators,         sequence_operators,
-    text_operators,        training_operators,     experimental_operators,
-    controlflow_operators, session_operators,      search_contrib_operators,
 };
 
 using Entries = std::vector<OpEntry>;

@@ -52,6 +52,7 @@ KERNEL_FAMILIES = {
     "random": [],
     "recurrent": ["elementwise", "gemm"],
     "reduction": [],
+    "search": [],
     "signal": [],
     "text": [],
     "training": [],

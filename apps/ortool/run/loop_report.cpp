@@ -36,17 +36,19 @@ Json tokens_block(const TokenRows& tokens, std::span<const std::string> labels, 
 }  // namespace
 
 OptionGroup loop_options() {
-  return {"Running in a loop",
-          {
-              {.name = "loop",
-               .value = "PAST=PRESENT",
-               .help = "next value of an input: an output, argmax(logits), append(1), next",
-               .repeats = true},
-              {.name = "steps",
-               .value = "N",
-               .help = "number of steps of --loop",
-               .range = whole_from(1, 1e6)},
-          }};
+  return {
+      "Running in a loop",
+      {
+          {.name = "loop",
+           .value = "PAST=PRESENT",
+           .help = "next value of an input: an output, argmax(logits), append(1), next; auto: by "
+                   "their names, also of an encoder's decoders",
+           .repeats = true},
+          {.name = "steps",
+           .value = "N",
+           .help = "number of steps of --loop",
+           .range = whole_from(1, 1e6)},
+      }};
 }
 
 void report_loop(const LoopResult& result, std::span<const std::string> labels, Report& report) {

@@ -2,6 +2,7 @@
 #include "apps/ortool/run/model_run.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "apps/ortool/options/execution_options.hpp"
@@ -21,6 +22,8 @@
 #include "apps/ortool/run/compare_run.hpp"
 #include "apps/ortool/run/data_run.hpp"
 #include "apps/ortool/run/dump.hpp"
+#include "apps/ortool/run/encoder_decoder_run.hpp"
+#include "apps/ortool/run/loop_plan.hpp"
 #include "apps/ortool/run/loop_report.hpp"
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/repro.hpp"
@@ -62,7 +65,8 @@ class ModelRun {
         options_(invocation.options),
         report_(invocation.report),
         judge_(read_judge_options(invocation.options)),
-        variants_(read_variants(invocation.options)) {}
+        variants_(read_variants(invocation.options)),
+        plan_(read_loop_plan(invocation.options)) {}
 
   void run();
 
@@ -74,9 +78,11 @@ class ModelRun {
   std::unique_ptr<Session> make_session(std::unique_ptr<Model> model);
   /// Outputs computed from 16-bit floats are compared with their tolerances.
   void expect_fp16(Model& model);
+  LoadedModel load();
   void gather(const Model& model);
   void run_once_or_more();
   void run_steps();
+  LoopResult decode(std::vector<Output>& outputs);
   void write_trace() const;
   std::vector<Output> choose_outputs(std::vector<RunValue> values) const;
   void report_inputs();
@@ -96,6 +102,8 @@ class ModelRun {
   std::vector<std::string> labels_;
   std::vector<Variant> variants_;
   std::optional<ValueSet> reference_;  ///< of --expect
+  LoopPlan plan_;
+  std::vector<std::string> decoders_;  ///< files, of an encoder-decoder
   std::vector<Feedback> feedback_;
   std::unique_ptr<ValueDump> dump_;
   std::optional<Repro> repro_;
@@ -139,7 +147,7 @@ void ModelRun::run() {
   run_options_.threads = thread_count(options_);
   run_options_.stop = &invocation_.stop;
 
-  LoadedModel loaded = load_model_argument(invocation_);
+  LoadedModel loaded = load();
   times_.load_ms = loaded.load_ms;
   in_file(loaded.path, [&] { expose_chosen_outputs(options_, *loaded.model); });
   if (reference_) reference_->check_all_known(loaded.model->outputs());
@@ -182,9 +190,21 @@ void ModelRun::run() {
   });
 }
 
+LoadedModel ModelRun::load() {
+  if (!plan_.is_automatic) return load_model_argument(invocation_);
+  LoadedModel loaded = load_model_at(first_model_of_loop(plan_, invocation_.arguments.front()),
+                                     {.cap = &invocation_.memory});
+  describe_model_argument(invocation_, loaded);
+  decoders_ = find_decoders(plan_, loaded.path);
+  return loaded;
+}
+
 void ModelRun::gather(const Model& model) {
-  if (options_.has("loop"))
-    feedback_ = parse_feedback(options_.all("loop"), model, invocation_.task());
+  if (options_.has("loop") && decoders_.empty()) {
+    feedback_ = plan_.is_automatic
+                    ? usual_feedback(model, invocation_.task())
+                    : parse_feedback(options_.all("loop"), model, invocation_.task());
+  }
   inputs_ = gather_inputs(invocation_, model, fed_inputs(feedback_), input_files());
   add_empty_inputs(invocation_.task(), model, feedback_, inputs_);
   if (!repro_) return;
@@ -221,20 +241,38 @@ void ModelRun::run_set() {
 void ModelRun::run_steps() {
   const bool has_trace = options_.has("trace");
   run_options_.profile = has_trace ? &profile_ : nullptr;
-  LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
-                               named_values(inputs_), options_.integer("steps", 1));
+  std::vector<Output> outputs;
+  LoopResult result = decode(outputs);
   report_loop(result, labels_, report_);
+  const std::size_t steps = result.step_ms.size();
   times_.first_run_ms = times_.run_ms = result.step_ms.front();
   if (result.step_ms.size() > 1) {
     result.step_ms.erase(result.step_ms.begin());
     times_.run_ms = median(std::move(result.step_ms));
   }
-  report_.text += format("{} steps: first {}, then {} (median)\n", options_.text("steps"),
+  report_.text += format("{} steps: first {}, then {} (median)\n", steps,
                          readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
   report_inputs();
-  report_outputs(invocation_, choose_outputs(std::move(result.outputs)), {});
+  report_outputs(invocation_, outputs, {});
   if (has_trace) write_trace();
   finish_report();
+}
+
+/// The steps of --loop; `outputs` gets those of the last one.
+LoopResult ModelRun::decode(std::vector<Output>& outputs) {
+  const std::int64_t steps = options_.integer("steps", 1);
+  if (decoders_.empty()) {
+    LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
+                                 named_values(inputs_), steps);
+    outputs = choose_outputs(std::move(result.outputs));
+    return result;
+  }
+  EncoderDecoderRun run = run_encoder_decoder(
+      {invocation_, plan_, *session_, std::filesystem::path(model_path_).parent_path().string(),
+       providers_, *pool_, run_options_},
+      decoders_, named_values(inputs_), steps);
+  outputs = std::move(run.outputs);
+  return std::move(run.loop);
 }
 
 void ModelRun::write_trace() const {

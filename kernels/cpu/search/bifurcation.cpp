@@ -1,5 +1,5 @@
-// Aggressive decoding (T. Ge et al., Lossless Acceleration for Seq2seq Generation with Aggressive
-// Decoding, 2022): matches suffixes of the decoded tokens in the source.
+// Aggressive decoding of token sequences (T. Ge et al., Lossless Acceleration for Seq2seq
+// Generation with Aggressive Decoding, 2022): matches suffixes of the tokens in the source.
 #include "kernels/cpu/search/bifurcation.hpp"
 
 #include <algorithm>

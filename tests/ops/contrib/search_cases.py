@@ -128,8 +128,8 @@ def encoder_decoder_bodies(sizes, is_whisper, with_step, with_states, features=3
     encoder, mask = Body("encoder"), None
     if is_whisper:
         source = encoder.input("encoder_input_ids", _FLOAT, ["batch_size", features, "encode_length"])
-        turned = encoder.op("Transpose", source, perm=[0, 2, 1])
-        states = encoder.op("MatMul", turned, encoder.weight(sizes.array(features, sizes.width)), to="encoder_hidden_states")
+        transposed = encoder.op("Transpose", source, perm=[0, 2, 1])
+        states = encoder.op("MatMul", transposed, encoder.weight(sizes.array(features, sizes.width)), to="encoder_hidden_states")
     else:
         source = encoder.input("encoder_input_ids", _INT, ["batch_size", "encode_length"])
         given = encoder.input("encoder_attention_mask", _INT, ["batch_size", "encode_length"])
@@ -142,9 +142,9 @@ def encoder_decoder_bodies(sizes, is_whisper, with_step, with_states, features=3
         for kind in ("key", "value"):
             name = f"present_{kind}_cross_{layer}"
             product = encoder.op("MatMul", states, encoder.weight(sizes.array(sizes.width, sizes.width)))
-            turned = encoder.op("Transpose", encoder.op("Reshape", product, encoder.ints(0, 0, sizes.heads, sizes.head)),
+            transposed = encoder.op("Transpose", encoder.op("Reshape", product, encoder.ints(0, 0, sizes.heads, sizes.head)),
                                 perm=[0, 2, 1, 3])
-            crosses.append(encoder.op("Identity", turned, to=name))
+            crosses.append(encoder.op("Identity", transposed, to=name))
     if with_step:
         _decoder_step(encoder, sizes, ids, tables, None, crosses, mask)
         encoder.output("logits", _FLOAT, ["batch_size", 1, sizes.vocabulary])
