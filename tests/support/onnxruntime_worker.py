@@ -17,8 +17,8 @@ class PeerError(Exception):
 class OnnxRuntimeWorker:
     """`run` executes models one after another; a worker that dies is replaced."""
 
-    def __init__(self, most_bytes=_MOST_BYTES, timeout=_TIMEOUT_SECONDS):
-        self._most_bytes, self._timeout = most_bytes, timeout
+    def __init__(self, most_bytes=_MOST_BYTES, timeout=_TIMEOUT_SECONDS, optimize=True):
+        self._most_bytes, self._timeout, self._optimize = most_bytes, timeout, optimize
         self._process = self._pipe = None
 
     def __enter__(self):
@@ -55,7 +55,7 @@ class OnnxRuntimeWorker:
     def _start(self):
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._most_bytes), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, self._most_bytes, self._optimize), daemon=True)
         self._process.start()
         theirs.close()
         if not self._pipe.poll(self._timeout) or self._pipe.recv() != "ready":
@@ -68,7 +68,7 @@ class OnnxRuntimeWorker:
         self._process = self._pipe = None
 
 
-def _serve(pipe, most_bytes):
+def _serve(pipe, most_bytes, optimize):
     import onnxruntime
     resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -78,6 +78,8 @@ def _serve(pipe, most_bytes):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.enable_cpu_mem_arena = False
+    if not optimize:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     pipe.send("ready")
     while True:
         try:
