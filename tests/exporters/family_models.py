@@ -80,3 +80,11 @@ def _(path):
     module = Chosen(_t.SiglipModel(config).eval(), ["input_ids", "pixel_values"], ["logits_per_image", "text_embeds"])
     return export(module, [torch.randint(0, _WORDS, (2, 16)), torch.rand(2, 3, 32, 32)], path, names=["input_ids", "pixel_values"],
                   opset=17, dynamic={"input_ids": {0: "batch"}, "pixel_values": {0: "pictures"}})
+
+
+# With attention as products and Softmax, in which onnxruntime's optimizer finds it.
+add_vision("vit-eager-torchscript", lambda: _t.ViTConfig(**_VISION), _t.ViTForImageClassification, 32, **_EAGER)
+add_vision("swin-eager-torchscript", lambda: _t.SwinConfig(image_size=32, patch_size=4, embed_dim=16, depths=[1, 1],
+           num_heads=[2, 4], window_size=4), _t.SwinForImageClassification, 32, **_EAGER)
+add_audio("conformer-torchscript", lambda: _t.Wav2Vec2ConformerConfig(**_AUDIO, conv_depthwise_kernel_size=5,
+          position_embeddings_type="relative"), _t.Wav2Vec2ConformerModel, ["last_hidden_state"], (1, 400))

@@ -20,10 +20,15 @@ logging.disable(logging.WARNING)
 
 # pylint: disable=wrong-import-position
 import zoo  # noqa: E402
+import diffusion_models  # noqa: E402,F401
 import family_models  # noqa: E402,F401
+import fused_models  # noqa: E402
+import genai_models  # noqa: E402,F401
 import module_models  # noqa: E402,F401
 import optimum_models  # noqa: E402,F401
+import recipe_models  # noqa: E402
 import sklearn_models  # noqa: E402,F401
+import text_models  # noqa: E402,F401
 import transformer_models  # noqa: E402,F401
 import vision_models  # noqa: E402,F401
 import variant_models  # noqa: E402
@@ -52,6 +57,8 @@ def main():
     arguments = parser.parse_args()
     folder = os.path.abspath(arguments.folder)
     variant_models.add_variants(folder)
+    fused_models.add_fused(folder)
+    recipe_models.add_recipes(folder)
     parts = [part for part in arguments.only.split(",") if part]
     made, failed = 0, []
     for name in zoo.ENTRIES:

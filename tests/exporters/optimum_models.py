@@ -23,6 +23,9 @@ _CACHED = {**_FRESH, "sequence_length": 1, "decoder_sequence_length": 1, "past_s
            "past_decoder_sequence_length": 3, "total_sequence_length": 4}
 
 
+_PARTS = {"decoder": "decoder_model", "decoder-with-past": "decoder_with_past_model"}
+
+
 def write_parts(model, task, folder, **options):
     from optimum.exporters.onnx import onnx_export_from_model  # pylint: disable=import-outside-toplevel
     words = io.StringIO()
@@ -50,6 +53,24 @@ def add_merged(name, make, task, **options):
         return export_part(make(), task, "decoder_model_merged", path, sizes, **options)
 
 
+def add_parts(name, make, task, **options):
+    """The decoders of the first step and of the later ones as separate files."""
+    for part, sizes in (("decoder", [_FRESH]), ("decoder-with-past", [_CACHED])):
+        @entry(f"{name}-{part}")
+        def _(path, part=part, sizes=sizes):
+            return export_part(make(), task, _PARTS[part], path, sizes, **options)
+
+
+def add_text_to_text(name, make):
+    task = "text2text-generation-with-past"
+    add_merged(name, make, task)
+    add_parts(name, make, task)
+
+    @entry(f"{name}-encoder")
+    def _(path):
+        return export_part(make(), task, "encoder_model", path, [_FRESH])
+
+
 def add_decoder(name, config, **options):
     @entry(f"{name}-with-past")
     def _(path):
@@ -59,14 +80,15 @@ def add_decoder(name, config, **options):
 
 _t = transformers
 _SPEECH = {**_ENCODER, "num_mel_bins": 16, "max_source_positions": 1500, "max_target_positions": 32}
-add_merged("t5", lambda: _t.T5ForConditionalGeneration(_t.T5Config(**_IDS, d_model=32, d_kv=8, d_ff=64, num_layers=1,
-           num_decoder_layers=2, num_heads=4, decoder_start_token_id=0)), "text2text-generation-with-past")
-add_merged("bart", lambda: _t.BartForConditionalGeneration(_t.BartConfig(**_ENCODER)), "text2text-generation-with-past")
+add_text_to_text("t5", lambda: _t.T5ForConditionalGeneration(_t.T5Config(**_IDS, d_model=32, d_kv=8, d_ff=64, num_layers=1,
+                 num_decoder_layers=2, num_heads=4, decoder_start_token_id=0)))
+add_text_to_text("bart", lambda: _t.BartForConditionalGeneration(_t.BartConfig(**_ENCODER)))
 add_merged("marian", lambda: _t.MarianMTModel(_t.MarianConfig(**_ENCODER)), "text2text-generation-with-past")
 add_merged("m2m100", lambda: _t.M2M100ForConditionalGeneration(_t.M2M100Config(**_ENCODER)), "text2text-generation-with-past")
 add_merged("pegasus", lambda: _t.PegasusForConditionalGeneration(_t.PegasusConfig(**_ENCODER)), "text2text-generation-with-past")
-add_merged("whisper", lambda: _t.WhisperForConditionalGeneration(_t.WhisperConfig(**_SPEECH)),
-           "automatic-speech-recognition-with-past")
+for _add in (add_merged, add_parts):
+    _add("whisper", lambda: _t.WhisperForConditionalGeneration(_t.WhisperConfig(**_SPEECH)),
+         "automatic-speech-recognition-with-past")
 
 
 @entry("whisper-encoder")
@@ -89,13 +111,26 @@ def donut():
                                              window_size=4))
 
 
-add_merged("donut", donut, "image-to-text-with-past")
+def trocr():
+    return vision_to_text(_t.ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+                                       image_size=32, patch_size=8))
+
+
+for _name, _make in (("donut", donut), ("trocr", trocr)):
+    for _add in (add_merged, add_parts):
+        _add(_name, _make, "image-to-text-with-past")
 
 
 @entry("donut-encoder")
 def _(path):
     return export_part(donut(), "image-to-text-with-past", "encoder_model", path,
                        [{"batch_size": 1, "num_channels": 3, "height": 64, "width": 64}])
+
+
+@entry("trocr-encoder")
+def _(path):
+    return export_part(trocr(), "image-to-text-with-past", "encoder_model", path,
+                       [{"batch_size": 1, "num_channels": 3, "height": 32, "width": 32}])
 
 
 add_decoder("gpt2", lambda: _t.GPT2Config(**_IDS, n_embd=32, n_layer=2, n_head=4, n_positions=64))
@@ -112,3 +147,10 @@ add_decoder("gpt-neox", lambda: _t.GPTNeoXConfig(**_DECODER))
 add_decoder("gptj", lambda: _t.GPTJConfig(**_IDS, n_embd=32, n_layer=2, n_head=4, n_positions=64, rotary_dim=4))
 add_decoder("codegen", lambda: _t.CodeGenConfig(**_IDS, n_embd=32, n_layer=2, n_head=4, n_positions=64, rotary_dim=4))
 add_decoder("falcon", lambda: _t.FalconConfig(**_IDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=4))
+
+
+@entry("gpt2-without-past")
+def _(path):
+    config = _t.GPT2Config(**_IDS, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    model = _t.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    return export_part(model, "text-generation", "model", path, [_FRESH])

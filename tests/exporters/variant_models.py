@@ -12,15 +12,14 @@ import onnxscript.rewriter
 from onnxruntime import quantization
 from onnxruntime.quantization import matmul_nbits_quantizer, shape_inference
 from onnxruntime.transformers import float16, optimizer
-from zoo import entry, open_session
+from zoo import entry, inputs_of, open_session
 
 _LEVELS = onnxruntime.GraphOptimizationLevel
 
 
 def read_set(folder, index):
-    session = open_session(os.path.join(folder, "model.onnx"))
     feeds = {}
-    for i, value in enumerate(session.get_inputs()):
+    for i, value in enumerate(inputs_of(os.path.join(folder, "model.onnx"))):
         tensor = onnx.TensorProto()
         with open(os.path.join(folder, f"test_data_set_{index}", f"input_{i}.pb"), "rb") as file:
             tensor.ParseFromString(file.read())
@@ -78,6 +77,15 @@ def quantize_static(quant_format, per_channel):
     return make
 
 
+def quantize_wide(folder, path):
+    """Activations of 16 bits, which opsets before 21 have in com.microsoft alone."""
+    prepared = path + ".prepared"
+    shape_inference.quant_pre_process(os.path.join(folder, "model.onnx"), prepared, skip_symbolic_shape=True)
+    quantization.quantize_static(prepared, path, Samples(folder), quant_format=_QDQ, activation_type=quantization.QuantType.QUInt16,
+                                 weight_type=quantization.QuantType.QInt8, extra_options={"UseQDQContribOps": True})
+    os.remove(prepared)
+
+
 def quantize_blocks(folder, path):
     model = onnx.load(os.path.join(folder, "model.onnx"))
     made = matmul_nbits_quantizer.MatMulNBitsQuantizer(model, block_size=16, is_symmetric=False, accuracy_level=4)
@@ -99,6 +107,10 @@ def put_weights_outside(folder, path):
 
 
 _MERGED = ["t5-merged", "bart-merged", "marian-merged", "m2m100-merged", "pegasus-merged", "whisper-merged", "donut-merged"]
+_SAVED = ["resnet18-torchscript", "mobilenet-v2-torchscript", "mobilenet-v3-torchscript", "shufflenet-v2-torchscript",
+          "squeezenet-torchscript", "densenet-torchscript", "unet-torchscript", "yolo-like-torchscript", "regnet-torchscript",
+          "convnext-v2-torchscript", "bert-eager-torchscript", "gpt2-with-past", "vit-torchscript", "llama-with-past",
+          "whisper-merged"]
 _QDQ, _INTEGERS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
 # The conversions, and the models that each is applied to.
 _VARIANTS = {
@@ -113,6 +125,8 @@ _VARIANTS = {
         "bart-merged", "whisper-merged", "mobilenet-v3-torchscript", "swin-torchscript", "clip-torchscript", "detr-torchscript",
         "xlnet-torchscript", "convbert-torchscript", "wav2vec2-torchscript", "gpt2-with-past", "bloom-with-past",
         "gemma-with-past", "phi-with-past", "whisper-encoder", "yolo-like-torchscript", "norms-torchscript", "gru-torchscript"]),
+    "ort-layout": (save_at(_LEVELS.ORT_ENABLE_LAYOUT), _SAVED),
+    "ort-all": (save_at(_LEVELS.ORT_ENABLE_ALL), _SAVED),
     "onnx-21": (convert_version, [
         "resnet18-torchscript", "bert-torchscript", "unet-torchscript", "gru-torchscript", "yolo-like-torchscript",
         "shufflenet-v2-torchscript", "swin-torchscript"]),
@@ -134,6 +148,7 @@ _VARIANTS = {
                                                 "convnext-v2-torchscript", "bert-torchscript"]),
     "ort-qoperator": (quantize_static(_INTEGERS, False), ["resnet18-torchscript", "yolo-like-torchscript", "unet-torchscript",
                                                           "mobilenet-v3-torchscript"]),
+    "ort-qdq-16": (quantize_wide, ["resnet18-torchscript", "mobilenet-v2-torchscript", "vit-torchscript", "unet-torchscript"]),
     "ort-nbits": (quantize_blocks, ["llama-with-past", "bert-torchscript"]),
 }
 
@@ -143,10 +158,16 @@ def add_variant(models, base, kind, make):
     def _(path):
         folder = os.path.join(models, base)
         make(folder, path)
-        types = {value.name: value.type for value in open_session(path).get_inputs()}
+        types = {value.name: value.type for value in inputs_of(path)}
         halves = [name for name, kind in types.items() if kind == "tensor(float16)"]
-        return [{name: array.astype(numpy.float16) if name in halves else array for name, array in feeds.items()}
+        return [{name: array.astype(numpy.float16) if name in halves else array for name, array in feeds.items() if name in types}
                 for feeds in read_sets(folder)]
+
+
+# Quantized files as onnxruntime saves them again: channels last, with its own operators between the products.
+_QUANTIZED = ["resnet18-torchscript--ort-qdq", "resnet18-torchscript--ort-qoperator", "mobilenet-v3-dynamo--ort-qdq",
+              "yolo-like-torchscript--ort-qdq", "unet-torchscript--ort-qoperator", "bert-torchscript--ort-dynamic",
+              "convnext-v2-torchscript--ort-qdq", "lstm-torchscript--ort-dynamic", "llama-with-past--ort-nbits"]
 
 
 def add_variants(models):
@@ -154,3 +175,5 @@ def add_variants(models):
     for kind, (make, bases) in _VARIANTS.items():
         for base in bases:
             add_variant(models, base, kind, make)
+    for base in _QUANTIZED:
+        add_variant(models, base, "ort-all", save_at(_LEVELS.ORT_ENABLE_ALL))

@@ -32,6 +32,30 @@ def open_session(path, level=onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
+def reference_of(path):
+    """Where the model lies whose outputs are expected of one that onnxruntime's CPU provider does not run."""
+    return os.path.join(os.path.dirname(path), "reference.onnx")
+
+
+def open_reference(path):
+    """A session that gives the expected outputs of the model."""
+    return open_session(reference_of(path) if os.path.exists(reference_of(path)) else path)
+
+
+def inputs_of(path):
+    """Name, shape and type of each input, as a session has them; of a model that needs no kernels."""
+    model = onnx.load(path, load_external_data=False)
+    initialized = {tensor.name for tensor in model.graph.initializer}
+    return [_Input(value) for value in model.graph.input if value.name not in initialized]
+
+
+class _Input:
+    def __init__(self, value):
+        tensor = value.type.tensor_type
+        self.name, self.type = value.name, f"tensor({_TYPE_NAMES[tensor.elem_type]})"
+        self.shape = [size.dim_param or size.dim_value for size in tensor.shape.dim]
+
+
 def seed_all(name):
     """Every model has its own random numbers, the same in each run."""
     seed = zlib.crc32(name.encode())
@@ -57,9 +81,9 @@ def as_message(name, value):
 def write_set(folder, index, session, feeds):
     made = os.path.join(folder, f"test_data_set_{index}")
     os.makedirs(made)
-    names = [value.name for value in session.get_inputs()]
-    feeds = {name: numpy.asarray(feeds[name]) for name in names}
-    results = session.run(None, feeds)
+    names = [value.name for value in inputs_of(os.path.join(folder, "model.onnx"))]
+    feeds = {name: numpy.asarray(array) for name, array in feeds.items()}
+    results = session.run(None, {value.name: feeds[value.name] for value in session.get_inputs()})
     outputs = [(f"output_{i}", value.name, result)
                for i, (value, result) in enumerate(zip(session.get_outputs(), results))]
     inputs = [(f"input_{i}", name, feeds[name]) for i, name in enumerate(names)]
@@ -79,7 +103,7 @@ def write(name, folder):
     seed_all(name)
     path = os.path.join(scratch, "model.onnx")
     sets = ENTRIES[name](path)
-    session = open_session(path)
+    session = open_reference(path)
     for index, feeds in enumerate(sets):
         write_set(scratch, index, session, feeds)
     os.rename(scratch, folder)
@@ -89,7 +113,7 @@ def random_inputs(path, sizes, words=50):
     """Inputs by exporters' naming: ids, masks, positions, and floats for the rest; `sizes` are values of symbols."""
     generator = numpy.random.default_rng(zlib.crc32(os.path.basename(os.path.dirname(path)).encode()))
     feeds = {}
-    for value in open_session(path).get_inputs():
+    for value in inputs_of(path):
         shape = [size if isinstance(size, int) else eval(size, {}, _symbols(size, sizes)) for size in value.shape]
         if "mask" in value.name and "tensor(float" not in value.type:
             made = numpy.ones(shape)
@@ -110,6 +134,7 @@ def _symbols(formula, sizes):
     return {name: sizes.get(name, 2) for name in names}
 
 
+_TYPE_NAMES = {1: "float", 2: "uint8", 3: "int8", 6: "int32", 7: "int64", 8: "string", 9: "bool", 10: "float16", 11: "double"}
 _TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "tensor(double)": numpy.float64,
           "tensor(int64)": numpy.int64, "tensor(int32)": numpy.int32, "tensor(bool)": numpy.bool_,
           "tensor(uint8)": numpy.uint8}
