@@ -19,10 +19,11 @@ namespace {
 using Results = Decomposition::Results;
 using Table = std::span<const DecompositionRow> (*)();
 
-constexpr Table tables[] = {fused_decompositions, quantized_decompositions,
-                            attention_decompositions, linear_attention_decompositions,
-                            sparse_attention_decompositions};
-constexpr Table tables[] = {fused_decompositions, quantized_decompositions, vision_decompositions};
+constexpr Table tables[] = {
+    attention_decompositions,        fused_decompositions,
+    linear_attention_decompositions, quantized_decompositions,
+    sparse_attention_decompositions, vision_decompositions,
+};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};
