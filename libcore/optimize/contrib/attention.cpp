@@ -154,7 +154,7 @@ Results gemma_rotary(Decomposition& out) {
 
 std::span<const DecompositionRow> attention_decompositions() {
   static constexpr DecompositionRow rows[] = {
-      {"Attention", attention, 2},
+      {"Attention", attention, 2, contrib_domain, true},
       {"EmbedLayerNormalization", embed_layer_norm, 3},
       {"GemmaRotaryEmbedding", gemma_rotary, 2},
       {"QAttention", q_attention, 2},

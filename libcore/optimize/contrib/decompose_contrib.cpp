@@ -107,6 +107,13 @@ std::int64_t decompose_contrib_operators(Model& model) {
   return decompose(model, all_rows());
 }
 
+std::int64_t decompose_products(Model& model) {
+  std::vector<DecompositionRow> rows = all_rows();
+  std::erase_if(rows, [](const DecompositionRow& row) { return !row.has_weights; });
+  for (DecompositionRow& row : rows) row.outputs = 1;  // a cache is another output
+  return decompose(model, rows);
+}
+
 std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
   for (Graph* graph : graphs_in(*model.graph)) {

@@ -26,4 +26,7 @@ std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows);
 /// operators. Returns the number of replaced nodes.
 std::int64_t decompose_contrib_operators(Model& model);
 
+/// The same for operators that contain products by weights, without a cache.
+std::int64_t decompose_products(Model& model);
+
 }  // namespace ortool

@@ -51,6 +51,14 @@ std::vector<Value*> Decomposition::add_wanted(std::string_view op_type, std::vec
   return results;
 }
 
+std::vector<Value*> Decomposition::add_wanted_own(std::string_view op_type,
+                                                  std::vector<Value*> inputs,
+                                                  const std::vector<bool>& wanted,
+                                                  std::vector<Attribute> given) {
+  import_domain(graph_, own_domain, own_opset);
+  return add_wanted(op_type, std::move(inputs), wanted, std::move(given), own_domain);
+}
+
 std::vector<Value*> Decomposition::add_many(std::string_view op_type, std::vector<Value*> inputs,
                                             std::size_t outputs, std::vector<Attribute> given,
                                             std::string_view domain) {

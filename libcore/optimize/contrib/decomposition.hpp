@@ -49,6 +49,9 @@ class Decomposition {
   std::vector<Value*> add_wanted(std::string_view op_type, std::vector<Value*> inputs,
                                  const std::vector<bool>& wanted, std::vector<Attribute> given = {},
                                  std::string_view domain = "");
+  std::vector<Value*> add_wanted_own(std::string_view op_type, std::vector<Value*> inputs,
+                                     const std::vector<bool>& wanted,
+                                     std::vector<Attribute> given = {});
   /// Adds a node with the inputs, outputs and attributes of the old one.
   std::vector<Value*> add_alike(std::string_view op_type, std::string_view domain);
   /// Adds a node of ortool's own domain with several outputs.
@@ -90,6 +93,7 @@ struct DecompositionRow {
   Decomposition::Results (*decompose)(Decomposition& out);
   std::int64_t outputs = 1;  ///< those that the function makes; a node with others stays
   std::string_view domain = contrib_domain;
+  bool has_weights = false;  ///< contains products by weights, which quantization looks for
 };
 
 // The tables by family, each in a file of its own.

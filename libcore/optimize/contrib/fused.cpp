@@ -176,17 +176,17 @@ std::span<const DecompositionRow> fused_decompositions() {
   static constexpr DecompositionRow rows[] = {
       {"BiasGelu", exact_gelu},
       {"FastGelu", fast_gelu},
-      {"FusedConv", fused_conv},
-      {"FusedGemm", fused_gemm},
-      {"FusedMatMul", fused_matmul<FusedMatMul>},
-      {"FusedMatMulActivation", fused_matmul_activation},
+      {"FusedConv", fused_conv, 1, contrib_domain, true},
+      {"FusedGemm", fused_gemm, 1, contrib_domain, true},
+      {"FusedMatMul", fused_matmul<FusedMatMul>, 1, contrib_domain, true},
+      {"FusedMatMulActivation", fused_matmul_activation, 1, contrib_domain, true},
       {"Gelu", exact_gelu},
       {"LayerNormalization", early_layer_norm, 1, ""},
       {"QuickGelu", quick_gelu},
       {"SimplifiedLayerNormalization", simplified_layer_norm, 1, ""},
       {"SkipLayerNormalization", skip_layer_norm, 4},
       {"SkipSimplifiedLayerNormalization", skip_rms_norm, 4},
-      {"TransposeMatMul", fused_matmul<TransposeMatMul>},
+      {"TransposeMatMul", fused_matmul<TransposeMatMul>, 1, contrib_domain, true},
   };
   return rows;
 }

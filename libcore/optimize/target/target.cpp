@@ -120,13 +120,15 @@ void check_domains(const Model& model, std::string_view target,
 std::int64_t write_for_onnx(Model& model) {
   std::int64_t count = decompose_contrib_operators(model);
   if (count > 0) infer_shapes(model);
+  count += replace(model, plain_attention());
   count += write_own_as_onnx(model);
   check_domains(model, "target onnx", {""});
   return count;
 }
 
 std::int64_t write_for_onnxruntime(Model& model) {
-  std::int64_t count = replace(model, onnxruntime_forms());
+  std::int64_t count = replace(model, packed_attention());
+  count += replace(model, onnxruntime_forms());
   count += write_own_as_onnx(model);
   return count;
 }

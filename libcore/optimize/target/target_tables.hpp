@@ -13,6 +13,12 @@ std::span<const DecompositionRow> decomposed_functions();
 /// SkipLayerNormalization and EmbedLayerNormalization as the operators that they were fused from.
 std::span<const DecompositionRow> unfused_normalizations();
 
+/// Attention of com.microsoft, and what it is decomposed to, as ONNX's Attention.
+std::span<const DecompositionRow> plain_attention();
+
+/// Attention of packed projections as com.microsoft's MultiHeadAttention.
+std::span<const DecompositionRow> packed_attention();
+
 /// The fused operators of com.microsoft, which ONNX Runtime computes faster than the nodes that
 /// they stand for.
 std::span<const DecompositionRow> onnxruntime_forms();

@@ -15,10 +15,12 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/early_use.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/decompose_contrib.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/precision/convert_float32.hpp"
+#include "libcore/optimize/target/target.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
 #include "libcore/quantize/scheme/quantize_role.hpp"
@@ -167,6 +169,14 @@ bool suits_quantization(std::string_view pass) {
   return pass != "fuse-horizontal-matmul" && pass != "fuse-matmul-add-reshape";
 }
 
+/// Fused operators of com.microsoft hide products by weights: they are taken apart, and what is
+/// left of them becomes other operators of com.microsoft.
+void separate_products(Model& model) {
+  if (decompose_products(model) == 0) return;
+  infer_shapes(model);
+  write_for_onnxruntime(model);
+}
+
 }  // namespace
 
 Preparation prepare_model(Model& model, const PrepareOptions& options) {
@@ -178,6 +188,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   inline_functions(model);
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
+  separate_products(model);
   const std::vector<DataType> types = product_types(model);
   preparation.opset_before = model.opset("");
   raise_for_weights(model, types, options);

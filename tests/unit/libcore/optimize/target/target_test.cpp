@@ -70,6 +70,17 @@ TEST_CASE("the opset is raised for an operator that is not decomposed", "[target
   CHECK(model->graph->opset("") == 23);
 }
 
+TEST_CASE("attention of com.microsoft becomes ONNX's, with masks that are added", "[target]") {
+  CHECK(for_onnx("y = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x)", 23) ==
+        "Attention");
+  CHECK(for_onnx("m = Cast <to = 6> (ids) "
+                 "y = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x, , m)",
+                 23) == "Cast Cast Sub Mul Unsqueeze Attention");
+  CHECK(for_onnx("q = Concat <axis = -1> (x, x, x) "
+                 "y = ortool.SelfAttention <num_heads = 2> (q)",
+                 23) == "Concat Split Attention");
+}
+
 TEST_CASE("a node without a form for the target is named", "[target]") {
   const auto model = parse("y = other.Thing (x)", 17);
   try {
@@ -92,6 +103,9 @@ TEST_CASE("onnxruntime gets its own fused operators", "[target]") {
   CHECK(for_onnxruntime("y = ortool.Attention <q_num_heads = 2, kv_num_heads = 2> (x, x, x)") ==
         "com.microsoft.MultiHeadAttention");
   CHECK(for_onnxruntime("y = ortool.HardSwish (x)") == "HardSigmoid Mul");
+  CHECK(for_onnxruntime("q = Concat <axis = -1> (x, x, x) "
+                        "y = ortool.SelfAttention <num_heads = 2> (q)") ==
+        "Concat Split com.microsoft.MultiHeadAttention");
 }
 
 }  // namespace
