@@ -108,6 +108,29 @@ Cost count_attention(const Node& node) {
   return rows.times(keys, format("keys({})", node.name()));
 }
 
+/// Both products of com.microsoft's attention: each output element is a sum over the keys, and so
+/// is about each element of the queries. `keys` is the present cache's length, or the keys' own.
+Cost count_contrib_attention(const Node& node, const Dimension& keys) {
+  return Operand(node.output(0)).elements().times(keys).times(Dimension(2));
+}
+
+Cost count_multi_head_attention(const Node& node) {
+  const Operand present(node.output_count() > 1 ? node.output(1) : nullptr);
+  if (present.has_rank()) return count_contrib_attention(node, present[2]);
+  const Operand key(node.input(1));
+  if (node.input(1) == nullptr) return count_contrib_attention(node, Operand(node.input(0))[1]);
+  return count_contrib_attention(node, key[key.rank() == 4 ? 2 : 1]);
+}
+
+/// The projection to queries, keys and values, and their attention.
+Cost count_projected_attention(const Node& node) {
+  const Operand input(node.input(0));
+  const Operand present(node.output_count() > 1 ? node.output(1) : nullptr);
+  Cost cost = input.elements().times(Operand(node.input(1))[1]);
+  cost.add(count_contrib_attention(node, present.has_rank() ? present[3] : input[1]));
+  return cost;
+}
+
 /// Reads the state for each query head and updates it for each key head; the delta rules read it
 /// once more.
 Cost count_linear_attention(const Node& node) {
@@ -197,7 +220,7 @@ struct Row {
   Count count;
 };
 
-constexpr std::array<Row, 22> rows = {{
+constexpr std::array<Row, 30> rows = {{
     {"", "Conv", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "ConvInteger", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
@@ -216,6 +239,15 @@ constexpr std::array<Row, 22> rows = {{
     {contrib_domain, "DynamicQuantizeLSTM", count_recurrence},
     {"", "Attention", count_attention},
     {"", "LinearAttention", count_linear_attention},
+    {contrib_domain, "Attention", count_projected_attention},
+    {contrib_domain, "QAttention", count_projected_attention},
+    {contrib_domain, "MultiHeadAttention", count_multi_head_attention},
+    {contrib_domain, "DecoderMaskedMultiHeadAttention", count_multi_head_attention},
+    {contrib_domain, "GroupQueryAttention", count_multi_head_attention},
+    {contrib_domain, "SparseAttention", count_multi_head_attention},
+    {contrib_domain, "CausalConvWithState",
+     [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "LinearAttention", count_linear_attention},
     {"ai.onnx.ml", "LinearClassifier", count_linear_model},
     {"ai.onnx.ml", "LinearRegressor", count_linear_model},
     {"ai.onnx.ml", "SVMClassifier", count_linear_model},

@@ -40,7 +40,7 @@ LIBCORE = {
 # folder may include those before it.
 KERNEL_ROOMS = ["isa", "types", "parallel", "epilogue"]
 KERNEL_FAMILIES = {
-    "attention": ["gemm"],
+    "attention": ["gemm", "normalization"],
     "conv": ["gemm"],
     "data_movement": [],
     "elementwise": [],

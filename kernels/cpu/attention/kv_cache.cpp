@@ -9,7 +9,7 @@
 
 namespace ortool::cpu {
 
-void append_to_cache(const CacheAppend& append, Workers& workers, Isa isa) {
+void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa) {
   const std::int64_t row_bytes = append.format.row_bytes();
   const auto bytes_of_rows = [&](std::int64_t rows) {
     return static_cast<std::size_t>(std::max<std::int64_t>(0, rows) * row_bytes);
@@ -48,7 +48,7 @@ void append_to_cache(const CacheAppend& append, Workers& workers, Isa isa) {
                           });
 }
 
-void gather_beams(const CacheBeams& beams, const float* in, float* out, Workers& workers) {
+void gather_beams(const BeamSelection& beams, const float* in, float* out, Workers& workers) {
   for (std::int64_t batch = 0; batch < beams.batch; ++batch) {
     for (std::int64_t row = 0; row < beams.rows; ++row) {
       const std::int32_t beam = beams.beam_of[batch * beams.beam_stride + row];

@@ -11,7 +11,7 @@
 namespace ortool::cpu {
 
 /// Caches are batch × heads × rows × row_bytes.
-struct CacheAppend {
+struct CacheUpdate {
   CacheFormat format;
   std::int64_t batch = 0;
   std::int64_t heads = 0;
@@ -29,11 +29,11 @@ struct CacheAppend {
 };
 
 /// Heads are independent: results do not depend on the number of threads.
-void append_to_cache(const CacheAppend& append, Workers& workers, Isa isa);
+void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa);
 
 /// The rows of a cache as another beam search wants them: row r of batch b comes from batch
 /// (b / beams) * beams + beam_of[b * beam_stride + r] for r < rows; the others stay.
-struct CacheBeams {
+struct BeamSelection {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
   std::int64_t beams = 1;
@@ -45,6 +45,6 @@ struct CacheBeams {
 };
 
 /// Throws ErrorCode::invalid for a beam outside 0 to beams - 1.
-void gather_beams(const CacheBeams& beams, const float* in, float* out, Workers& workers);
+void gather_beams(const BeamSelection& beams, const float* in, float* out, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -144,8 +144,8 @@ Results gemma_rotary(Decomposition& out) {
   Value& cosines = out.add_with_axes("Unsqueeze", out.add("Cos", {out.input(0)}), {1});
   const auto rotated = [&](std::int64_t input) {
     Value& straight = out.add("Mul", {&cast(*out.input(input), DataType::float32), &cosines});
-    Value& turned = out.add("Mul", {&cast(*out.input(input + 1), DataType::float32), &sines});
-    return &cast(out.add("Add", {&straight, &turned}), DataType::float16);
+    Value& rotated_part = out.add("Mul", {&cast(*out.input(input + 1), DataType::float32), &sines});
+    return &cast(out.add("Add", {&straight, &rotated_part}), DataType::float16);
   };
   return {rotated(1), rotated(3)};
 }

@@ -24,6 +24,13 @@ constexpr Table tables[] = {
     linear_attention_decompositions, quantized_decompositions,
     sparse_attention_decompositions, vision_decompositions,
 };
+constexpr Table tables[] = {fused_decompositions,
+                            quantized_decompositions,
+                            attention_decompositions,
+                            linear_attention_decompositions,
+                            sparse_attention_decompositions,
+                            hyper_connection_decompositions,
+                            relative_position_decompositions};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};

@@ -99,8 +99,10 @@ struct DecompositionRow {
 // The tables by family, each in a file of its own.
 std::span<const DecompositionRow> attention_decompositions();
 std::span<const DecompositionRow> fused_decompositions();
+std::span<const DecompositionRow> hyper_connection_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
+std::span<const DecompositionRow> relative_position_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
 

@@ -218,7 +218,7 @@ class AttentionPrepared : public Prepared {
   CastOperand<T> queries_;
   JoinedCache<T> keys_;
   JoinedCache<T> values_;
-  AttentionMask<T> mask_;
+  MaskOperand<T> mask_;
   bool has_lengths_ = false;
   CastOperand<T> out_;
   CastOperand<T> kept_;

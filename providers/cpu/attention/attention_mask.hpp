@@ -16,12 +16,12 @@ namespace ortool::cpu {
 
 /// An optional mask of booleans or addends, as addends.
 template <typename T>
-class AttentionMask {
+class MaskOperand {
  public:
-  AttentionMask() = default;
+  MaskOperand() = default;
   /// `name` is the input's, for errors.
-  AttentionMask(const PrepareContext& context, std::size_t input, std::string_view name,
-                std::int64_t keys, WorkspaceLayout& layout) {
+  MaskOperand(const PrepareContext& context, std::size_t input, std::string_view name,
+              std::int64_t keys, WorkspaceLayout& layout) {
     if (!context.has_input(input)) return;
     const Operand& operand = context.inputs[input];
     const Shape& shape = operand.shape;

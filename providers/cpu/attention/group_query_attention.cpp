@@ -32,7 +32,7 @@ struct GroupCache {
   std::size_t past = 0;
   std::size_t present = 0;
   std::size_t scale = 0;
-  CacheAppend append;
+  CacheUpdate append;
   std::int64_t space = -1;  ///< for present rows without an output
 
   GroupCache() = default;
@@ -74,7 +74,7 @@ struct GroupCache {
   /// Fills the cache; the attention reads its rows.
   EncodedRows extend(const RunContext& run, const HeadRows<const float*>& rows,
                      const std::int64_t* positions, Isa isa) const {
-    CacheAppend here = append;
+    CacheUpdate here = append;
     here.rows = rows;
     here.positions = positions;
     here.format.scales = run.input<float>(scale);
@@ -130,8 +130,8 @@ class GroupQueryPrepared : public Prepared {
                            "head)",
                            query_norm_.count, key_norm_.count, query.size));
     }
-    ready_query_ = PreparedHeads(query_, has_norm || op.rotates, layout_);
-    ready_key_ = PreparedHeads(key_, has_norm || op.rotates, layout_);
+    ready_query_ = HeadsSpace(query_, has_norm || op.rotates, layout_);
+    ready_key_ = HeadsSpace(key_, has_norm || op.rotates, layout_);
     const auto cache = [&](std::size_t past, std::size_t output, std::size_t scale,
                            Gqa::Scales scales, const HeadSizes& sizes) {
       const DataType type = scales == Gqa::Scales::none ? context.inputs[Gqa::query].type
@@ -223,7 +223,7 @@ class GroupQueryPrepared : public Prepared {
     rules_.has_encoded_keys = keys_.append.format.type != DataType::float32;
     rules_.has_encoded_values = values_.append.format.type != DataType::float32;
     bias_ =
-        AttentionMask<float>(context, Gqa::attention_bias, "attention_bias", sizes_.keys, layout_);
+        MaskOperand<float>(context, Gqa::attention_bias, "attention_bias", sizes_.keys, layout_);
     if (context.has_input(Gqa::head_sink)) {
       sinks_ = CastOperand<float>(Gqa::head_sink, context.inputs[Gqa::head_sink], layout_);
       if (sinks_.count != sizes_.query_heads)
@@ -246,11 +246,11 @@ class GroupQueryPrepared : public Prepared {
   TokenAngles angles_;
   CastOperand<float> query_norm_;
   CastOperand<float> key_norm_;
-  PreparedHeads ready_query_;
-  PreparedHeads ready_key_;
+  HeadsSpace ready_query_;
+  HeadsSpace ready_key_;
   GroupCache keys_;
   GroupCache values_;
-  AttentionMask<float> bias_;
+  MaskOperand<float> bias_;
   CastOperand<float> sinks_;
   CastOperand<float> out_;
   CastOperand<float> kept_;

@@ -21,7 +21,7 @@ struct HeadCache {
   std::int64_t part = 0;  ///< of tensors that hold keys, then values
   bool has_past = false;
   bool is_given = false;
-  CacheAppend append;
+  CacheUpdate append;
   std::int64_t space = -1;        ///< for present rows without an output
   std::int64_t beams_space = -1;  ///< for rows of other beams
 
@@ -59,8 +59,8 @@ struct HeadCache {
 
   /// Fills the cache; returns all of its rows.
   HeadRows<const float*> extend(const RunContext& run, const HeadRows<const float*>& rows,
-                                const CacheBeams& beams, Isa isa) const {
-    CacheAppend here = append;
+                                const BeamSelection& beams, Isa isa) const {
+    CacheUpdate here = append;
     const auto* from = run.input<float>(past);
     float* to = space >= 0 ? reinterpret_cast<float*>(run.workspace() + space)
                            : run.output<float>(present) + part * present_count();
@@ -69,7 +69,7 @@ struct HeadCache {
     here.present = reinterpret_cast<std::byte*>(to);
     append_to_cache(here, run.workers(), isa);
     if (beams_space >= 0) {
-      CacheBeams gathered = beams;
+      BeamSelection gathered = beams;
       gathered.present_rows = append.present_rows;
       gathered.size = append.format.size;
       auto* out = reinterpret_cast<float*>(run.workspace() + beams_space);

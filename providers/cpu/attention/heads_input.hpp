@@ -43,10 +43,10 @@ inline HeadsInput split_heads(const HeadSizes& sizes) {
 
 /// Space for prepared heads, batch × length × heads × size; the rows as they are if no step is
 /// wanted.
-class PreparedHeads {
+class HeadsSpace {
  public:
-  PreparedHeads() = default;
-  PreparedHeads(const HeadsInput& input, bool has_steps, WorkspaceLayout& layout)
+  HeadsSpace() = default;
+  HeadsSpace(const HeadsInput& input, bool has_steps, WorkspaceLayout& layout)
       : sizes_(input.sizes), has_steps_(has_steps) {
     if (has_steps) space_ = layout.add(bytes_of(DataType::float32, input.sizes.count()));
   }

@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-KeyMask::KeyMask(const PrepareContext& context, std::size_t input, const KeyMaskOptions& options,
-                 WorkspaceLayout& layout)
+KeyMaskOperand::KeyMaskOperand(const PrepareContext& context, std::size_t input,
+                               const KeyMaskOptions& options, WorkspaceLayout& layout)
     : options_(options), input_(input) {
   if (!context.has_input(input) && !options.adds_causal) return;
   batches_ = 1;
@@ -18,7 +18,7 @@ KeyMask::KeyMask(const PrepareContext& context, std::size_t input, const KeyMask
     const Shape& shape = context.inputs[input].shape;
     form_ = key_mask_form(to_partial(shape), Dimension(options.batch), Dimension(options.keys));
     batches_ = options.batch;
-    if (form_ == KeyMaskForm::queries_and_keys) {
+    if (form_ == KeyMaskFormat::queries_and_keys) {
       rows_ = options.queries;
       row_stride_ = shape[shape.rank() - 1];
       batch_stride_ = row_stride_ * shape[shape.rank() - 2];
@@ -35,7 +35,7 @@ KeyMask::KeyMask(const PrepareContext& context, std::size_t input, const KeyMask
       }
       // A mask for the longest sequence: its rows are positions.
       if (shape.rank() == 4) first_row_ = options.past;
-    } else if (form_ == KeyMaskForm::keys && shape[0] != options.batch) {
+    } else if (form_ == KeyMaskFormat::keys && shape[0] != options.batch) {
       throw Error(ErrorCode::invalid,
                   format("the mask has {} rows (expected {})", shape[0], options.batch));
     }
@@ -44,20 +44,21 @@ KeyMask::KeyMask(const PrepareContext& context, std::size_t input, const KeyMask
       bytes_of(DataType::float32, multiply_sizes(multiply_sizes(batches_, rows_), options.keys)));
 }
 
-void KeyMask::fill_row(const std::int32_t* mask, std::int64_t batch, std::int64_t query,
-                       float* row) const {
+void KeyMaskOperand::fill_row(const std::int32_t* mask, std::int64_t batch, std::int64_t query,
+                              float* row) const {
   const std::int64_t keys = options_.keys;
   if (!form_) {
     std::fill_n(row, keys, 0.0F);
-  } else if (form_ == KeyMaskForm::keys || form_ == KeyMaskForm::queries_and_keys) {
-    const std::int32_t* from = form_ == KeyMaskForm::keys ? mask + batch * keys
-                                                          : mask + batch * batch_stride_ +
-                                                                (first_row_ + query) * row_stride_;
+  } else if (form_ == KeyMaskFormat::keys || form_ == KeyMaskFormat::queries_and_keys) {
+    const std::int32_t* from =
+        form_ == KeyMaskFormat::keys
+            ? mask + batch * keys
+            : mask + batch * batch_stride_ + (first_row_ + query) * row_stride_;
     for (std::int64_t i = 0; i < keys; ++i) row[i] = from[i] > 0 ? 0.0F : options_.filter;
   } else {
     const std::int64_t end = std::clamp<std::int64_t>(mask[batch], 0, keys);
     std::int64_t begin = 0;
-    if (form_ == KeyMaskForm::ends_and_starts)
+    if (form_ == KeyMaskFormat::ends_and_starts)
       begin = std::clamp<std::int64_t>(mask[options_.batch + batch], 0, end);
     std::fill_n(row, keys, options_.filter);
     std::fill(row + begin, row + end, 0.0F);
@@ -68,7 +69,7 @@ void KeyMask::fill_row(const std::int32_t* mask, std::int64_t batch, std::int64_
   std::fill(row + visible, row + keys, std::numeric_limits<float>::lowest());
 }
 
-HeadRows<const float*> KeyMask::read(const RunContext& run) const {
+HeadRows<const float*> KeyMaskOperand::read(const RunContext& run) const {
   if (batches_ == 0) return {};
   auto* out = reinterpret_cast<float*>(run.workspace() + space_);
   const auto* mask = run.input<std::int32_t>(input_);

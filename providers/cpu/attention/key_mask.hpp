@@ -23,11 +23,11 @@ struct KeyMaskOptions {
 };
 
 /// An optional input of integers, as addends in the workspace.
-class KeyMask {
+class KeyMaskOperand {
  public:
-  KeyMask() = default;
-  KeyMask(const PrepareContext& context, std::size_t input, const KeyMaskOptions& options,
-          WorkspaceLayout& layout);
+  KeyMaskOperand() = default;
+  KeyMaskOperand(const PrepareContext& context, std::size_t input, const KeyMaskOptions& options,
+                 WorkspaceLayout& layout);
 
   /// Without data if there is nothing to add.
   HeadRows<const float*> read(const RunContext& run) const;
@@ -37,8 +37,8 @@ class KeyMask {
 
   KeyMaskOptions options_;
   std::size_t input_ = 0;
-  std::optional<KeyMaskForm> form_;
-  std::int64_t batch_stride_ = 0;  ///< of the input, for KeyMaskForm::queries_and_keys
+  std::optional<KeyMaskFormat> form_;
+  std::int64_t batch_stride_ = 0;  ///< of the input, for KeyMaskFormat::queries_and_keys
   std::int64_t row_stride_ = 0;
   std::int64_t first_row_ = 0;  ///< of the first query
   std::int64_t rows_ = 0;       ///< for each batch: the queries, or 1

@@ -115,11 +115,11 @@ class MultiHeadPrepared : public Prepared {
       angles_ = PositionAngles(query, past_, rotated_);
     }
     const bool has_bias = context.has_input(place(inputs.bias));
-    ready_query_ = PreparedHeads(operands_.query, has_bias || rotates, layout_);
+    ready_query_ = HeadsSpace(operands_.query, has_bias || rotates, layout_);
     // Split keys and values are those of another sequence, which have their biases already.
     const bool has_key_bias = has_bias && !operands_.has_split_keys;
-    ready_key_ = PreparedHeads(operands_.key, has_key_bias || rotates, layout_);
-    ready_value_ = PreparedHeads(operands_.value, has_key_bias, layout_);
+    ready_key_ = HeadsSpace(operands_.key, has_key_bias || rotates, layout_);
+    ready_value_ = HeadsSpace(operands_.value, has_key_bias, layout_);
     prepare_caches(context);
     sizes_ = {query.batch, query.heads, query.heads, query.length, total_, query.size, value.size};
     prepare_masks(context);
@@ -156,7 +156,7 @@ class MultiHeadPrepared : public Prepared {
     operands.keys = ready_key_.read(run, rows_of(operands_.key, key_), steps(width, true), isa);
     operands.values =
         ready_value_.read(run, rows_of(operands_.value, value_), steps(2 * width, false), isa);
-    const CacheBeams beams = beams_of(run);
+    const BeamSelection beams = beams_of(run);
     if (keys_.is_given) operands.keys = keys_.extend(run, operands.keys, beams, isa);
     if (values_.is_given) operands.values = values_.extend(run, operands.values, beams, isa);
     operands.key_mask = key_mask_.read(run);
@@ -221,8 +221,8 @@ class MultiHeadPrepared : public Prepared {
     beams_ = {batch, operands_.query.sizes.heads, shape[1], past_, 0, 0, nullptr, shape[2]};
   }
 
-  CacheBeams beams_of(const RunContext& run) const {
-    CacheBeams beams = beams_;
+  BeamSelection beams_of(const RunContext& run) const {
+    BeamSelection beams = beams_;
     beams.beam_of = run.input<std::int32_t>(place(compiled_.inputs.cache_indirection));
     return beams;
   }
@@ -236,16 +236,16 @@ class MultiHeadPrepared : public Prepared {
         context.has_output(3) || total_ != past_ + sizes_.queries ||
         (context.has_input(place(inputs.mask)) && op.mask_filter < lowest_usual);
     adds_causal_ = op.is_causal && shows_hidden;
-    key_mask_ = KeyMask(context, place(inputs.mask),
-                        {.batch = sizes_.batch,
-                         .queries = sizes_.queries,
-                         .keys = total_,
-                         .past = past_,
-                         .filter = op.mask_filter,
-                         .adds_causal = adds_causal_},
-                        layout_);
-    bias_ = AttentionMask<float>(context, place(inputs.attention_bias), "attention_bias", total_,
-                                 layout_);
+    key_mask_ = KeyMaskOperand(context, place(inputs.mask),
+                               {.batch = sizes_.batch,
+                                .queries = sizes_.queries,
+                                .keys = total_,
+                                .past = past_,
+                                .filter = op.mask_filter,
+                                .adds_causal = adds_causal_},
+                               layout_);
+    bias_ = MaskOperand<float>(context, place(inputs.attention_bias), "attention_bias", total_,
+                               layout_);
   }
 
   void prepare_rules(const PrepareContext& context) {
@@ -267,15 +267,15 @@ class MultiHeadPrepared : public Prepared {
   std::int64_t total_ = 0;
   std::vector<std::int64_t> positions_;  ///< of new rows in caches with room for more
   PositionAngles angles_;
-  PreparedHeads ready_query_;
-  PreparedHeads ready_key_;
-  PreparedHeads ready_value_;
+  HeadsSpace ready_query_;
+  HeadsSpace ready_key_;
+  HeadsSpace ready_value_;
   HeadCache keys_;
   HeadCache values_;
-  CacheBeams beams_;
+  BeamSelection beams_;
   bool adds_causal_ = false;
-  KeyMask key_mask_;
-  AttentionMask<float> bias_;
+  KeyMaskOperand key_mask_;
+  MaskOperand<float> bias_;
   AttentionSizes sizes_;
   AttentionRules rules_;
   std::int64_t space_ = 0;

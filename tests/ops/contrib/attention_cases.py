@@ -303,12 +303,12 @@ def rotated_attention(random):
             continue
         angles = numpy.arange(length)[:, None] / 10000.0 ** (numpy.arange(size // 2) * 2 / size)
         cosines, sines = numpy.cos(angles), numpy.sin(angles)
-        turned = []
+        rotated_part = []
         for each in (query, key):
             first, second = each[..., :size // 2], each[..., size // 2:]
-            turned.append(numpy.concatenate([first * cosines - second * sines, second * cosines + first * sines], -1))
+            rotated_part.append(numpy.concatenate([first * cosines - second * sines, second * cosines + first * sines], -1))
         yield Case("Attention", [x, weights], 1, {"num_heads": heads, "do_rotary": 1},
-                   expected=lambda q=turned[0], k=turned[1], v=value: [attend(q, k, v)])
+                   expected=lambda q=rotated_part[0], k=rotated_part[1], v=value: [attend(q, k, v)])
 
 
 def q_attention(random):

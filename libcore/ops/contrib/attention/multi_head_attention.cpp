@@ -50,14 +50,14 @@ SequenceShape sequence_shape(const InferContext& context, std::int64_t input, st
 
 }  // namespace
 
-std::optional<KeyMaskForm> key_mask_form(const PartialShape& mask, const Dimension& batch,
-                                         const Dimension& total) {
+std::optional<KeyMaskFormat> key_mask_form(const PartialShape& mask, const Dimension& batch,
+                                           const Dimension& total) {
   if (!mask) return std::nullopt;
   const Dimensions& shape = *mask;
-  if (shape.size() == 3 || shape.size() == 4) return KeyMaskForm::queries_and_keys;
+  if (shape.size() == 3 || shape.size() == 4) return KeyMaskFormat::queries_and_keys;
   if (shape.size() == 2) {
     check_dimension("the number of columns of the mask", shape[1], total);
-    return KeyMaskForm::keys;
+    return KeyMaskFormat::keys;
   }
   if (shape.size() != 1) {
     throw Error(ErrorCode::invalid,
@@ -66,8 +66,8 @@ std::optional<KeyMaskForm> key_mask_form(const PartialShape& mask, const Dimensi
   if (!shape[0].is_known() || !batch.is_known()) return std::nullopt;
   const std::int64_t count = shape[0].number();
   const std::int64_t size = batch.number();
-  if (count == size || count == 3 * size + 2) return KeyMaskForm::ends;
-  if (count == 2 * size) return KeyMaskForm::ends_and_starts;
+  if (count == size || count == 3 * size + 2) return KeyMaskFormat::ends;
+  if (count == 2 * size) return KeyMaskFormat::ends_and_starts;
   throw Error(ErrorCode::invalid, format("the mask has {} elements (expected {}, {} or {})", count,
                                          size, 2 * size, 3 * size + 2));
 }

@@ -28,7 +28,7 @@ struct MultiHeadInputs {
 };
 
 /// The forms of a mask of keys; B batches of S queries and T keys.
-enum class KeyMaskForm {
+enum class KeyMaskFormat {
   ends,             ///< B: the number of keys before padding
   ends_and_starts,  ///< 2B: also the first key behind padding
   keys,             ///< B x T: 0 hides a key
@@ -38,8 +38,8 @@ enum class KeyMaskForm {
 /// The form of a mask; also of 3B + 2 numbers, of which B are ends, and of 4 dimensions, B x 1 x M
 /// x M, of which S x T count. Nothing while its shape is unknown. Throws ErrorCode::invalid for
 /// others.
-std::optional<KeyMaskForm> key_mask_form(const PartialShape& mask, const Dimension& batch,
-                                         const Dimension& total);
+std::optional<KeyMaskFormat> key_mask_form(const PartialShape& mask, const Dimension& batch,
+                                           const Dimension& total);
 
 /// What the operators share.
 struct MultiHeadAttentionBase {
