@@ -15,6 +15,7 @@ std::span<const KernelFile> conv_kernel_files();
 std::span<const KernelFile> data_movement_kernel_files();
 std::span<const KernelFile> elementwise_kernel_files();
 std::span<const KernelFile> experimental_kernel_files();
+std::span<const KernelFile> experts_kernel_files();
 std::span<const KernelFile> gemm_kernel_files();
 std::span<const KernelFile> image_kernel_files();
 std::span<const KernelFile> ml_kernel_files();

@@ -22,6 +22,7 @@ constexpr KernelFamily families[] = {
     elementwise_kernel_files,
     data_movement_kernel_files,
     experimental_kernel_files,
+    experts_kernel_files,
     gemm_kernel_files,
     image_kernel_files,
     ml_kernel_files,

@@ -44,6 +44,7 @@ KERNEL_FAMILIES = {
     "conv": ["gemm"],
     "data_movement": [],
     "elementwise": [],
+    "experts": ["elementwise"],
     "gemm": [],
     "image": [],
     "ml": [],

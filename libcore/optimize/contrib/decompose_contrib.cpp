@@ -31,6 +31,7 @@ constexpr Table tables[] = {fused_decompositions,
                             sparse_attention_decompositions,
                             hyper_connection_decompositions,
                             relative_position_decompositions};
+constexpr Table tables[] = {fused_decompositions, quantized_decompositions, weights_decompositions};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};

@@ -105,5 +105,6 @@ std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
+std::span<const DecompositionRow> weights_decompositions();
 
 }  // namespace ortool

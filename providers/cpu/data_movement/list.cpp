@@ -6,6 +6,7 @@
   file(center_crop_pad_kernels)   \
   file(concat_kernels)            \
   file(depth_to_space_kernels)    \
+  file(gather_block_quantized_kernels) \
   file(gather_kernels)            \
   file(generator_kernels)         \
   file(one_hot_kernels)           \

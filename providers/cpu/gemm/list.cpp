@@ -7,6 +7,7 @@
   file(gemm_kernels)              \
   file(matmul_kernels)            \
   file(matmul_nbits_kernels)      \
+  file(coded_matmul_kernels)      \
   file(quantized_matmul_kernels)
 // clang-format on
 

@@ -30,14 +30,29 @@ std::int64_t panels_of(const BlockMatMulSizes& sizes) {
   return (sizes.n + block_panel_columns - 1) / block_panel_columns;
 }
 
+/// Codes of 2 bits are stored in 4, moved so that the middle code becomes that of 4 bits.
+int stored_bits(const BlockMatMulSizes& sizes) {
+  return std::max(sizes.bits, 4);
+}
+
 /// Bytes of one block of a panel.
 std::int64_t block_bytes(const BlockMatMulSizes& sizes) {
   const std::int64_t params = sizeof(float) + (sizes.has_zeros ? 1 : 0);
-  return block_panel_columns * (params + sizes.block_size * sizes.bits / 8);
+  return block_panel_columns * (params + sizes.block_size * stored_bits(sizes) / 8);
 }
 
-int code_at(const std::uint8_t* bytes, std::int64_t index, int bits) {
-  return bits == 8 ? bytes[index] : bytes[index / 2] >> (index % 2 * 4) & 15;
+/// A code as it is stored: with 8 bits signed.
+int stored_code(const std::uint8_t* bytes, std::int64_t index, int bits) {
+  if (bits == 8) return bytes[index] ^ 0x80;
+  if (bits == 4) return bytes[index / 2] >> (index % 2 * 4) & 15;
+  return (bytes[index / 4] >> (index % 4 * 2) & 3) + 6;
+}
+
+std::uint8_t stored_byte(const std::uint8_t* codes, std::int64_t byte, int bits) {
+  if (bits == 8) return static_cast<std::uint8_t>(codes[byte] ^ 0x80);
+  if (bits == 4) return codes[byte];
+  const int low = stored_code(codes, 2 * byte, bits);
+  return static_cast<std::uint8_t>(low | stored_code(codes, 2 * byte + 1, bits) << 4);
 }
 
 /// Packs one block of up to 16 columns; missing columns are zero.
@@ -45,7 +60,7 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
                 std::int64_t block, std::uint8_t* out) {
   const std::int64_t code_bytes = sizes.block_size * sizes.bits / 8;
   const std::int64_t zero_bytes = (sizes.blocks() * sizes.bits + 7) / 8;
-  const int flip = sizes.bits == 8 ? 0x80 : 0;
+  const std::int64_t stored_bytes = sizes.block_size * stored_bits(sizes) / 8;
   std::uint8_t* codes = out + block_panel_columns * static_cast<std::int64_t>(
                                                         sizeof(float) + (sizes.has_zeros ? 1 : 0));
   std::memset(out, 0, static_cast<std::size_t>(block_bytes(sizes)));
@@ -58,12 +73,11 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
     if (sizes.has_zeros) {
       out[block_panel_columns * static_cast<std::int64_t>(sizeof(float)) + i] =
           static_cast<std::uint8_t>(
-              code_at(matrix.zero_points + column * zero_bytes, block, sizes.bits) ^ flip);
+              stored_code(matrix.zero_points + column * zero_bytes, block, sizes.bits));
     }
-    for (std::int64_t byte = 0; byte < code_bytes; ++byte) {
-      codes[byte * block_panel_columns + i] =
-          static_cast<std::uint8_t>(matrix.codes[place * code_bytes + byte] ^ flip);
-    }
+    const std::uint8_t* from = matrix.codes + place * code_bytes;
+    for (std::int64_t byte = 0; byte < stored_bytes; ++byte)
+      codes[byte * block_panel_columns + i] = stored_byte(from, byte, sizes.bits);
   }
 }
 
@@ -104,7 +118,7 @@ class QuantizedColumns : public ColumnPacker {
     task_.k = sizes.k;
     task_.panel_stride = sizes.blocks() * block_bytes(sizes);
     task_.block_size = sizes.block_size;
-    task_.bits = sizes.bits;
+    task_.bits = stored_bits(sizes);
     task_.has_zeros = sizes.has_zeros ? 1 : 0;
   }
 
@@ -180,7 +194,7 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
       task.panel_stride = panel_bytes;
       task.panels = std::min(group, panels_of(sizes) - panel);
       task.block_size = sizes.block_size;
-      task.bits = sizes.bits;
+      task.bits = stored_bits(sizes);
       task.has_zeros = sizes.has_zeros ? 1 : 0;
       task.out = rows.out + column;
       task.out_stride = sizes.n;

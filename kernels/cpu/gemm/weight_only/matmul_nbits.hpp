@@ -1,4 +1,4 @@
-// Weight-only quantized MatMul (MatMulNBits): 4-bit or 8-bit weights with one scale per block.
+// Weight-only quantized MatMul (MatMulNBits): weights of 2, 4 or 8 bits with one scale per block.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ struct BlockMatMulSizes {
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t block_size = 0;  ///< even
-  int bits = 4;                 ///< 4 or 8
+  int bits = 4;                 ///< 2, 4 or 8
   bool has_zeros = false;       ///< zero points are given; else the middle code is zero
 
   std::int64_t blocks() const { return (k + block_size - 1) / block_size; }
 };
 
 /// The right operand as com.microsoft.MatMulNBits defines it: for each of n columns its blocks
-/// along k. Codes are unsigned; with 4 bits, the first of two is in a byte's low bits.
+/// along k. Codes are unsigned; with fewer than 8 bits, the first of a byte is in its low bits.
 struct BlockMatrix {
   const std::uint8_t* codes;        ///< n × blocks × block_size × bits / 8
   const float* scales;              ///< n × blocks
@@ -29,7 +29,8 @@ struct BlockMatrix {
 
 std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes);
 
-/// Packs into `out`, in the original size except that each zero point takes one byte.
+/// Packs into `out`, in the original size except that each zero point takes one byte, and codes of
+/// 2 bits take 4.
 void pack_block_matrix(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::byte* out);
 
 /// Bytes of workspace for `block_matmul` run by up to `threads` threads; it may be 0.

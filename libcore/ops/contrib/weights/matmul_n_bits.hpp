@@ -1,4 +1,4 @@
-// com.microsoft.MatMulNBits: matrix product with block-quantized weights of 2 to 8 bits.
+// com.microsoft.MatMulNBits: matrix product with block-quantized weights of 2, 4 or 8 bits.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
@@ -19,6 +19,7 @@ struct MatMulNBits {
   std::int64_t n = 0;
   std::int64_t bits = 4;
   std::int64_t block_size = 0;
+  bool allows_int8 = false;  ///< accuracy_level 4: A may be quantized to int8, block by block
 
   std::int64_t blocks() const { return (k + block_size - 1) / block_size; }
   void read(AttributeReader& attributes, int version);

@@ -1,11 +1,13 @@
-// Kernels for com.microsoft.MatMulNBits with 4 and 8 bits.
+// Kernels for com.microsoft.MatMulNBits with blocks in the order of k.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <optional>
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/gemm/weight_only/matmul_nbits_int8.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -27,12 +29,29 @@ constexpr std::size_t bias_input = 5;
 /// Decided at compile time, once per node.
 struct CompiledBlockMatMul {
   BlockMatMulSizes sizes;
+  bool is_int8 = false;  ///< rows are quantized
   Isa isa = Isa::baseline;
   int max_threads = 1;
   ProductEpilogue epilogue;
   bool has_bias = false;
   AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
   AlignedBuffer packed;  ///< empty if the weights come at run time
+
+  std::int64_t packed_size() const {
+    return is_int8 ? packed_int8_blocks_bytes(sizes) : packed_block_matrix_bytes(sizes);
+  }
+  void pack(const BlockMatrix& matrix, std::byte* out) const {
+    is_int8 ? pack_int8_blocks(sizes, matrix, out) : pack_block_matrix(sizes, matrix, out);
+  }
+  std::int64_t workspace_bytes(std::int64_t rows) const {
+    return is_int8 ? int8_block_matmul_workspace_bytes(rows, sizes, isa, max_threads)
+                   : block_matmul_workspace_bytes(rows, sizes, isa, max_threads);
+  }
+  void multiply(std::int64_t rows, const float* a, const std::byte* matrix, float* out,
+                const Epilogue& steps, void* workspace, Workers& workers) const {
+    const auto product = is_int8 ? int8_block_matmul : block_matmul;
+    product(rows, sizes, a, matrix, out, steps, isa, workspace, workers);
+  }
 };
 
 class BlockMatMulPrepared : public Prepared {
@@ -41,10 +60,8 @@ class BlockMatMulPrepared : public Prepared {
       : matmul_(matmul) {
     const Shape& a = context.inputs[0].shape;
     rows_ = a.product(0, a.rank() - 1);
-    if (matmul.packed.size_bytes() == 0)
-      packed_space_ = layout_.add(packed_block_matrix_bytes(matmul.sizes));
-    space_ = layout_.add(
-        block_matmul_workspace_bytes(rows_, matmul.sizes, matmul.isa, matmul.max_threads));
+    if (matmul.packed.size_bytes() == 0) packed_space_ = layout_.add(matmul.packed_size());
+    space_ = layout_.add(matmul.workspace_bytes(rows_));
     const ProductEpilogue& epilogue = matmul.epilogue;
     if (epilogue.residual < 0) return;
     std::vector<std::int64_t> sizes(a.begin(), a.end());
@@ -67,14 +84,14 @@ class BlockMatMulPrepared : public Prepared {
       const BlockMatrix matrix{
           context.input<std::uint8_t>(codes_input), context.input<float>(scales_input),
           sizes.has_zeros ? context.input<std::uint8_t>(zeros_input) : nullptr};
-      pack_block_matrix(sizes, matrix, own);
+      matmul_.pack(matrix, own);
       packed = own;
     }
     float* out = context.output<float>(0);
     SizedWorkers workers(context.workers(), matmul_.max_threads);
     float* result = unfused_ ? reinterpret_cast<float*>(context.workspace() + result_space_) : out;
-    block_matmul(rows_, sizes, context.input<float>(0), packed, result, make_epilogue(context),
-                 matmul_.isa, context.workspace() + space_, workers.get());
+    matmul_.multiply(rows_, context.input<float>(0), packed, result, make_epilogue(context),
+                     context.workspace() + space_, workers.get());
     if (unfused_)
       unfused_->run(result, residual_of(matmul_.epilogue, context), out, context.workers());
   }
@@ -102,13 +119,15 @@ class BlockMatMulPrepared : public Prepared {
 
 class BlockMatMulKernel : public Kernel {
  public:
-  BlockMatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  BlockMatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
+                    bool is_int8)
       : name_(row.name) {
     const auto op = read_op<MatMulNBits>(view.node());
     matmul_.isa = row.isa;
     matmul_.max_threads = context.max_threads;
     matmul_.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
                      view.node().input(zeros_input) != nullptr};
+    matmul_.is_int8 = is_int8;
     matmul_.has_bias = view.node().input(bias_input) != nullptr;
     matmul_.epilogue = epilogue_of(view);
     matmul_.shift = shift_of(matmul_.epilogue, context.cap);
@@ -134,26 +153,24 @@ class BlockMatMulKernel : public Kernel {
     const std::optional<Tensor> scales = float_constant(view.constant(scales_input), context.cap);
     const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
     if (codes == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
-    matmul_.packed =
-        AlignedBuffer(packed_block_matrix_bytes(matmul_.sizes), context.cap, "packed weights");
+    matmul_.packed = AlignedBuffer(matmul_.packed_size(), context.cap, "packed weights");
     const BlockMatrix matrix{
         reinterpret_cast<const std::uint8_t*>(codes->bytes()), scales->data<float>().data(),
         zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
-    pack_block_matrix(matmul_.sizes, matrix, matmul_.packed.data());
+    matmul_.pack(matrix, matmul_.packed.data());
   }
 
   std::string_view name_;
   CompiledBlockMatMul matmul_;
 };
 
-/// Whether the node has 4 or 8 bits, zero points in bytes, and blocks in the order of k.
+/// Whether the node has zero points in bytes, and blocks in the order of k.
 bool has_plain_blocks(const NodeView& view) {
   const Node& node = view.node();
-  const std::int64_t bits = read_op<MatMulNBits>(node).bits;
   const bool has_order = node.input(4) != nullptr;
   const bool has_other_zeros =
       node.input(zeros_input) != nullptr && view.input_type(zeros_input) != DataType::uint8;
-  return (bits == 4 || bits == 8) && !has_order && !has_other_zeros;
+  return !has_order && !has_other_zeros;
 }
 
 bool accepts_float_blocks(const NodeView& view) {
@@ -164,25 +181,45 @@ bool accepts_fp16_blocks(const NodeView& view) {
   return accepts_fp16(view) && has_plain_blocks(view);
 }
 
+/// Whether rows may be quantized, and sums of a block fit int32.
+bool allows_int8_rows(const NodeView& view) {
+  const auto op = read_op<MatMulNBits>(view.node());
+  return op.allows_int8 && op.block_size <= max_int8_block;
+}
+
+bool accepts_int8_blocks(const NodeView& view) {
+  return accepts_float_blocks(view) && allows_int8_rows(view);
+}
+
+bool accepts_fp16_int8_blocks(const NodeView& view) {
+  return accepts_fp16_blocks(view) && allows_int8_rows(view);
+}
+
+template <bool is_int8>
 KernelPtr compile_block_matmul(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return std::make_unique<const BlockMatMulKernel>(view, row, context);
+  return std::make_unique<const BlockMatMulKernel>(view, row, context, is_int8);
 }
 
+template <bool is_int8>
 KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
                                     const CompileContext& context) {
-  return make_fp16_kernel(compile_block_matmul(view, row, context), row.isa);
+  return make_fp16_kernel(compile_block_matmul<is_int8>(view, row, context), row.isa);
 }
 
-constexpr const char* contrib_domain = "com.microsoft";
+constexpr const char* float32_blocks = "float32 with zero points in bytes";
+constexpr const char* fp16_blocks = "float16, bfloat16 with zero points in bytes";
 
 constexpr auto matmul_n_bits_rows = [] {
   auto rows = join_rows(
-      isa_rows<"matmul_nbits">("MatMulNBits", "float32 with 4 and 8 bits", accepts_float_blocks,
-                               compile_block_matmul, contrib_domain),
-      isa_rows<"matmul_nbits_half">("MatMulNBits", "float16, bfloat16 with 4 and 8 bits",
-                                    accepts_fp16_blocks, compile_fp16_block_matmul,
-                                    contrib_domain));
+      int8_isa_rows<"matmul_nbits_int8">("MatMulNBits", float32_blocks, accepts_int8_blocks,
+                                         compile_block_matmul<true>, contrib_domain),
+      int8_isa_rows<"matmul_nbits_half_int8">("MatMulNBits", fp16_blocks, accepts_fp16_int8_blocks,
+                                              compile_fp16_block_matmul<true>, contrib_domain),
+      isa_rows<"matmul_nbits">("MatMulNBits", float32_blocks, accepts_float_blocks,
+                               compile_block_matmul<false>, contrib_domain),
+      isa_rows<"matmul_nbits_half">("MatMulNBits", fp16_blocks, accepts_fp16_blocks,
+                                    compile_fp16_block_matmul<false>, contrib_domain));
   for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }();
