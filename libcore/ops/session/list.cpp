@@ -14,6 +14,8 @@
 #include "libcore/ops/nn/pooling/roi_pool.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/ops/quantization/dequantize_linear.hpp"
+#include "libcore/ops/quantization/quantize_linear.hpp"
 
 namespace ortool {
 namespace {
@@ -35,6 +37,9 @@ std::span<const OpEntry> session_operators() {
   static const std::array<OpEntry, 14> entries = {
       session_entry<Attention>(),
       session_entry<DeformConv>(),
+  static const std::array<OpEntry, 13> entries = {
+      session_entry<Attention>(),
+      session_entry<DequantizeLinear>(),
       op_entry<EmbedLayerNormalization>(),
       session_entry<Gelu>(),
       session_entry<GridSample>(),
@@ -42,6 +47,7 @@ std::span<const OpEntry> session_operators() {
       session_entry<HardSwish>(),
       session_entry<LayerNormalization>(),
       session_entry<Mish>(),
+      session_entry<QuantizeLinear>(),
       session_entry<RMSNormalization>(),
       session_entry<RoiAlign>(),
       session_entry<RotaryEmbedding>(),

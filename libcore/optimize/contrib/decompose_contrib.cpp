@@ -32,6 +32,8 @@ constexpr Table tables[] = {fused_decompositions,
                             hyper_connection_decompositions,
                             relative_position_decompositions};
 constexpr Table tables[] = {fused_decompositions, quantized_decompositions, weights_decompositions};
+constexpr Table tables[] = {fused_decompositions, quantized_decompositions,
+                            quantized_product_decompositions, weights_decompositions};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};

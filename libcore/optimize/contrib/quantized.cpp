@@ -1,12 +1,21 @@
-// Decomposition of quantized contrib operators. Each operand is a value, its scale and its zero
-// point; those of the result come last, for a concatenation first.
+// Decompositions of operators on quantized operands. Each operand is a value, its scale and its
+// zero point; those of the result come last, for a concatenation first.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/quantized/contrib_qlinear_conv.hpp"
+#include "libcore/ops/contrib/quantized/contrib_quantize_linear.hpp"
+#include "libcore/ops/contrib/quantized/qlinear_pool.hpp"
+#include "libcore/ops/contrib/quantized/qlinear_softmax.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
 namespace {
@@ -24,14 +33,38 @@ Value& floats(Decomposition& out, std::int64_t first, std::vector<Attribute> att
                  std::move(attributes));
 }
 
-/// The quantized result, with the scale at this input.
+/// The quantized result, with the scale at this input. Without a zero point it has the type of the
+/// first operand.
 Results bytes(Decomposition& out, Value& x, std::int64_t scale) {
-  return {&out.add("QuantizeLinear", {&x, out.input(scale), out.input(scale + 1)})};
+  Value* zero = out.input(scale + 1);
+  if (zero == nullptr && out.element(0) == DataType::int8)
+    zero = &out.constant(filled(DataType::int8, Shape(), 0));
+  return {&out.add("QuantizeLinear", {&x, out.input(scale), zero})};
 }
 
 Results of_two(Decomposition& out, std::string_view op_type) {
   Value& a = floats(out, 0);
   return bytes(out, out.add(op_type, {&a, &floats(out, 3)}), 6);
+}
+
+std::vector<std::int64_t> axes_in_order(std::int64_t rank) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  return axes;
+}
+
+Value& transposed(Decomposition& out, Value& x, std::vector<std::int64_t> axes) {
+  std::vector<Attribute> attributes(1);
+  attributes.front().name = "perm";
+  attributes.front().value = std::move(axes);
+  return out.add("Transpose", {&x}, std::move(attributes));
+}
+
+/// The value with its channels moved from the last axis to the second, or back.
+Value& moved_channels(Decomposition& out, Value& x, std::int64_t rank, bool to_second) {
+  std::vector<std::int64_t> axes = axes_in_order(rank);
+  std::rotate(axes.begin() + 1, to_second ? axes.end() - 1 : axes.begin() + 2, axes.end());
+  return transposed(out, x, std::move(axes));
 }
 
 Results of_one(Decomposition& out, std::string_view op_type,
@@ -40,75 +73,118 @@ Results of_one(Decomposition& out, std::string_view op_type,
   return bytes(out, out.add(op_type, {&x}, out.attributes_but(dropped)), 3);
 }
 
+/// The same for an image whose channels may be the last axis, before and after.
+Results of_image(Decomposition& out, std::string_view op_type, bool channels_last,
+                 std::initializer_list<std::string_view> dropped) {
+  if (!channels_last) return of_one(out, op_type, dropped);
+  const std::int64_t rank = out.rank(0);
+  if (rank < 3) return {};
+  Value& image = moved_channels(out, *out.input(0), rank, true);
+  Value& x = out.add("DequantizeLinear", {&image, out.input(1), out.input(2)});
+  Value& y = *bytes(out, out.add(op_type, {&x}, out.attributes_but(dropped)), 3)[0];
+  return {&moved_channels(out, y, rank, false)};
+}
+
 Results concat(Decomposition& out) {
-  if ((out.node().input_count() - 2) % 3 != 0) return {};
   std::vector<Value*> parts;
   for (std::int64_t i = 2; i < out.node().input_count(); i += 3) parts.push_back(&floats(out, i));
   return bytes(out, out.add("Concat", parts, out.attributes_but({})), 0);
 }
 
-bool has_several(const Value* value) {
-  return value != nullptr && value->is_constant() && value->constant().element_count() > 1;
+/// Softmax over one axis, in a graph whose opset flattens: that axis becomes the last.
+Value& softmax_of_axis(Decomposition& out, Value& x, std::int64_t axis, std::int64_t rank) {
+  std::vector<std::int64_t> axes = axes_in_order(rank);
+  std::swap(axes[static_cast<std::size_t>(axis)], axes.back());
+  Value& moved = transposed(out, x, axes);
+  Value& made = out.add("Softmax", {&moved}, plain_attributes({{"axis", rank - 1}}));
+  return transposed(out, made, axes);
 }
 
-Results gemm(Decomposition& out) {
-  constexpr std::int64_t b_scale = 4;
-  constexpr std::int64_t c = 6;
-  constexpr std::int64_t y_scale = 7;
-  const bool is_per_column = has_several(out.input(b_scale));
-  if (is_per_column && out.opset() < opset_of_channel_scales()) return {};
-  const std::int64_t column_axis = integer_of(out.node(), "transB", 0) != 0 ? 0 : 1;
-  const float alpha = float_of(out.node(), "alpha").value_or(1);
-  std::vector<Value*> inputs = {&floats(out, 0),
-                                &floats(out, 3,
-                                        is_per_column ? plain_attributes({{"axis", column_axis}})
-                                                      : std::vector<Attribute>())};
-  if (out.input(c) != nullptr) {
-    Value* scale = &out.add("Mul", {out.input(1), out.input(b_scale)});
-    if (alpha != 1) scale = &out.add("Mul", {scale, &out.number(static_cast<double>(alpha))});
-    inputs.push_back(&out.add(
-        "DequantizeLinear", {out.input(c), scale},
-        is_per_column ? plain_attributes({{"axis", std::int64_t{0}}}) : std::vector<Attribute>()));
-  }
-  Value& product = out.add("Gemm", inputs, out.attributes_but({}));
-  if (out.input(y_scale) == nullptr) return {&product};
-  return bytes(out, product, y_scale);
-}
-
-/// The sums of a MatMulInteger, scaled by its operands' scales, plus a bias.
-Results scaled(Decomposition& out, Value& sums, Value& a_scale, Value& b_scale, Value* bias) {
-  constexpr std::int64_t float_type = 1;
-  Value& numbers = out.add("Cast", {&sums}, plain_attributes({{"to", float_type}}));
-  Value* product = &out.add("Mul", {&numbers, &out.add("Mul", {&a_scale, &b_scale})});
-  if (bias != nullptr) product = &out.add("Add", {product, bias});
-  return {product};
-}
-
-Results integer_product(Decomposition& out) {
-  Value& sums = out.add("MatMulInteger", {out.input(0), out.input(1), out.input(4), out.input(5)});
-  return scaled(out, sums, *out.input(2), *out.input(3), out.input(6));
-}
-
-Results dynamic_product(Decomposition& out) {
-  const std::vector<Value*> codes = out.add_many("DynamicQuantizeLinear", {out.input(0)}, 3);
-  Value& sums = out.add("MatMulInteger", {codes[0], out.input(1), codes[2], out.input(3)});
-  return scaled(out, sums, *codes[1], *out.input(2), out.input(4));
-}
-
-/// Whether Softmax means the same in the opset it was written for as in the graph's.
-bool has_same_softmax(const Decomposition& out) {
-  const std::int64_t written = integer_of(out.node(), "opset", out.opset());
-  return (written < Softmax::opset_of_one_axis) == (out.opset() < Softmax::opset_of_one_axis);
-}
-
+/// Softmax as of the opset that the node names, whatever the graph's.
 Results softmax(Decomposition& out) {
-  if (!has_same_softmax(out)) return {};
-  return of_one(out, "Softmax", {"opset"});
+  const auto op = read_op<QLinearSoftmax>(out.node());
+  const bool graph_flattens = out.opset() < Softmax::opset_of_one_axis;
+  if (op.flatten == graph_flattens) return of_one(out, "Softmax", {"opset"});
+  const std::int64_t rank = out.rank(0);
+  if (rank < 1) return {};
+  const std::int64_t axis = normalize_axis(op.axis, rank);
+  Value& x = floats(out, 0);
+  if (graph_flattens) return bytes(out, softmax_of_axis(out, x, axis, rank), 3);
+  Value& matrix = out.add("Flatten", {&x}, plain_attributes({{"axis", axis}}));
+  Value& made = out.add("Softmax", {&matrix}, plain_attributes({{"axis", std::int64_t{1}}}));
+  return bytes(out, out.add("Reshape", {&made, &out.add("Shape", {out.input(0)})}), 3);
 }
 
 Results global_average(Decomposition& out) {
-  if (integer_of(out.node(), "channels_last", 0) != 0) return {};
-  return of_one(out, "GlobalAveragePool", {"channels_last"});
+  const auto op = read_op<QLinearGlobalAveragePool>(out.node());
+  return of_image(out, "GlobalAveragePool", op.channels_last, {"channels_last"});
+}
+
+Results average_pool(Decomposition& out) {
+  const auto op = read_op<QLinearAveragePool>(out.node());
+  if (out.opset() >= opset_of_attribute("AveragePool", "ceil_mode"))
+    return of_image(out, "AveragePool", op.channels_last, {"channels_last"});
+  if (op.window.ceil_mode) return {};
+  return of_image(out, "AveragePool", op.channels_last, {"channels_last", "ceil_mode"});
+}
+
+Results reduce_mean(Decomposition& out) {
+  const auto op = read_op<QLinearReduceMean>(out.node());
+  if (out.opset() < opset_of_input("ReduceMean", "axes")) return of_one(out, "ReduceMean", {});
+  Value& axes = out.integers(op.axes);
+  return bytes(out, out.add("ReduceMean", {&floats(out, 0), &axes}, out.attributes_but({"axes"})),
+               3);
+}
+
+Results where(Decomposition& out) {
+  Value& x = floats(out, 1);
+  return bytes(out, out.add("Where", {out.input(0), &x, &floats(out, 4)}), 7);
+}
+
+Results conv(Decomposition& out) {
+  const auto op = read_op<ContribQLinearConv>(out.node());
+  std::vector<Value*> inputs;
+  for (std::int64_t i = 0; i < out.node().input_count(); ++i) inputs.push_back(out.input(i));
+  const std::int64_t rank = out.rank(0);
+  if (op.channels_last && rank < 3) return {};
+  if (op.channels_last) inputs[0] = &moved_channels(out, *inputs[0], rank, true);
+  Value& y = out.add("QLinearConv", inputs, out.attributes_but({"channels_last"}));
+  return {op.channels_last ? &moved_channels(out, y, rank, false) : &y};
+}
+
+/// Whether there is more than one scale, or may be.
+bool axis_scales(const Decomposition& out) {
+  const PartialShape shape = out.shape(1);
+  return !shape || (!shape->empty() && !(shape->front() == Dimension(1)));
+}
+
+/// ONNX's operator of the same name, the newest one where the graph's opset lacks a type.
+Results same_quantization(Decomposition& out, std::string_view op_type, std::string_view data,
+                          DataType codes, DataType real, std::int64_t axis) {
+  const bool is_per_axis = axis_scales(out);
+  std::vector<Attribute> attributes;
+  if (is_per_axis) attributes = plain_attributes({{"axis", axis}});
+  const std::string_view scale = op_type == "QuantizeLinear" ? "y_scale" : "x_scale";
+  const bool is_known = codes != DataType::undefined && real != DataType::undefined;
+  const bool has_types = is_known && out.opset() >= opset_of_type(op_type, data, codes) &&
+                         out.opset() >= opset_of_type(op_type, scale, real);
+  const std::vector<Value*> inputs = {out.input(0), out.input(1), out.input(2)};
+  if (has_types && (!is_per_axis || out.opset() >= opset_of_channel_scales()))
+    return {&out.add(op_type, inputs, std::move(attributes))};
+  return {&out.add_own(op_type, inputs, std::move(attributes))};
+}
+
+Results quantize(Decomposition& out) {
+  const auto op = read_op<ContribQuantizeLinear>(out.node());
+  const DataType codes = out.input(2) != nullptr ? out.element(2) : DataType::uint8;
+  return same_quantization(out, "QuantizeLinear", "y_zero_point", codes, out.element(1),
+                           op.granularity.axis);
+}
+
+Results dequantize(Decomposition& out) {
+  const auto op = read_op<ContribDequantizeLinear>(out.node());
+  return same_quantization(out, "DequantizeLinear", "x", out.element(0), out.element(1),
+                           op.granularity.axis);
 }
 
 Results add(Decomposition& out) {
@@ -127,32 +203,23 @@ Results leaky_relu(Decomposition& out) {
   return of_one(out, "LeakyRelu", {});
 }
 
-/// Calls `decompose` if the node has this many required inputs, of which zero points may be
-/// omitted: those of the first operand, the second and the result.
-template <Results (*decompose)(Decomposition&), std::int64_t required, bool omits_zero_points>
-Results checked(Decomposition& out) {
-  if (out.node().input_count() < required) return {};
-  for (std::int64_t i = 0; i < required; ++i) {
-    const bool may_be_omitted = omits_zero_points && i % 3 == 2;
-    if (out.input(i) == nullptr && !may_be_omitted) return {};
-  }
-  return decompose(out);
-}
-
 }  // namespace
 
 std::span<const DecompositionRow> quantized_decompositions() {
   static constexpr DecompositionRow rows[] = {
-      {"DynamicQuantizeMatMul", checked<dynamic_product, 3, false>},
-      {"MatMulIntegerToFloat", checked<integer_product, 4, false>},
-      {"QGemm", checked<gemm, 6, true>},
-      {"QLinearAdd", checked<add, 7, true>},
-      {"QLinearConcat", checked<concat, 5, false>},
-      {"QLinearGlobalAveragePool", checked<global_average, 4, true>},
-      {"QLinearLeakyRelu", checked<leaky_relu, 4, true>},
-      {"QLinearMul", checked<multiply, 7, true>},
-      {"QLinearSigmoid", checked<sigmoid, 4, true>},
-      {"QLinearSoftmax", checked<softmax, 4, true>},
+      {"DequantizeLinear", dequantize},
+      {"QLinearAdd", add},
+      {"QLinearAveragePool", average_pool},
+      {"QLinearConcat", concat},
+      {"QLinearConv", conv},
+      {"QLinearGlobalAveragePool", global_average},
+      {"QLinearLeakyRelu", leaky_relu},
+      {"QLinearMul", multiply},
+      {"QLinearReduceMean", reduce_mean},
+      {"QLinearSigmoid", sigmoid},
+      {"QLinearSoftmax", softmax},
+      {"QLinearWhere", where},
+      {"QuantizeLinear", quantize},
   };
   return rows;
 }
