@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import wave
 
 try:
     import numpy
@@ -142,6 +143,56 @@ def check_image(program, folder, random):
     return compare("image", found, expected)
 
 
+def log_mel(samples, bands, window, hop, rate):
+    """Whisper's features of samples at full length."""
+    def to_mel(hz):
+        return hz * 3 / 200 if hz < 1000 else 15 + numpy.log(hz / 1000) * 27 / numpy.log(6.4)
+
+    def to_hz(mel):
+        return numpy.where(mel < 15, mel * 200 / 3, 1000 * numpy.exp((mel - 15) * numpy.log(6.4) / 27))
+
+    edges = to_hz(numpy.linspace(0, to_mel(rate / 2), bands + 2))
+    places = numpy.linspace(0, rate / 2, window // 2 + 1)
+    up = (places - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
+    down = (edges[2:, None] - places) / (edges[2:] - edges[1:-1])[:, None]
+    filters = numpy.maximum(0, numpy.minimum(up, down)) * (2 / (edges[2:] - edges[:-2]))[:, None]
+    padded = numpy.pad(samples, window // 2, mode="reflect")
+    hann = 0.5 - 0.5 * numpy.cos(2 * numpy.pi * numpy.arange(window) / window)
+    frames = [padded[start:start + window] * hann for start in range(0, len(samples), hop)]
+    powers = numpy.abs(numpy.fft.rfft(numpy.array(frames), axis=1)) ** 2
+    logs = numpy.log10(numpy.maximum(filters @ powers.T, 1e-10))
+    return (numpy.maximum(logs, logs.max() - 8) + 4) / 4
+
+
+def check_sound(program, folder, random):
+    """A .wav file through Whisper's preprocessor_config.json: in stereo, shorter and longer than the model takes."""
+    place = os.path.join(folder, "sound")
+    os.makedirs(place)
+    bands, window, hop, rate, seconds = 20, 64, 16, 4000, 1
+    graph = files.Graph("sound")
+    graph.op("Identity", graph.input("input_features", 1, "batch", bands, rate * seconds // hop), to="features")
+    graph.output("features", "batch", bands, rate * seconds // hop)
+    files.save(graph.graph(), os.path.join(place, "model.onnx"))
+    with open(os.path.join(place, "preprocessor_config.json"), "w", encoding="utf-8") as file:
+        json.dump({"feature_extractor_type": "WhisperFeatureExtractor", "feature_size": bands, "sampling_rate": rate,
+                   "hop_length": hop, "n_fft": window, "chunk_length": seconds}, file)
+    is_right = True
+    for count, channels in ((900, 1), (3000, 2), (5000, 1)):
+        samples = (random.normal(0, 0.2, (count, channels)).clip(-1, 0.99) * 32768).astype("<i2")
+        path = os.path.join(folder, "sound.wav")
+        with wave.open(path, "wb") as file:
+            file.setparams((channels, 2, rate, count, "NONE", ""))
+            file.writeframes(samples.tobytes())
+        done = subprocess.run([program, "run", place, path, "--output-dir", place, "-q"], capture_output=True, check=False)
+        whole = numpy.zeros(rate * seconds)
+        whole[:min(count, len(whole))] = (samples / 32768).mean(axis=1)[:len(whole)]
+        found = numpy.load(os.path.join(place, "output_0.npy"))[0] if done.returncode == 0 else numpy.zeros((1, 1))
+        error = numpy.abs(found - log_mel(whole, bands, window, hop, rate)).max()
+        print(f"sound of {count} samples: largest difference {error:.2g} {done.stderr.decode()}", flush=True)
+        is_right = is_right and bool(error < 1e-5)
+    return is_right
+
+
 def check_exported(program, models, folder, random):
     """Files of tests/exporters."""
     is_right = True
@@ -175,7 +226,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     random = numpy.random.default_rng(20)
     with tempfile.TemporaryDirectory() as folder:
-        checks = [check_written(program, folder, random), check_image(program, folder, random)]
+        checks = [check(program, folder, random) for check in (check_written, check_image, check_sound)]
         if len(sys.argv) > 2:
             checks.append(check_exported(program, pathlib.Path(sys.argv[2]), folder, random))
     return 0 if all(checks) else 1

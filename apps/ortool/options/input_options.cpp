@@ -13,12 +13,15 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/dataset/sound_config.hpp"
 #include "libcore/dataset/values/cast_value.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
 #include "libcore/graph/value_names.hpp"
 #include "libcore/io/image_orientation.hpp"
+#include "libcore/io/log_mel.hpp"
 #include "libcore/io/wav.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -64,6 +67,8 @@ class InputGatherer {
  private:
   void read_files();
   void read_file(const NamedValue& pair, ImageRecipes& recipes);
+  RunValue read_features(const std::string& path, const OpenValueFile& file,
+                         const SoundConfig& config, const Value& input) const;
   void claim_standard_input();
   DataType read_type() const;
   void read_sets();
@@ -117,6 +122,22 @@ void InputGatherer::give(std::string_view name, RunValue value, std::string sour
                  GivenInput{std::string(name), std::move(value), std::move(source)});
 }
 
+RunValue InputGatherer::read_features(const std::string& path, const OpenValueFile& file,
+                                      const SoundConfig& config, const Value& input) const {
+  try {
+    const WavFile sound = open_wav(file.bytes);
+    const bool is_cut = sound.frames > config.options.samples;
+    invocation_.note(format(
+        "{}: {}, as the log-mel spectrogram of {}{}", path, sound.describe(), config.source,
+        is_cut ? format(" (the first {} s)", config.options.samples / config.options.sample_rate)
+               : ""));
+    const Tensor features = log_mel_spectrogram(sound, config.options, &invocation_.memory);
+    return convert(features, input.type().element, {}, &invocation_.memory);
+  } catch (Error& error) {
+    throw error.in(path);
+  }
+}
+
 void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
   const Value& input = value_of(pair.name);
   const auto recipe = recipes.find(pair.name);
@@ -127,6 +148,10 @@ void InputGatherer::read_file(const NamedValue& pair, ImageRecipes& recipes) {
   if (pair.value == "-") claim_standard_input();
   const OpenValueFile file = open_value_file(pair.value, invocation_.memory);
   const std::string source = pair.value == "-" ? "standard input" : "file " + pair.value;
+  if (file.extension == ".wav") {
+    if (const auto config = find_sound_config(model_, input))
+      return give(pair.name, read_features(pair.value, file, *config, input), source);
+  }
   if (!is_image_extension(file.extension)) {
     RunValue value = read_value_file(file, input.type(), pair.name, file_options);
     if (file.extension == ".wav")
