@@ -28,6 +28,7 @@ import module_models  # noqa: E402,F401
 import optimum_models  # noqa: E402,F401
 import recipe_models  # noqa: E402
 import sklearn_models  # noqa: E402,F401
+import search_models  # noqa: E402,F401
 import text_models  # noqa: E402,F401
 import transformer_models  # noqa: E402,F401
 import vision_models  # noqa: E402,F401
