@@ -34,11 +34,9 @@ OpEntry session_entry() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 14> entries = {
+  static const std::array<OpEntry, 16> entries = {
       session_entry<Attention>(),
       session_entry<DeformConv>(),
-  static const std::array<OpEntry, 13> entries = {
-      session_entry<Attention>(),
       session_entry<DequantizeLinear>(),
       op_entry<EmbedLayerNormalization>(),
       session_entry<Gelu>(),

@@ -20,20 +20,17 @@ using Results = Decomposition::Results;
 using Table = std::span<const DecompositionRow> (*)();
 
 constexpr Table tables[] = {
-    attention_decompositions,        fused_decompositions,
-    linear_attention_decompositions, quantized_decompositions,
-    sparse_attention_decompositions, vision_decompositions,
+    attention_decompositions,
+    fused_decompositions,
+    hyper_connection_decompositions,
+    linear_attention_decompositions,
+    quantized_decompositions,
+    quantized_product_decompositions,
+    relative_position_decompositions,
+    sparse_attention_decompositions,
+    vision_decompositions,
+    weights_decompositions,
 };
-constexpr Table tables[] = {fused_decompositions,
-                            quantized_decompositions,
-                            attention_decompositions,
-                            linear_attention_decompositions,
-                            sparse_attention_decompositions,
-                            hyper_connection_decompositions,
-                            relative_position_decompositions};
-constexpr Table tables[] = {fused_decompositions, quantized_decompositions, weights_decompositions};
-constexpr Table tables[] = {fused_decompositions, quantized_decompositions,
-                            quantized_product_decompositions, weights_decompositions};
 
 std::pair<std::string_view, std::string_view> key(const DecompositionRow& row) {
   return {row.domain, row.op_type};

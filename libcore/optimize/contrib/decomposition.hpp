@@ -102,10 +102,10 @@ std::span<const DecompositionRow> fused_decompositions();
 std::span<const DecompositionRow> hyper_connection_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
+std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
-std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> weights_decompositions();
 
 }  // namespace ortool
