@@ -66,7 +66,7 @@ class BeamSearchKernel : public ControlFlowKernel {
       context.set_output(2, context.make(score_type(context), Shape{0, 0, beams, 0}));
     }
     context.set_output(0, std::move(sequences));
-    context.set_output(1, as_scores(std::move(scores), context));
+    if (context.has_output(1)) context.set_output(1, as_scores(std::move(scores), context));
     if (batch == 0 && context.has_output(4))
       context.set_output(4, context.make(score_type(context), Shape{0}));
   }
