@@ -17,8 +17,10 @@ except ImportError:
     print("skipped: the onnx package is missing (tests/peers.sh creates the environment)")
     sys.exit(77)
 
-# Operators that only sessions create, and ONNX Runtime's own operators.
-OTHER_DOMAINS = ("ortool", "com.microsoft")
+# Operators that only sessions create, and those that other tools define.
+OTHER_DOMAINS = ("ortool", "com.microsoft", "ai.onnx.contrib", "TRT", "trt.plugins", "mmdeploy")
+# TensorRT's operators, which exporters also write into ONNX's domain.
+FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_TRT"}
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 # Operators that ONNX has removed, which old files may still contain.
@@ -126,7 +128,7 @@ def main():
     dumped = json.loads(subprocess.run([sys.argv[1]], check=True, capture_output=True).stdout)
     ours = {}
     for row in dumped:
-        if row["domain"] in OTHER_DOMAINS:
+        if row["domain"] in OTHER_DOMAINS or row["name"] in FOREIGN:
             continue
         row["types"] = {name: sorted(types) for name, types in row["types"].items()}
         ours[row.pop("domain"), row.pop("name"), row.pop("since")] = row

@@ -26,7 +26,7 @@ constexpr OpEntry quantized_contrib_entries[] = {
     op_entry<QLinearAdd>({.set = {quantized}}),
     op_entry<QLinearAveragePool>({.set = {quantized}}),
     op_entry<QLinearConcat>({.set = {own_result_type, quantized}}),
-    op_entry<ContribQLinearConv>({.set = {quantized, integer_product}, .filters = 3}),
+    op_entry<ContribQLinearConv>({.set = {quantized, integer_product}}),
     op_entry<QLinearGlobalAveragePool>({.set = {quantized}}),
     op_entry<QLinearLeakyRelu>({.set = {keeps_axes, quantized}}),
     op_entry<QLinearMul>({.set = {quantized}}),
