@@ -16,6 +16,7 @@
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
+#include "libcore/ops/tensor/cast.hpp"
 
 namespace ortool {
 namespace {
@@ -34,8 +35,9 @@ OpEntry session_entry() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 16> entries = {
+  static const std::array<OpEntry, 17> entries = {
       session_entry<Attention>(),
+      session_entry<Cast>(),
       session_entry<DeformConv>(),
       session_entry<DequantizeLinear>(),
       op_entry<EmbedLayerNormalization>(),

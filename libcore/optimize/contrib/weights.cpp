@@ -85,7 +85,7 @@ Results matmul_fp8_weight(Decomposition& out) {
   const DataType type = out.element(0);
   if (scale == nullptr || type == DataType::undefined) return {};
   const auto cast = [&](Value& x, DataType to) -> Value& {
-    return out.add("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
+    return out.add_own("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
   };
   Value& ratio = out.add("Div", {&cast(*out.input(0), DataType::float32), scale});
   Value& codes = cast(cast(ratio, DataType::float8e4m3fn), DataType::float32);
