@@ -2,7 +2,6 @@
 #include "libcore/inspect/product_macs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -88,6 +87,42 @@ Cost count_matrix_product(const Node& node, std::int64_t right_input) {
   const bool right_is_known = right.has_rank() && right[right_axis].is_known();
   const Dimension depth = right_is_known ? right[right_axis] : left[left_axis];
   return Operand(node.output(0)).elements().times(depth);
+}
+
+/// Each element of the product is a sum over the left operand's last axis, or its first.
+Cost count_row_product(const Node& node) {
+  const bool is_transposed = integer_attribute(node, "transA", 0) != 0;
+  const Dimension depth = Operand(node.input(0))[is_transposed ? 0 : -1];
+  return Operand(node.output(0)).elements().times(depth);
+}
+
+/// Two products of the output's size, or one for each of three outputs.
+Cost count_several_row_products(const Node& node) {
+  if (node.op_type() == "MatMulNBitsMlp") return count_row_product(node).times(Dimension(2));
+  const Dimension depth = Operand(node.input(0))[-1];
+  Cost cost;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(3, node.output_count()); ++i) {
+    if (node.output(i) != nullptr) cost.add(Operand(node.output(i)).elements().times(depth));
+  }
+  return cost;
+}
+
+/// Each token by all matrices of the experts chosen for it, which are `step` inputs apart.
+Cost count_experts(const Node& node, std::int64_t step) {
+  constexpr const char* bits[] = {"fc1_expert_weight_bits", "fc2_expert_weight_bits",
+                                  "fc3_expert_weight_bits"};
+  const Operand logits(node.input(1));
+  const std::int64_t common = integer_attribute(node, "expert_weight_bits", 4);
+  Cost weights;
+  for (std::int64_t layer = 0; layer < 3; ++layer) {
+    const std::int64_t input = 2 + layer * step;
+    if (input >= node.input_count() || node.input(input) == nullptr) continue;
+    const Operand matrix(node.input(input));
+    const std::int64_t width = integer_attribute(node, bits[layer], common);
+    const std::int64_t packed = node.op_type() == "QMoE" && width > 0 ? 8 / width : 1;
+    weights.add(Cost{matrix[1]}.times(matrix[2]).times(Dimension(packed)));
+  }
+  return weights.times(logits[0]).times(Dimension(integer_attribute(node, "k", 1)));
 }
 
 /// At every step, each sequence is multiplied by all input and recurrence weights.
@@ -220,7 +255,7 @@ struct Row {
   Count count;
 };
 
-constexpr std::array<Row, 30> rows = {{
+constexpr Row rows[] = {
     {"", "Conv", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "ConvInteger", [](const Node& node) { return count_convolution(node, 1); }},
     {"", "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
@@ -252,7 +287,21 @@ constexpr std::array<Row, 30> rows = {{
     {"ai.onnx.ml", "LinearRegressor", count_linear_model},
     {"ai.onnx.ml", "SVMClassifier", count_linear_model},
     {"ai.onnx.ml", "SVMRegressor", count_linear_model},
-}};
+    {contrib_domain, "DynamicQuantizeMatMul", count_row_product},
+    {contrib_domain, "MatMulBlockQuantizedFp4Weight", count_row_product},
+    {contrib_domain, "MatMulBlockQuantizedFp8Weight", count_row_product},
+    {contrib_domain, "MatMulBnb4", count_row_product},
+    {contrib_domain, "MatMulFpQ4", count_row_product},
+    {contrib_domain, "MatMulInteger16", count_row_product},
+    {contrib_domain, "MatMulIntegerToFloat", count_row_product},
+    {contrib_domain, "MatMulNBits", count_row_product},
+    {contrib_domain, "MatMulNBitsMlp", count_several_row_products},
+    {contrib_domain, "MatMulNBitsQkv", count_several_row_products},
+    {contrib_domain, "MoE", [](const Node& node) { return count_experts(node, 2); }},
+    {contrib_domain, "QGemm", count_row_product},
+    {contrib_domain, "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
+    {contrib_domain, "QMoE", [](const Node& node) { return count_experts(node, 3); }},
+};
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 """Times matrix products with 4-bit and 8-bit weights against float32, in ortool and onnxruntime, in interleaved runs.
 
 For each shape, a model of one product is quantized by `ortool quantize --mode weight-only` (int8 with DequantizeLinear,
-and MatMulNBits with 4 and 8 bits) and timed with each number of rows. onnxruntime runs MatMulNBits unchanged and with
-accuracy_level 4, which allows it to quantize the rows too. Times are in milliseconds, medians over the rounds.
+and MatMulNBits with 4 and 8 bits) and timed with each number of rows. MatMulNBits is run unchanged and with
+accuracy_level 4, which allows the rows to be quantized too. Times are in milliseconds, medians over the rounds.
 usage: compare_weights_only.py PROGRAM [--shapes 4096x4096,4096x11008] [--rows 1,8,128] [--threads 1] [--rounds 5] [--folder FOLDER]
 """
 import argparse
@@ -53,8 +53,9 @@ def models_of(program, folder, k, n):
                            check=True, stdout=subprocess.DEVNULL)
         own[name] = peers[name] = path
         if name.startswith("MatMulNBits"):
-            peers[name + ", accuracy 4"] = path[:-5] + "_rows.onnx"
-            let_rows_be_bytes(path, peers[name + ", accuracy 4"])
+            rows = path[:-5] + "_rows.onnx"
+            own[name + ", accuracy 4"] = peers[name + ", accuracy 4"] = rows
+            let_rows_be_bytes(path, rows)
     return own, peers
 
 

@@ -76,8 +76,9 @@ OpCase qlinear_conv(ProductCases& random) {
 }
 
 OpCase matmul_n_bits(ProductCases& random) {
-  const std::int64_t bits = random.one_of({4, 8});
-  const std::int64_t block = random.one_of({16, 32});
+  const std::int64_t bits = random.one_of({2, 4, 8});
+  const std::int64_t block = random.one_of({16, 32, 128});
+  const std::int64_t level = random.one_of({0, 4});
   const std::int64_t n = random.number(1, 70);
   const std::int64_t k = random.number(1, 150);
   const std::int64_t blocks = (k + block - 1) / block;
@@ -91,9 +92,9 @@ OpCase matmul_n_bits(ProductCases& random) {
         {"z", random.integers(DataType::uint8, {n * ((blocks * bits + 7) / 8)}, 0, 255)});
   }
   return case_of(
-      format(
-          "y = com.microsoft.MatMulNBits <K = {}, N = {}, bits = {}, block_size = {}> (a, b, s{})",
-          k, n, bits, block, has_zeros ? ", z" : ""),
+      format("y = com.microsoft.MatMulNBits <K = {}, N = {}, bits = {}, block_size = {}, "
+             "accuracy_level = {}> (a, b, s{})",
+             k, n, bits, block, level, has_zeros ? ", z" : ""),
       std::move(inputs));
 }
 

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/import_domain.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
 namespace {
@@ -130,6 +133,8 @@ std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
       const DecompositionRow* row = find_row(rows, *node);
       if (row == nullptr || !serves(*row, *node)) continue;
       Node* const before = node->previous();
+      // A model of contrib operators alone need not import ONNX's.
+      if (graph->opset("") == 0) import_domain(*graph, "", own_opset);
       Decomposition out(*node);
       Results results = row->decompose(out);
       if (results.empty()) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,16 +74,19 @@ Results of_one(Decomposition& out, std::string_view op_type,
   return bytes(out, out.add(op_type, {&x}, out.attributes_but(dropped)), 3);
 }
 
-/// The same for an image whose channels may be the last axis, before and after.
+/// The same for an image whose channels may be the last axis, before and after. `added` is one more
+/// attribute, if it has a name.
 Results of_image(Decomposition& out, std::string_view op_type, bool channels_last,
-                 std::initializer_list<std::string_view> dropped) {
-  if (!channels_last) return of_one(out, op_type, dropped);
+                 std::initializer_list<std::string_view> dropped, Attribute added = {}) {
   const std::int64_t rank = out.rank(0);
-  if (rank < 3) return {};
-  Value& image = moved_channels(out, *out.input(0), rank, true);
-  Value& x = out.add("DequantizeLinear", {&image, out.input(1), out.input(2)});
-  Value& y = *bytes(out, out.add(op_type, {&x}, out.attributes_but(dropped)), 3)[0];
-  return {&moved_channels(out, y, rank, false)};
+  if (channels_last && rank < 3) return {};
+  Value* image = out.input(0);
+  if (channels_last) image = &moved_channels(out, *image, rank, true);
+  Value& x = out.add("DequantizeLinear", {image, out.input(1), out.input(2)});
+  std::vector<Attribute> attributes = out.attributes_but(dropped);
+  if (!added.name.empty()) attributes.push_back(std::move(added));
+  Value& y = *bytes(out, out.add(op_type, {&x}, std::move(attributes)), 3)[0];
+  return {channels_last ? &moved_channels(out, y, rank, false) : &y};
 }
 
 Results concat(Decomposition& out) {
@@ -120,10 +124,36 @@ Results global_average(Decomposition& out) {
   return of_image(out, "GlobalAveragePool", op.channels_last, {"channels_last"});
 }
 
+/// Pads with which the windows that ceil_mode cuts off are whole without it; nothing where one
+/// could then begin behind the image.
+std::optional<std::vector<std::int64_t>> completed_pads(const QLinearAveragePool& op) {
+  const WindowAttributes& window = op.window;
+  const std::size_t axes = window.kernel.size();
+  if (window.auto_pad != AutoPad::not_set) return std::nullopt;
+  std::vector<std::int64_t> pads = window.pads;
+  pads.resize(2 * axes, 0);
+  for (std::size_t i = 0; i < axes; ++i) {
+    pads[axes + i] += (window.strides.empty() ? 1 : window.strides[i]) - 1;
+    if (pads[axes + i] >= window.kernel[i]) return std::nullopt;
+  }
+  return pads;
+}
+
 Results average_pool(Decomposition& out) {
   const auto op = read_op<QLinearAveragePool>(out.node());
-  if (out.opset() >= opset_of_attribute("AveragePool", "ceil_mode"))
-    return of_image(out, "AveragePool", op.channels_last, {"channels_last"});
+  const bool has_ceil = out.opset() >= opset_of_attribute("AveragePool", "ceil_mode");
+  if (op.window.ceil_mode && op.count_pads) {
+    // ONNX Runtime divides by the whole window, whatever of it lies outside.
+    std::optional<std::vector<std::int64_t>> pads = completed_pads(op);
+    if (pads) {
+      Attribute completed;
+      completed.name = "pads";
+      completed.value = std::move(*pads);
+      return of_image(out, "AveragePool", op.channels_last, {"channels_last", "ceil_mode", "pads"},
+                      std::move(completed));
+    }
+  }
+  if (has_ceil) return of_image(out, "AveragePool", op.channels_last, {"channels_last"});
   if (op.window.ceil_mode) return {};
   return of_image(out, "AveragePool", op.channels_last, {"channels_last", "ceil_mode"});
 }

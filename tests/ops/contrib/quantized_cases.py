@@ -80,8 +80,11 @@ def _pools(random):
         mode = random.choice(["none", "pads", "SAME_UPPER", "VALID"])
         if mode == "pads":
             attributes["pads"] = [random.choice([0, 1]) for _ in range(2 * len(spatial))]
-            # With both, onnxruntime divides by the whole kernel where ceil_mode cuts it off, unlike its AveragePool.
-            attributes["count_include_pad"] = 0 if ceil else random.randrange(2)
+            # Where a window could begin behind the image, onnxruntime divides by the whole window unlike its AveragePool.
+            trailing = attributes["pads"][len(spatial):]
+            is_inside = all(pad + stride - 1 < size for pad, stride, size in zip(
+                trailing, attributes["strides"], attributes["kernel_shape"]))
+            attributes["count_include_pad"] = random.randrange(2) if is_inside or not ceil else 0
         elif mode != "none":
             attributes.update(auto_pad=mode, ceil_mode=0)
         yield Case("QLinearAveragePool", [_codes(random, shape, dtype), _scale(random), _point(random, dtype),

@@ -127,6 +127,22 @@ def _gather_block_quantized(random):
                    constants=[0, 2, 3] if has_zeros else [0, 2])
 
 
+def _gather_floats(random):
+    from ml_dtypes import float4_e2m1fn, float8_e4m3fn, float8_e5m2
+    for _ in range(20):
+        dtype = random.choice([float8_e4m3fn, float8_e5m2, float4_e2m1fn])
+        shape = [random.choice([3, 5]), random.choice([16, 40])]
+        block = random.choice([0, 16, 32])
+        blocks = 1 if block == 0 else (shape[1] + block - 1) // block
+        x = random.standard_normal(shape).astype(dtype)
+        scales = _scales(random, (random.choice([1, shape[0]]), blocks), random.choice([F32, F16]))
+        indices = random.integers(-shape[0], shape[0], random.choice([(1,), (2, 3)]))
+        each = np.repeat(np.broadcast_to(scales, (shape[0], blocks)), block or shape[1], axis=1)[:, :shape[1]]
+        made = (x.astype(F32) * each.astype(F32)).astype(scales.dtype)[indices]
+        yield Case("GatherBlockQuantized", [x, indices, scales], 1, {"block_size": block, "quantize_axis": 1},
+                   constants=[0, 2], expected=lambda made=made: [made], opset=23)
+
+
 _NF4 = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
         -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725,
         0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0]
@@ -329,11 +345,15 @@ def _moe(random):
         sizes = [(fused * inner, hidden), (hidden, inner)] + ([(inner, hidden)] if has_third else [])
         layers = [(_floats(random, (experts,) + size) / 4,
                    _floats(random, (experts, size[0])) if random.random() < 0.5 else None) for size in sizes]
-        numpy_only = has_third or fusion == 2
-        expected = _experts(x, logits, layers, attributes)
-        yield Case("MoE", [x, logits] + [each for layer in layers for each in layer], 1, attributes,
-                   tolerance=(1e-3, 1e-4),
-                   expected=(lambda expected=expected: [expected.astype(F32)]) if numpy_only else None)
+        dtype = _dtype(random)
+        numpy_only = has_third or fusion == 2 or dtype == F16
+        x, logits = x.astype(dtype), logits.astype(dtype)
+        layers = [tuple(None if each is None else each.astype(dtype) for each in layer) for layer in layers]
+        expected = _experts(x, logits, [tuple(None if each is None else each.astype(F32) for each in layer)
+                                        for layer in layers], attributes)
+        tolerance = (2e-2, 1e-2 * float(np.abs(expected).max())) if dtype == F16 else (1e-3, 1e-4)
+        yield Case("MoE", [x, logits] + [each for layer in layers for each in layer], 1, attributes, tolerance=tolerance,
+                   expected=(lambda expected=expected, dtype=dtype: [expected.astype(dtype)]) if numpy_only else None)
 
 
 def _qmoe(random):
@@ -378,6 +398,6 @@ def _qmoe(random):
 
 
 def cases(random):
-    for family in (_matmul_n_bits, _gather_block_quantized, _matmul_bnb4, _matmul_fp_q4, _coded_weights, _fusions, _moe,
+    for family in (_matmul_n_bits, _gather_block_quantized, _gather_floats, _matmul_bnb4, _matmul_fp_q4, _coded_weights, _fusions, _moe,
                    _qmoe):
         yield from family(random)

@@ -135,7 +135,7 @@ class ModelGraphs {
 }
 
 const kindsOfOperators = {
-  product: 'Conv ConvTranspose ConvInteger DeformConv Gemm MatMul MatMulInteger Einsum LSTM GRU RNN Attention QLinearConv QLinearMatMul FusedConv FusedGemm MatMulNBits DynamicQuantizeLSTM',
+  product: 'Conv ConvTranspose ConvInteger DeformConv Gemm MatMul MatMulInteger Einsum LSTM GRU RNN Attention QLinearConv QLinearMatMul FusedConv FusedGemm MatMulNBits MatMulNBitsMlp MatMulNBitsQkv MatMulBnb4 MatMulFpQ4 MoE QMoE QGemm DynamicQuantizeMatMul MatMulIntegerToFloat DynamicQuantizeLSTM',
   activation: 'Relu LeakyRelu PRelu Elu Selu Celu Sigmoid HardSigmoid HardSwish Tanh Softmax LogSoftmax Softplus Softsign Gelu Mish Clip Swish Erf ThresholdedRelu Hardmax',
   norm: 'BatchNormalization LayerNormalization InstanceNormalization GroupNormalization RMSNormalization LpNormalization LRN MeanVarianceNormalization Dropout SimplifiedLayerNormalization SkipLayerNormalization',
   pool: 'MaxPool AveragePool GlobalAveragePool GlobalMaxPool LpPool GlobalLpPool MaxRoiPool RoiAlign ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ArgMax ArgMin TopK Resize Upsample NonMaxSuppression',
