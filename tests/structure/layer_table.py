@@ -79,6 +79,7 @@ HEAVY_HEADERS = [
     (r"png\.h|jpeglib\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_.*\.cpp"),
+    (r"sentencepiece.*", r"providers/cpu/text/sentencepiece_ops\.cpp"),
 ]
 
 # The maximum number of code files in a folder, and the folders that still hold more; none may be added.

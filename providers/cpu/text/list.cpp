@@ -2,12 +2,17 @@
 #include "providers/cpu/kernel_family.hpp"
 
 // clang-format off
-#define ORTOOL_KERNEL_FILES(file) \
-  file(regex_full_match_kernels)  \
-  file(regex_ops_kernels)         \
-  file(segment_ops_kernels)       \
-  file(string_functions_kernels)  \
-  file(string_ops_kernels)        \
+#define ORTOOL_KERNEL_FILES(file)    \
+  file(bert_decoder_kernels)         \
+  file(bert_tokenizer_kernels)       \
+  file(byte_pair_decoder_kernels)    \
+  file(byte_pair_tokenizer_kernels)  \
+  file(regex_full_match_kernels)     \
+  file(regex_ops_kernels)            \
+  file(segment_ops_kernels)          \
+  file(sentencepiece_ops_kernels)    \
+  file(string_functions_kernels)     \
+  file(string_ops_kernels)           \
   file(string_tables_kernels)
 // clang-format on
 

@@ -1,6 +1,7 @@
 # Cases of operators on texts: ai.onnx.contrib, whose reference is PyPI's onnxruntime-extensions.
 import extensions_peer
 import numpy
+import tokenizer_vocabularies as vocabularies
 from case import Case
 
 try:
@@ -98,10 +99,73 @@ def _segments(random):
         yield "NegPos", [random.standard_normal(random.choice([(3,), (2, 4)])).astype(numpy.float32)], 2, {}
 
 
+_SENTENCES = ("hello world", "unwanted running foxes", "The café isn't", "don't e-mail@example.com", "中国 日本語", "", "a b c", "123 1 2",
+              "\"quoted\" (the) fox; quick!", "tokenizers encode naive texts", "hello  world ", "x\ty\nz", "it's they'll", "— “quoted” 。")
+
+
+def _bert(random):
+    vocabulary = "\n".join(vocabularies.WORDPIECES)
+    ids = {token: index for index, token in enumerate(vocabularies.WORDPIECES)}
+    for _ in range(30):
+        flags = {name: random.choice([None, 0, 1]) for name in ("do_lower_case", "strip_accents", "tokenize_chinese_chars")}
+        # The package truncates one text alone, and keeps a leading space where words are not split.
+        texts = numpy.array([random.choice(_SENTENCES) for _ in range(random.choice([1, 2]))], dtype=object)
+        basic = random.choice([None, None, 0])
+        if basic == 0:
+            texts = numpy.array([" ".join(text.split()) for text in texts], dtype=object)
+        length = random.choice([None, 5, 9]) if len(texts) == 1 else None
+        yield "BertTokenizer", [texts], 3, {**flags, "vocab_file": vocabulary, "do_basic_tokenize": basic, "max_length": length}
+        pair = numpy.array([random.choice(_SENTENCES) for _ in range(2)], dtype=object)
+        yield "HfBertTokenizer", [pair], random.choice([2, 3]), {**flags, "vocab_file": vocabulary}
+        yield "BasicTokenizer", [_text(random.choice(_SENTENCES))], 1, {**flags, "tokenize_punctuation": random.choice([None, 0, 1])}
+        words = numpy.array([random.choice(("unwanted", "running", "foxes", "xyz", "quick 123", "", "tokenizer")) for _ in range(5)], dtype=object)
+        rows = random.choice([numpy.zeros(0, numpy.int64), numpy.array([0, 2], numpy.int64), numpy.array([0, 1, 4], numpy.int64)])
+        yield "WordpieceTokenizer", [words, rows], 4, {"vocab": vocabularies.as_json(ids), "suffix_indicator": "##",
+                                                       "unknown_token": "[UNK]", "max_input_chars_per_word": random.choice([None, 6])}
+        numbers = random.integers(-1, len(ids) + 1, random.randint(1, 12)).astype(numpy.int64)
+        uses = random.choice([0, 1])
+        ranges = numpy.sort(random.integers(0, len(numbers) + 1, (2, 2)), axis=1).astype(numpy.int64)
+        yield "BertTokenizerDecoder", [numbers, ranges], 1, {
+            "vocab_file": vocabulary, "use_indices": uses, "skip_special_tokens": random.choice([None, 0]),
+            "clean_up_tokenization_spaces": random.choice([None, 0, 1])}
+
+
+def _byte_pairs(random):
+    gpt2 = vocabularies.byte_pairs((), count=60)
+    gpt2[0]["<|endoftext|>"] = len(gpt2[0])
+    clip = vocabularies.byte_pairs((), "</w>")
+    for token in ("<|startoftext|>", "<|endoftext|>"):
+        clip[0][token] = len(clip[0])
+    roberta = vocabularies.byte_pairs(("<s>", "<pad>", "</s>", "<unk>", "<mask>"))
+    decoder = {"id_vocab": "\n".join(sorted(gpt2[0], key=gpt2[0].get)),
+               "byte_decoder": "\n".join(f"{ord(character)}\t{byte}" for byte, character in vocabularies.byte_characters().items()),
+               "all_special_ids": str(gpt2[0]["<|endoftext|>"])}
+    for _ in range(30):
+        for op, (vocabulary, merges), special in (("GPT2Tokenizer", gpt2, "<|endoftext|>"), ("CLIPTokenizer", clip, ""),
+                                                  ("RobertaTokenizer", roberta, "</s>")):
+            texts = [random.choice(_SENTENCES) + random.choice(["", "", special and " " + special + "x"]) for _ in range(random.randint(1, 3))]
+            # Of an empty text the package's RobertaTokenizer makes </s> alone.
+            texts = [text or "a" for text in texts]
+            length = random.choice([None, None, 4, 12])
+            if op != "GPT2Tokenizer":
+                # There, the rest of a row that is cut off begins the next one, and tabs are part of CLIP's words.
+                texts = texts[:1] if length else texts
+                texts = [text.replace("\t", " ").replace("\n", " ") for text in texts]
+            yield op, [numpy.array(texts, dtype=object)], 2, {"vocab": vocabularies.as_json(vocabulary), "merges": merges,
+                                                              "padding_length": length}
+        # Of several rows the package reads beyond their texts.
+        word = random.choice(_SENTENCES)
+        row = [gpt2[0][vocabularies.byte_characters()[byte]] for byte in word.encode()]
+        row += [gpt2[0]["<|endoftext|>"]] * random.choice([0, 0, 1])
+        rows = numpy.array(row or [0x41], numpy.int64)
+        rows = rows[None] if random.random() < 0.5 else rows
+        yield "BpeDecoder", [rows], 1, {**decoder, "skip_special_tokens": random.choice([None, 0, 1])}
+
+
 def cases(random):
     if not extensions_peer.is_available():
         return
-    for family in (_string_functions, _regex, _tables, _segments):
+    for family in (_string_functions, _regex, _tables, _segments, _bert, _byte_pairs):
         for op, inputs, outputs, attributes in family(random):
             each = Case(op, inputs, outputs, attributes, domain="ai.onnx.contrib")
             if op == "StringToHashBucketFast":

@@ -1,5 +1,8 @@
 // Operators on texts beyond ONNX's own, one line each, sorted by domain, then name.
+#include "libcore/ops/contrib/text/bert_tokenizers.hpp"
+#include "libcore/ops/contrib/text/byte_pair_tokenizers.hpp"
 #include "libcore/ops/contrib/text/segment_ops.hpp"
+#include "libcore/ops/contrib/text/sentencepiece.hpp"
 #include "libcore/ops/contrib/text/string_functions.hpp"
 #include "libcore/ops/contrib/text/string_regex.hpp"
 #include "libcore/ops/contrib/text/string_tables.hpp"
@@ -11,13 +14,23 @@ namespace {
 using enum OpTrait;
 
 constexpr OpEntry text_contrib_entries[] = {
+    op_entry<extensions::BasicTokenizer>(),
+    op_entry<extensions::BertTokenizer>(),
+    op_entry<extensions::BertTokenizerDecoder>(),
+    op_entry<extensions::BpeDecoder>(),
+    op_entry<extensions::CLIPTokenizer>(),
+    op_entry<extensions::GPT2Tokenizer>(),
+    op_entry<extensions::HfBertTokenizer>(),
     op_entry<extensions::Inverse>(),
     op_entry<extensions::MaskedFill>(),
     op_entry<extensions::NegPos>(),
     op_entry<extensions::RaggedTensorToDense>(),
     op_entry<extensions::RaggedTensorToSparse>(),
+    op_entry<extensions::RobertaTokenizer>(),
     op_entry<extensions::SegmentExtraction>(),
     op_entry<extensions::SegmentSum>(),
+    op_entry<extensions::SentencepieceDecoder>(),
+    op_entry<extensions::SentencepieceTokenizer>(),
     op_entry<extensions::StringConcat>(),
     op_entry<extensions::StringECMARegexReplace>(),
     op_entry<extensions::StringECMARegexSplitWithOffsets>(),
@@ -35,6 +48,7 @@ constexpr OpEntry text_contrib_entries[] = {
     op_entry<extensions::StringToVector>(),
     op_entry<extensions::StringUpper>({.set = {idempotent}}),
     op_entry<extensions::VectorToString>(),
+    op_entry<extensions::WordpieceTokenizer>(),
 };
 
 }  // namespace
