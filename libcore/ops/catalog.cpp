@@ -40,6 +40,9 @@ constexpr OperatorList families[] = {
     // ONNX Runtime's operators.
     fused_contrib_operators,
     attention_contrib_operators,
+    legacy_contrib_operators,
+    nchwc_operators,
+    provider_nhwc_operators,
     quantized_contrib_operators,
     search_contrib_operators,
     weights_contrib_operators,

@@ -13,5 +13,9 @@ inline constexpr const char* tensorrt_plugins_domain = "trt.plugins";
 /// MMDeploy, and MMCV before it.
 inline constexpr const char* mmdeploy_domain = "mmdeploy";
 inline constexpr const char* mmcv_domain = "mmcv";
+/// ONNX operators on blocked channels, as ONNX Runtime saves them for its CPU provider.
+inline constexpr const char* nchwc_domain = "com.microsoft.nchwc";
+/// ONNX operators with channels last, as ONNX Runtime saves them for other providers.
+inline constexpr const char* provider_nhwc_domain = "com.ms.internal.nhwc";
 
 }  // namespace ortool

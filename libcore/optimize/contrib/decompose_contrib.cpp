@@ -15,6 +15,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
+#include "libcore/optimize/contrib/nchwc_weights.hpp"
 
 namespace ortool {
 namespace {
@@ -24,9 +25,13 @@ using Table = std::span<const DecompositionRow> (*)();
 
 constexpr Table tables[] = {
     attention_decompositions,
+    channels_last_decompositions,
     fused_decompositions,
     hyper_connection_decompositions,
+    legacy_decompositions,
+    legacy_math_decompositions,
     linear_attention_decompositions,
+    nchwc_decompositions,
     quantized_decompositions,
     quantized_product_decompositions,
     relative_position_decompositions,
@@ -127,6 +132,7 @@ std::int64_t decompose_products(Model& model) {
 std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
   for (Graph* graph : graphs_in(*model.graph)) {
+    if (graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph);
     Node* next = nullptr;
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
       next = node->next();

@@ -98,9 +98,13 @@ struct DecompositionRow {
 
 // The tables by family, each in a file of its own.
 std::span<const DecompositionRow> attention_decompositions();
+std::span<const DecompositionRow> channels_last_decompositions();
 std::span<const DecompositionRow> fused_decompositions();
 std::span<const DecompositionRow> hyper_connection_decompositions();
+std::span<const DecompositionRow> legacy_decompositions();
+std::span<const DecompositionRow> legacy_math_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
+std::span<const DecompositionRow> nchwc_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();

@@ -15,28 +15,13 @@
 #include "libcore/ops/contrib/fused/fused_matmul.hpp"
 #include "libcore/ops/contrib/fused/skip_normalization.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
 namespace {
 
 using Results = Decomposition::Results;
-
-Value& activated(Decomposition& out, Value& x, const FusedActivation& activation) {
-  const std::string& function = activation.function;
-  if (function.empty()) return x;
-  const bool takes_inputs = function == "Clip" && out.opset() >= opset_of_input("Clip", "min");
-  if (takes_inputs && activation.attributes.size() == 2) {
-    Value& low = out.number(static_cast<double>(activation.attributes[0].second));
-    Value& high = out.number(static_cast<double>(activation.attributes[1].second));
-    return out.add(function, {&x, &low, &high});
-  }
-  std::vector<Attribute> attributes;
-  for (const auto& [name, value] : activation.attributes) {
-    for (Attribute& each : plain_attributes({{name, value}})) attributes.push_back(std::move(each));
-  }
-  return out.add(function, {&x}, std::move(attributes));
-}
 
 Results fused_conv(Decomposition& out) {
   const auto op = read_op<FusedConv>(out.node());

@@ -4,6 +4,7 @@
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file)   \
   file(class_detections_kernels)    \
+  file(crop_and_resize_kernels)     \
   file(grid_sample_kernels)         \
   file(image_decoder_kernels)       \
   file(non_max_suppression_kernels) \

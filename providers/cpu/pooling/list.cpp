@@ -4,6 +4,7 @@
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file) \
   file(lp_pool_kernels)           \
+  file(masked_max_pool_kernels)   \
   file(pool_nchwc_kernels)        \
   file(pool_nchw_kernels)
 // clang-format on

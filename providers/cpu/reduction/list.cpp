@@ -6,6 +6,7 @@
   file(arg_min_max_kernels)       \
   file(cumulative_kernels)        \
   file(det_kernels)               \
+  file(inverse_kernels)           \
   file(mean_int8_kernels)         \
   file(reduction_kernels)         \
   file(top_k_kernels)             \
