@@ -8,6 +8,7 @@
 #include "libcore/check/checks.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/foreign_operators.hpp"
 
 namespace ortool {
 namespace {
@@ -74,7 +75,12 @@ class OperatorChecker {
   }
 
   void report_unknown(std::int64_t opset) {
-    if (!is_of_onnx(node_->domain)) {
+    const ForeignOperator* foreign = find_foreign_operator(node_->domain, node_->op_type);
+    if (foreign != nullptr) {
+      add("node.operator.foreign",
+          format("operator {}.{} runs elsewhere only: {}; {}", foreign->domain, foreign->name,
+                 foreign->reason, foreign->advice));
+    } else if (!is_of_onnx(node_->domain)) {
       if (!unknown_domains_.insert(node_->domain).second) return;
       add("domain.unknown",
           format("the model holds no functions of domain {} and ortool knows none of its operators",

@@ -146,6 +146,8 @@ constexpr CheckRule rules[] = {
      "ONNX Runtime's version of an operator is used where ONNX has none, or not yet; ortool "
      "accepts it",
      "Import the opset that introduced the operator"},
+    {"node.operator.foreign", info, "No CPU computes the operator, or only another runtime does",
+     "Nothing to do if the model is for that runtime"},
     {"node.operator.newer", warning, "An operator of an opset newer than the known ones",
      "Use a newer ortool"},
     {"node.operator.unknown", error, "ONNX has no such operator in the imported opset",

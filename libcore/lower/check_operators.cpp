@@ -1,6 +1,7 @@
 // Operator check: finds operators and versions that are not in the catalog.
 #include "libcore/lower/check_operators.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,8 +12,25 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/foreign_operators.hpp"
 
 namespace ortool {
+namespace {
+
+/// ": it …" for an operator that is known to run elsewhere only.
+std::string foreign_suffix(const Node& node) {
+  const std::optional<ForeignReason> foreign = foreign_reason(node);
+  return foreign ? ": " + foreign->reason : std::string();
+}
+
+std::string unknown_hint(const Graph& graph, const Node& first, bool is_too_new) {
+  if (const std::optional<ForeignReason> foreign = foreign_reason(first)) return foreign->advice;
+  if (!is_too_new) return "'ortool providers --kernels' lists what is supported";
+  return format("opset {} is newer than {}, the newest one known; convert the model",
+                graph.opset(""), newest_opset);
+}
+
+}  // namespace
 
 void check_operators_known(const Graph& graph, bool (*is_decomposed)(const Node& node)) {
   const bool is_too_new = graph.opset("") > newest_opset;
@@ -39,19 +57,18 @@ void check_operators_known(const Graph& graph, bool (*is_decomposed)(const Node&
   if (nodes.empty()) return;
   const std::vector<std::string> listed(names.begin(), names.end());
   const Node& first = *nodes.front();
-  Error error(
-      ErrorCode::unsupported,
-      nodes.size() == 1
-          ? format("operator {} is not supported", listed.front())
-          : format("operators of {} nodes are not supported: {}", nodes.size(), list_names(listed)),
-      is_too_new ? format("opset {} is newer than {}, the newest one known; convert the model",
-                          graph.opset(""), newest_opset)
-                 : std::string("'ortool providers --kernels' lists what is supported"));
+  Error error(ErrorCode::unsupported,
+              nodes.size() == 1
+                  ? format("operator {} is not supported{}", listed.front(), foreign_suffix(first))
+                  : format("operators of {} nodes are not supported: {}{}", nodes.size(),
+                           list_names(listed), listed.size() == 1 ? foreign_suffix(first) : ""),
+              unknown_hint(graph, first, is_too_new));
   error.with_id("node.operator.unknown").at_node(shorten(first.name()), shorten(first.op_type()));
   for (const Node* node : nodes) {
-    error.add_part(Error(ErrorCode::unsupported, "the operator is not supported")
-                       .at_node(node->name(), node->op_type())
-                       .with_id("node.operator.unknown"));
+    error.add_part(
+        Error(ErrorCode::unsupported, "the operator is not supported" + foreign_suffix(*node))
+            .at_node(node->name(), node->op_type())
+            .with_id("node.operator.unknown"));
   }
   throw error;
 }

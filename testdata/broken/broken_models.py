@@ -234,6 +234,8 @@ def make_checks(add):
                                 extra=["w"]), 0, "node.operator.early")
     wrap = block(1, "mode") + block(4, "wrap") + integer(20, 3)
     check("early_value", one("Pad", [wrap], constants=[int64s("p", [1, 0])], extra=["p"]), 0, "node.attribute.early")
+    check("operator_foreign", model(graph([node("PagedAttention", ["x"], ["y"], (), "op", "com.microsoft")], X, Y),
+                                    more=block(8, block(1, "com.microsoft") + integer(2, 1))), 0, "node.operator.foreign")
     check("operator_later", one("Gelu"), 2, "node.operator.unknown")
     check("operator_gone", one("Upsample", constants=[tensor("w", [1], 1, floats(2))], extra=["w"]), 2,
           "node.operator.deprecated")

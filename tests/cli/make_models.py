@@ -77,6 +77,10 @@ def integers_attribute(name, values):
     return field(5, field(1, name) + b"".join(field(8, value) for value in values) + field(20, 7))
 
 
+def string_attribute(name, value):
+    return field(5, field(1, name) + field(4, value) + field(20, 3))
+
+
 def strings_attribute(name, values):
     return field(5, field(1, name) + b"".join(field(9, value) for value in values) + field(20, 8))
 
@@ -103,11 +107,11 @@ def outlier_constant(name, size):
                  + field(9, struct.pack(f"<{len(numbers)}f", *numbers)))
 
 
-def model(nodes, inputs, outputs, constants=b""):
+def model(nodes, inputs, outputs, constants=b"", domain="ai.onnx.ml", version=3):
     graph = nodes + field(2, "small") + constants
     graph += b"".join(field(11, field(1, name) + field(2, kind)) for name, kind in inputs)
     graph += b"".join(field(12, field(1, name) + field(2, kind)) for name, kind in outputs)
-    opsets = field(8, field(1, "") + field(2, 18)) + field(8, field(1, "ai.onnx.ml") + field(2, 3))
+    opsets = field(8, field(1, "") + field(2, 18)) + field(8, field(1, domain) + field(2, version))
     return field(1, 8) + field(7, graph) + opsets
 
 
@@ -170,6 +174,13 @@ def models():
         float_constant("w", [1, 2, 3, 4]) + float_constant("e", [1e-5]) + float_constant("r", [1.41421356])
         + float_constant("o", [1]) + float_constant("k", [0.5])
         + field(5, field(1, 1) + field(2, INT64) + field(8, "last") + field(9, struct.pack("<q", -1))))
+    pair = [("x", tensor_type(FLOAT, [2]))], [("y", tensor_type(FLOAT, [2]))]
+    yield "compiled", model(
+        node("EPContext", ["x"], ["y"], string_attribute("source", "QNNExecutionProvider")
+             + string_attribute("partition_name", "part_0") + string_attribute("ep_cache_context", "blob"), "com.microsoft"),
+        *pair, domain="com.microsoft", version=1)
+    yield "paged", model(node("PagedAttention", ["x"], ["a"], domain="com.microsoft")
+                         + node("PagedAttention", ["a"], ["y"], domain="com.microsoft"), *pair, domain="com.microsoft", version=1)
 
 
 def main():

@@ -1,0 +1,108 @@
+// The table of foreign operators, and what an EPContext tells of its contents.
+#include "libcore/ops/contrib/foreign_operators.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/ops/contrib_domain.hpp"
+
+namespace ortool {
+namespace {
+
+constexpr std::string_view cuda_only = "it has only a CUDA kernel in ONNX Runtime";
+constexpr std::string_view without_cuda =
+    "export the model again for a CPU, or without the optimization that writes the operator";
+constexpr std::string_view compiled = "it holds a network compiled for a device";
+constexpr std::string_view from_source = "use the ONNX model that it was compiled from";
+constexpr std::string_view block_floats =
+    "it converts to block floating point, which only accelerators compute";
+constexpr std::string_view calls_pytorch = "it calls PyTorch";
+constexpr std::string_view for_training = "export the model for inference, with torch.onnx.export";
+constexpr std::string_view for_provider =
+    "it has a layout of the execution provider that ONNX Runtime saved the file for";
+constexpr std::string_view before_provider =
+    "save the model again with ONNX Runtime's CPU provider alone, or use the model that it was "
+    "saved from";
+
+constexpr const char* aten_domain = "org.pytorch.aten";
+
+constexpr ForeignOperator operators[] = {
+    {contrib_domain, "DecoderAttention", cuda_only, without_cuda},
+    {contrib_domain, "DecoderMaskedSelfAttention", cuda_only, without_cuda},
+    {contrib_domain, "DequantizeBFP", block_floats, from_source},
+    {contrib_domain, "DequantizeWithOrder", cuda_only, without_cuda},
+    {contrib_domain, "DynamicSparseAttention", cuda_only, without_cuda},
+    {contrib_domain, "EPContext", compiled, from_source},
+    {contrib_domain, "GatedDeltaNet", cuda_only, without_cuda},
+    {contrib_domain, "GatedRelativePositionBias", cuda_only, without_cuda},
+    {contrib_domain, "GemmFloat8", cuda_only, without_cuda},
+    {contrib_domain, "LongformerAttention", cuda_only, without_cuda},
+    {contrib_domain, "PackedAttention", cuda_only, without_cuda},
+    {contrib_domain, "PackedMultiHeadAttention", cuda_only, without_cuda},
+    {contrib_domain, "PackedSparseAttentionIndexer", cuda_only, without_cuda},
+    {contrib_domain, "PagedAttention", cuda_only, without_cuda},
+    {contrib_domain, "PythonOp", calls_pytorch, for_training},
+    {contrib_domain, "QOrderedAttention", cuda_only, without_cuda},
+    {contrib_domain, "QOrderedGelu", cuda_only, without_cuda},
+    {contrib_domain, "QOrderedLayerNormalization", cuda_only, without_cuda},
+    {contrib_domain, "QOrderedLongformerAttention", cuda_only, without_cuda},
+    {contrib_domain, "QOrderedMatMul", cuda_only, without_cuda},
+    {contrib_domain, "QuantizeBFP", block_floats, from_source},
+    {contrib_domain, "QuantizeWithOrder", cuda_only, without_cuda},
+    {contrib_domain, "RelativePositionBias", cuda_only, without_cuda},
+    {contrib_domain, "RemovePadding", cuda_only, without_cuda},
+    {contrib_domain, "RestorePadding", cuda_only, without_cuda},
+    {contrib_domain, "Snpe", "it holds a network in the format of Qualcomm's SNPE", from_source},
+    {contrib_domain, "SparseAttentionIndexer", cuda_only, without_cuda},
+    {contrib_domain, "SparsePagedAttention", cuda_only, without_cuda},
+    {contrib_domain, "VarlenCausalConvWithState", cuda_only, without_cuda},
+    {contrib_domain, "YieldOp", calls_pytorch, for_training},
+    {provider_nhwc_domain, "MaxUnpool", for_provider, before_provider},
+    {provider_nhwc_domain, "QLinearAveragePool", for_provider, before_provider},
+    {provider_nhwc_domain, "QLinearConvTranspose", for_provider, before_provider},
+    {aten_domain, "ATen", calls_pytorch, for_training},
+};
+
+/// The node's attribute, quoted and shortened; empty if the node has none.
+std::string quoted_attribute(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  const auto* text = attribute != nullptr ? std::get_if<std::string>(&attribute->value) : nullptr;
+  return text == nullptr || text->empty() ? std::string() : quote(shorten(*text));
+}
+
+/// What the context's attributes say of its contents.
+ForeignReason context_reason(const Node& node, const ForeignOperator& found) {
+  ForeignReason result = {std::string(found.reason), std::string(found.advice)};
+  const std::string source = quoted_attribute(node, "source");
+  const std::string partition = quoted_attribute(node, "partition_name");
+  const std::string file = quoted_attribute(node, "onnx_model_filename");
+  if (!source.empty()) result.reason += format(" by {}", source);
+  if (!partition.empty()) result.reason += format(", its partition {}", partition);
+  if (!file.empty()) result.advice += format(", {}", file);
+  return result;
+}
+
+}  // namespace
+
+std::span<const ForeignOperator> foreign_operators() {
+  return operators;
+}
+
+const ForeignOperator* find_foreign_operator(std::string_view domain, std::string_view op_type) {
+  const auto* const found = std::find_if(
+      std::begin(operators), std::end(operators),
+      [&](const ForeignOperator& each) { return each.domain == domain && each.name == op_type; });
+  return found != std::end(operators) ? found : nullptr;
+}
+
+std::optional<ForeignReason> foreign_reason(const Node& node) {
+  const ForeignOperator* found = find_foreign_operator(node.domain(), node.op_type());
+  if (found == nullptr) return std::nullopt;
+  if (found->name == "EPContext") return context_reason(node, *found);
+  return ForeignReason{std::string(found->reason), std::string(found->advice)};
+}
+
+}  // namespace ortool
