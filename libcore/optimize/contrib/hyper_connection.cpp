@@ -15,14 +15,14 @@ namespace {
 
 using Results = Decomposition::Results;
 
-Value& cast_to(Decomposition& out, Value& x, DataType from, DataType to) {
+Value& converted_to(Decomposition& out, Value& x, DataType from, DataType to) {
   if (from == to) return x;
   return out.add("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
 }
 
 /// An input in float32.
 Value& wide(Decomposition& out, std::int64_t index) {
-  return cast_to(out, *out.input(index), out.element(index), DataType::float32);
+  return converted_to(out, *out.input(index), out.element(index), DataType::float32);
 }
 
 /// Keeps `count` axes of a shape and splits or joins those behind.
@@ -90,7 +90,7 @@ Results pre_mix(Decomposition& out) {
   Tensor factor(DataType::float32, Shape());
   factor.mutable_data<float>()[0] = op.scale;
   if (op.scale != 1.0F) sum = &out.add("Mul", {sum, &out.constant(std::move(factor))});
-  return {&cast_to(out, *sum, DataType::float32, out.element(0))};
+  return {&converted_to(out, *sum, DataType::float32, out.element(0))};
 }
 
 Results post_mix(Decomposition& out) {
@@ -113,7 +113,7 @@ Results post_mix(Decomposition& out) {
   }
   Value& block = out.add_with_axes("Unsqueeze", wide(out, 1), {streams.axes});
   Value& sum = out.add("Add", {mixed, &out.add("Mul", {mix, &block})});
-  Value& narrow = cast_to(out, sum, DataType::float32, out.element(0));
+  Value& narrow = converted_to(out, sum, DataType::float32, out.element(0));
   return {op.branches > 0 ? &with_shape_of(out, narrow, 0) : &narrow};
 }
 
@@ -141,7 +141,7 @@ Results branchwise_norm(Decomposition& out) {
     }
     normal = &out.add("Mul", {normal, scale});
   }
-  Value& narrow = cast_to(out, *normal, DataType::float32, out.element(0));
+  Value& narrow = converted_to(out, *normal, DataType::float32, out.element(0));
   return {op.branches > 0 ? &with_shape_of(out, narrow, 0) : &narrow};
 }
 
@@ -161,16 +161,16 @@ Results engram_gate(Decomposition& out) {
   Value& query = scaled_norm(out, wide(out, 1), 4, op.epsilon);
   const std::int64_t last[] = {3};
   Value& product = out.add("ReduceSum", {&out.add("Mul", {&key, &query}), &out.integers(last)});
-  Value& width = cast_to(out, last_size(out, *out.input(0)), DataType::int64, DataType::float32);
+  Value& width = converted_to(out, last_size(out, *out.input(0)), DataType::int64, DataType::float32);
   Value& dot = out.add("Div", {&product, &out.add("Sqrt", {&width})});
   Value& size = out.add("Sqrt", {&out.add("Max", {&out.add("Abs", {&dot}), &number(1e-6)})});
   Value& gate = out.add("Sigmoid", {&out.add("Mul", {&out.add("Sign", {&dot}), &size})});
   Value& value = out.add_with_axes("Unsqueeze", wide(out, 2), {2});
   Value& gated = out.add("Mul", {&gate, &value});
-  Value& narrow = cast_to(out, gated, DataType::float32, out.element(0));
+  Value& narrow = converted_to(out, gated, DataType::float32, out.element(0));
   if (!out.has_output(1)) return {&narrow};
   Value& normal = scaled_norm(out, gated, 5, op.epsilon);
-  return {&narrow, &cast_to(out, normal, DataType::float32, out.element(0))};
+  return {&narrow, &converted_to(out, normal, DataType::float32, out.element(0))};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "libcore/ops/attribute_default.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/check_node.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/early_use.hpp"
 #include "libcore/optimize/opset/opset_adapters.hpp"
 
@@ -94,6 +95,7 @@ class OpsetConversion {
         block(name, op_type, error);
       }
     }
+    block_other_domains();
     OpsetImports opsets = model_.graph->opsets();
     opsets[""] = target_;
     model_.graph->set_opsets(std::move(opsets));
@@ -103,6 +105,18 @@ class OpsetConversion {
   }
 
  private:
+  /// Operators of a domain that repeats ONNX's have ONNX's versions.
+  void block_other_domains() {
+    for (const Graph* graph : graphs_in(std::as_const(*model_.graph))) {
+      for (const Node& node : graph->nodes()) {
+        if (node.domain() != provider_nhwc_domain) continue;
+        block(std::string(node.name()), std::string(node.op_type()),
+              Error(ErrorCode::unsupported, format("the version of the domain {} is that of ONNX's",
+                                                   provider_nhwc_domain)));
+      }
+    }
+  }
+
   void block(const std::string& name, const std::string& op_type, const Error& error) {
     blockers_.push_back(Error(ErrorCode::unsupported, error.message())
                             .at_node(name, op_type)
