@@ -1,6 +1,8 @@
 // Outer graphs are processed first, since new names also apply to the graphs inside.
 #include "libcore/graph/algorithms/nested_names.hpp"
 
+#include <algorithm>
+
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -21,13 +23,22 @@ const Value* hidden_by(const Value& value) {
   return nullptr;
 }
 
+/// Whether the value is an input or output of a body that its node knows by name.
+bool is_known_by_name(const Value& value) {
+  const Graph& graph = value.graph();
+  if (graph.owner()->domain().empty()) return false;
+  const auto is_value = [&](const Value* other) { return other == &value; };
+  return std::any_of(graph.inputs().begin(), graph.inputs().end(), is_value) ||
+         std::any_of(graph.outputs().begin(), graph.outputs().end(), is_value);
+}
+
 /// `AnyGraph` is Graph or const Graph.
 template <typename AnyGraph, typename Body>
 void each_hiding(AnyGraph& main, Body body) {
   for (const Graph* graph : graphs_in(main)) {
     if (graph->owner() == nullptr) continue;
     for (Value* value : graph->values()) {
-      if (value->captured() != nullptr) continue;
+      if (value->captured() != nullptr || is_known_by_name(*value)) continue;
       if (const Value* outer = hidden_by(*value)) body(*value, *outer);
     }
   }

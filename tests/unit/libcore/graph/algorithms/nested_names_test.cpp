@@ -49,6 +49,22 @@ TEST_CASE("a value of a nested graph gives up a name that a graph around it has"
   CHECK(main.inputs()[1]->name() == "x");
 }
 
+TEST_CASE("a body of another domain keeps the names of its inputs and outputs") {
+  const auto model = parse_model(R"(
+    <ir_version: 10, opset_import: ["" : 18, "com.microsoft" : 1]>
+    g (float[2] input_ids, float[2] t) => (float[2] y) {
+      logits = Abs (input_ids)
+      y = com.microsoft.BeamSearch <decoder = d (float[2] input_ids) => (float[2] logits) {
+            t = Neg (input_ids) logits = Exp (t) }> (logits)
+    })");
+  make_names_unique(*model->graph);
+  verify_names(*model->graph);
+  const Graph& body = branch(*model->graph, 1, 0);
+  CHECK(body.inputs()[0]->name() == "input_ids");
+  CHECK(body.outputs()[0]->name() == "logits");
+  CHECK(body.find_value("t") == nullptr);
+}
+
 TEST_CASE("graphs beside each other may share names, and captured values have those of others") {
   const auto model = parse_model(text_of_a_model);
   make_names_unique(*model->graph);
