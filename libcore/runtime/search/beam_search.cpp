@@ -35,14 +35,17 @@ class BeamSearchKernel : public ControlFlowKernel {
  public:
   BeamSearchKernel(const Node& node, const WhisperBeamSearch& op, std::string_view name,
                    const MakeProgram& make_program)
-      : op_(op), name_(name), decoder_(node, op, make_program) {}
+      : op_(op),
+        name_(name),
+        input_count_(static_cast<std::size_t>(node.input_count())),
+        decoder_(node, op, make_program) {}
 
   std::string_view name() const override { return name_; }
   std::vector<const Program*> programs() const override { return decoder_.programs(); }
 
   void run(DynamicContext& context, const RunEnvironment& environment) const override {
-    const std::int64_t beams = integer_operand(context, 3, "num_beams", 1);
-    const std::int64_t kept = integer_operand(context, 4, "num_return_sequences", 1);
+    const std::int64_t beams = integer_operand(inputs_of(context), 3, "num_beams", 1);
+    const std::int64_t kept = integer_operand(inputs_of(context), 4, "num_return_sequences", 1);
     if (beams < 1 || beams > max_beams) {
       throw Error(ErrorCode::invalid,
                   format("'num_beams' is {} (expected 1 to {})", beams, max_beams));
@@ -52,12 +55,12 @@ class BeamSearchKernel : public ControlFlowKernel {
                   format("'num_return_sequences' is {} (expected 1 to {}, the number of beams)",
                          kept, beams));
     }
-    const auto decoder = decoder_.start(
-        {&context.input(0), optional_tensor(context, 9), optional_tensor(context, 10), beams},
-        context, environment);
+    const auto decoder = decoder_.start({&context.input(0), optional_tensor(inputs_of(context), 9),
+                                         optional_tensor(inputs_of(context), 10), beams},
+                                        context, environment);
     const Tensor& prompt = decoder->first_tokens();
     const std::int64_t batch = prompt.shape()[0];
-    const std::int64_t max_length = max_length_operand(context, prompt.shape()[1]);
+    const std::int64_t max_length = max_length_operand(inputs_of(context), prompt.shape()[1]);
     Tensor sequences = context.make(DataType::int32, Shape{batch, kept, max_length});
     Tensor scores = context.make(DataType::float32, Shape{batch, kept});
     if (batch > 0) {
@@ -72,10 +75,11 @@ class BeamSearchKernel : public ControlFlowKernel {
   }
 
  private:
-  static DataType score_type(const DynamicContext& context) {
-    return context.has_input(5) ? context.input(5).type() : DataType::float32;
+  SearchInputs inputs_of(const DynamicContext& context) const { return {context, input_count_}; }
+  DataType score_type(const DynamicContext& context) const {
+    return inputs_of(context).has(5) ? context.input(5).type() : DataType::float32;
   }
-  static Tensor as_scores(Tensor tensor, const DynamicContext& context) {
+  Tensor as_scores(Tensor tensor, const DynamicContext& context) const {
     return convert(tensor, score_type(context), {}, context.cap());
   }
 
@@ -91,21 +95,21 @@ class BeamSearchKernel : public ControlFlowKernel {
                         std::int64_t vocabulary) const {
     ScoreRules rules;
     rules.beams = beams;
-    rules.repetition_penalty = number_operand(context, 6, "repetition_penalty", 1.0F);
+    rules.repetition_penalty = number_operand(inputs_of(context), 6, "repetition_penalty", 1.0F);
     if (!(rules.repetition_penalty > 0)) {
       throw Error(ErrorCode::invalid, format("'repetition_penalty' is {} (expected above 0)",
                                              rules.repetition_penalty));
     }
     rules.no_repeat_ngram_size = op_.no_repeat_ngram_size;
-    rules.vocab_mask = mask_operand(context, 7, "vocab_mask", 0, vocabulary);
-    rules.prefix_mask = mask_operand(context, 8, "prefix_vocab_mask", batch, vocabulary);
-    rules.min_length = integer_operand(context, 2, "min_length", 0);
+    rules.vocab_mask = mask_operand(inputs_of(context), 7, "vocab_mask", 0, vocabulary);
+    rules.prefix_mask = mask_operand(inputs_of(context), 8, "prefix_vocab_mask", batch, vocabulary);
+    rules.min_length = integer_operand(inputs_of(context), 2, "min_length", 0);
     rules.eos_token_id = op_.eos_token_id;
-    rules.temperature = number_operand(context, 14, "temperature", 1.0F);
+    rules.temperature = number_operand(inputs_of(context), 14, "temperature", 1.0F);
     const bool is_whisper = op_.model_type == SearchBodies::ModelType::whisper;
-    if (is_whisper && integer_operand(context, 11, "logits_processor", 0) == 1)
+    if (is_whisper && integer_operand(inputs_of(context), 11, "logits_processor", 0) == 1)
       rules.timestamps = timestamp_tokens();
-    const Tensor* forced = optional_tensor(context, 13);
+    const Tensor* forced = optional_tensor(inputs_of(context), 13);
     if (forced != nullptr && forced->element_count() > 0) {
       if (forced->shape().rank() != 2 || forced->shape()[0] != batch) {
         throw Error(ErrorCode::invalid,
@@ -144,7 +148,7 @@ class BeamSearchKernel : public ControlFlowKernel {
     const ScoreRules rules = read_rules(context, batch, beams, vocabulary);
     set_speech_output(logits, vocabulary, context);
     TokenSequences sequences(prompt, beams, max_length, context.cap());
-    BeamScorer scorer({batch, beams, number_operand(context, 5, "length_penalty", 1.0F),
+    BeamScorer scorer({batch, beams, number_operand(inputs_of(context), 5, "length_penalty", 1.0F),
                        op_.early_stopping, static_cast<std::int32_t>(op_.eos_token_id),
                        static_cast<std::int32_t>(op_.pad_token_id)});
     // At first only one beam of each row counts, since all are alike.
@@ -220,6 +224,7 @@ class BeamSearchKernel : public ControlFlowKernel {
 
   WhisperBeamSearch op_;
   std::string_view name_;
+  std::size_t input_count_;
   SearchDecoder decoder_;
 };
 

@@ -19,17 +19,21 @@ class GreedySearchKernel : public ControlFlowKernel {
  public:
   GreedySearchKernel(const Node& node, const Sampling& op, bool samples,
                      const MakeProgram& make_program)
-      : op_(op), samples_(samples), decoder_(node, op, make_program) {}
+      : op_(op),
+        samples_(samples),
+        input_count_(static_cast<std::size_t>(node.input_count())),
+        decoder_(node, op, make_program) {}
 
   std::string_view name() const override { return samples_ ? "sampling" : "greedy_search"; }
   std::vector<const Program*> programs() const override { return decoder_.programs(); }
 
   void run(DynamicContext& context, const RunEnvironment& environment) const override {
-    const auto decoder = decoder_.start(
-        {&context.input(0), optional_tensor(context, 6), nullptr, 1}, context, environment);
+    const auto decoder =
+        decoder_.start({&context.input(0), optional_tensor(inputs_of(context), 6), nullptr, 1},
+                       context, environment);
     const Tensor& prompt = decoder->first_tokens();
     const std::int64_t batch = prompt.shape()[0];
-    const std::int64_t max_length = max_length_operand(context, prompt.shape()[1]);
+    const std::int64_t max_length = max_length_operand(inputs_of(context), prompt.shape()[1]);
     Tensor out = context.make(DataType::int32, Shape{batch, max_length});
     std::fill_n(out.mutable_data<std::int32_t>().data(), out.element_count(), padding());
     if (batch > 0) {
@@ -41,23 +45,24 @@ class GreedySearchKernel : public ControlFlowKernel {
   }
 
  private:
+  SearchInputs inputs_of(const DynamicContext& context) const { return {context, input_count_}; }
   std::int32_t padding() const { return static_cast<std::int32_t>(op_.pad_token_id); }
 
   ScoreRules read_rules(const DynamicContext& context, std::int64_t batch,
                         std::int64_t vocabulary) const {
     ScoreRules rules;
-    rules.repetition_penalty = number_operand(context, 3, "repetition_penalty", 1.0F);
+    rules.repetition_penalty = number_operand(inputs_of(context), 3, "repetition_penalty", 1.0F);
     if (!(rules.repetition_penalty > 0)) {
       throw Error(ErrorCode::invalid, format("'repetition_penalty' is {} (expected above 0)",
                                              rules.repetition_penalty));
     }
     rules.no_repeat_ngram_size = op_.no_repeat_ngram_size;
-    rules.vocab_mask = mask_operand(context, 4, "vocab_mask", 0, vocabulary);
-    rules.prefix_mask = mask_operand(context, 5, "prefix_vocab_mask", batch, vocabulary);
-    rules.min_length = integer_operand(context, 2, "min_length", 0);
+    rules.vocab_mask = mask_operand(inputs_of(context), 4, "vocab_mask", 0, vocabulary);
+    rules.prefix_mask = mask_operand(inputs_of(context), 5, "prefix_vocab_mask", batch, vocabulary);
+    rules.min_length = integer_operand(inputs_of(context), 2, "min_length", 0);
     rules.eos_token_id = op_.eos_token_id;
     rules.temperature = op_.temperature;
-    rules.presence_mask = mask_operand(context, 7, "presence_mask", batch, vocabulary);
+    rules.presence_mask = mask_operand(inputs_of(context), 7, "presence_mask", batch, vocabulary);
     rules.presence_penalty = op_.presence_penalty;
     return rules;
   }
@@ -74,7 +79,8 @@ class GreedySearchKernel : public ControlFlowKernel {
     }
     const std::int64_t vocabulary = op_.vocab_size > 1 ? op_.vocab_size : width;
     const ScoreRules rules = read_rules(context, batch, vocabulary);
-    TokenSampler sampler(static_cast<std::uint32_t>(integer_operand(context, 8, "seed", 0)));
+    TokenSampler sampler(
+        static_cast<std::uint32_t>(integer_operand(inputs_of(context), 8, "seed", 0)));
     TokenSequences sequences(decoder.first_tokens(), 1, max_length, context.cap());
     std::vector<std::int32_t> rows(static_cast<std::size_t>(batch));
     std::iota(rows.begin(), rows.end(), 0);
@@ -118,6 +124,7 @@ class GreedySearchKernel : public ControlFlowKernel {
 
   Sampling op_;
   bool samples_;
+  std::size_t input_count_;
   SearchDecoder decoder_;
 };
 

@@ -9,9 +9,8 @@
 namespace ortool {
 namespace {
 
-const Tensor* single_operand(const DynamicContext& context, std::size_t input,
-                             std::string_view name) {
-  const Tensor* tensor = optional_tensor(context, input);
+const Tensor* single_operand(const SearchInputs& inputs, std::size_t input, std::string_view name) {
+  const Tensor* tensor = optional_tensor(inputs, input);
   if (tensor == nullptr || tensor->element_count() == 1) return tensor;
   throw Error(ErrorCode::invalid,
               format("'{}' has {} elements (expected one)", name, tensor->element_count()));
@@ -19,26 +18,26 @@ const Tensor* single_operand(const DynamicContext& context, std::size_t input,
 
 }  // namespace
 
-const Tensor* optional_tensor(const DynamicContext& context, std::size_t input) {
-  return context.has_input(input) ? &context.input(input) : nullptr;
+const Tensor* optional_tensor(const SearchInputs& inputs, std::size_t input) {
+  return inputs.has(input) ? &inputs.context.input(input) : nullptr;
 }
 
-std::int64_t integer_operand(const DynamicContext& context, std::size_t input,
-                             std::string_view name, std::int64_t otherwise) {
-  const Tensor* tensor = single_operand(context, input, name);
+std::int64_t integer_operand(const SearchInputs& inputs, std::size_t input, std::string_view name,
+                             std::int64_t otherwise) {
+  const Tensor* tensor = single_operand(inputs, input, name);
   return tensor != nullptr ? element_as_int64(*tensor, 0) : otherwise;
 }
 
-float number_operand(const DynamicContext& context, std::size_t input, std::string_view name,
+float number_operand(const SearchInputs& inputs, std::size_t input, std::string_view name,
                      float otherwise) {
-  const Tensor* tensor = single_operand(context, input, name);
+  const Tensor* tensor = single_operand(inputs, input, name);
   return tensor != nullptr ? static_cast<float>(element_as_double(*tensor, 0)) : otherwise;
 }
 
-std::span<const std::int32_t> mask_operand(const DynamicContext& context, std::size_t input,
+std::span<const std::int32_t> mask_operand(const SearchInputs& inputs, std::size_t input,
                                            std::string_view name, std::int64_t rows,
                                            std::int64_t width) {
-  const Tensor* tensor = optional_tensor(context, input);
+  const Tensor* tensor = optional_tensor(inputs, input);
   if (tensor == nullptr) return {};
   const Shape expected = rows == 0 ? Shape{width} : Shape{rows, width};
   if (tensor->shape() == expected) return tensor->data<std::int32_t>();
@@ -46,8 +45,8 @@ std::span<const std::int32_t> mask_operand(const DynamicContext& context, std::s
                                          tensor->shape().to_string(), expected.to_string()));
 }
 
-std::int64_t max_length_operand(const DynamicContext& context, std::int64_t prompt) {
-  const std::int64_t length = integer_operand(context, 1, "max_length", prompt);
+std::int64_t max_length_operand(const SearchInputs& inputs, std::int64_t prompt) {
+  const std::int64_t length = integer_operand(inputs, 1, "max_length", prompt);
   if (length > prompt) return length;
   throw Error(ErrorCode::invalid, format("'max_length' is {} (expected above {}, the number of "
                                          "tokens at the start)",
