@@ -44,6 +44,8 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
       return decode_png(bytes, cap);
     case ImageFormat::jpeg:
       return decode_jpeg(bytes, cap);
+    case ImageFormat::jpeg_2000:
+      return decode_jpeg_2000(bytes, cap);
     case ImageFormat::webp:
       return decode_webp(bytes, cap);
     case ImageFormat::tiff:
@@ -60,14 +62,17 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap) {
   throw Error(ErrorCode::invalid,
               bytes.empty() ? "the image file is empty"
                             : "the image format is not recognized by its first bytes",
-              "PNG, JPEG, WebP, TIFF, GIF, BMP, PPM, PGM and PBM are supported; convert it to one "
-              "of them");
+              "PNG, JPEG, JPEG 2000, WebP, TIFF, GIF, BMP, PPM, PGM and PBM are supported; convert it "
+              "to one of them");
 }
 
 ImageFormat image_format_of(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
   if (text.starts_with("\xff\xd8\xff")) return ImageFormat::jpeg;
+  if (text.starts_with(std::string_view("\0\0\0\x0cjP  \r\n\x87\n", 12)) ||
+      text.starts_with("\xff\x4f\xff\x51"))
+    return ImageFormat::jpeg_2000;
   if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP")) return ImageFormat::webp;
   // 42 in classic files, 43 in those with 64-bit offsets.
   constexpr std::array<std::string_view, 4> tiff_starts = {
@@ -85,8 +90,9 @@ ImageFormat image_format_of(std::span<const std::byte> bytes) {
 }
 
 bool is_image_extension(std::string_view extension) {
-  constexpr std::array<std::string_view, 11> known = {
-      ".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp", ".ppm", ".pgm", ".pbm"};
+  constexpr std::array<std::string_view, 13> known = {".png",  ".jpg", ".jpeg", ".jp2", ".j2k",
+                                                      ".webp", ".tif", ".tiff", ".gif", ".bmp",
+                                                      ".ppm",  ".pgm", ".pbm"};
   return std::find(known.begin(), known.end(), extension) != known.end();
 }
 

@@ -1,4 +1,4 @@
-// Image: 8-bit images decoded from PNG, JPEG, WebP, TIFF, GIF, BMP, PPM, PGM and PBM files.
+// Image: 8-bit images decoded from PNG, JPEG, JPEG 2000, WebP, TIFF, GIF, BMP, PPM, PGM and PBM files.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Image {
 
 constexpr std::int64_t max_image_pixels = std::int64_t{1} << 26;
 
-enum class ImageFormat { unknown, png, jpeg, webp, tiff, gif, bmp, pnm };
+enum class ImageFormat { unknown, png, jpeg, jpeg_2000, webp, tiff, gif, bmp, pnm };
 
 /// Recognized by the first bytes.
 ImageFormat image_format_of(std::span<const std::byte> bytes);
@@ -48,6 +48,7 @@ Image decode_image_bytes(std::span<const std::byte> bytes, MemoryCap* cap = null
 /// The decoders; each expects bytes that start with its format's signature.
 Image decode_png(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_jpeg(std::span<const std::byte> bytes, MemoryCap* cap);
+Image decode_jpeg_2000(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_webp(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_tiff(std::span<const std::byte> bytes, MemoryCap* cap);
 Image decode_gif(std::span<const std::byte> bytes, MemoryCap* cap);

@@ -67,6 +67,8 @@ std::string_view image_extension_for(std::span<const std::byte> bytes) {
       return ".png";
     case ImageFormat::jpeg:
       return ".jpg";
+    case ImageFormat::jpeg_2000:
+      return ".jp2";
     case ImageFormat::webp:
       return ".webp";
     case ImageFormat::tiff:

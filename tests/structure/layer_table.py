@@ -76,7 +76,7 @@ HEAVY_HEADERS = [
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),
     (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
-    (r"png\.h|jpeglib\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
+    (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_.*\.cpp"),
     (r"sentencepiece.*", r"providers/cpu/text/sentencepiece_ops\.cpp"),

@@ -2,7 +2,6 @@
 #include "libcore/ops/tensor/image_decoder.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "libcore/base/format.hpp"
@@ -16,20 +15,9 @@
 namespace ortool::cpu {
 namespace {
 
-/// Throws for the format that the standard lists but no decoder here supports.
-void refuse_jpeg_2000(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!text.starts_with(std::string_view("\0\0\0\x0cjP  ", 8)) &&
-      !text.starts_with("\xff\x4f\xff\x51"))
-    return;
-  throw Error(ErrorCode::unsupported, "the image has the format JPEG 2000",
-              "PNG, JPEG, WebP, TIFF, GIF, BMP, PPM, PGM and PBM are supported");
-}
-
 /// Decodes an image; returns an image without pixels if the bytes cannot be decoded, as the
 /// standard requires.
 Image decode_or_empty(std::span<const std::byte> bytes, MemoryCap* cap) {
-  refuse_jpeg_2000(bytes);
   try {
     return decode_image_bytes(bytes, cap);
   } catch (const Error& error) {
