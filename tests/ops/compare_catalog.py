@@ -18,8 +18,8 @@ except ImportError:
     sys.exit(77)
 
 # Operators that only sessions create, and those that other tools define.
-OTHER_DOMAINS = ("ortool", "com.microsoft", "ai.onnx.contrib", "TRT", "trt.plugins", "mmcv", "mmdeploy",
-                 "com.microsoft.nchwc", "com.ms.internal.nhwc")
+OTHER_DOMAINS = ("ortool", "com.microsoft", "com.microsoft.extensions", "ai.onnx.contrib", "TRT", "trt.plugins",
+                 "mmcv", "mmdeploy", "com.microsoft.nchwc", "com.ms.internal.nhwc")
 # TensorRT's operators, which exporters also write into ONNX's domain.
 FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_TRT"}
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
@@ -41,6 +41,8 @@ REMOVED = {
         "ScaledTanh",
     )
 }
+# TensorRT's plugins, which some exporters write without a domain.
+REMOVED |= {("", name) for name in ("BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_TRT")}
 # The same for single versions.
 REMOVED_VERSIONS = {("", "ThresholdedRelu", 1)}
 
