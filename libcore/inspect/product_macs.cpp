@@ -8,6 +8,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/attribute_access.hpp"
+#include "libcore/ops/contrib/fused/fused_matmul.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 
 namespace ortool {
@@ -79,7 +80,7 @@ Cost count_transposed_convolution(const Node& node) {
 Cost count_matrix_product(const Node& node, std::int64_t right_input) {
   const Operand left(node.input(0));
   const Operand right(node.input(right_input));
-  const bool is_gemm = node.op_type() == "Gemm";
+  const bool is_gemm = node.op_type().ends_with("Gemm");
   const std::int64_t left_axis = is_gemm && integer_attribute(node, "transA", 0) != 0 ? 0 : -1;
   std::int64_t right_axis = right.rank() == 1 ? 0 : -2;
   if (is_gemm && integer_attribute(node, "transB", 0) != 0) right_axis = 1;
@@ -123,6 +124,31 @@ Cost count_experts(const Node& node, std::int64_t step) {
     weights.add(Cost{matrix[1]}.times(matrix[2]).times(Dimension(packed)));
   }
   return weights.times(logits[0]).times(Dimension(integer_attribute(node, "k", 1)));
+}
+
+/// The contracted dimension is where the operands' transposes leave it.
+Cost count_transposed_product(const Node& node) {
+  const Operand left(node.input(0));
+  const Operand right(node.input(1));
+  const auto depth_axis = [&](const Operand& operand, const char* transposes, const char* moves,
+                              std::size_t from_end) {
+    const auto axis_count = static_cast<std::int64_t>(operand.rank());
+    if (axis_count < 2) return std::int64_t{0};
+    const std::vector<std::int64_t> axes =
+        FusedMatMul::axes(axis_count, integer_attribute(node, transposes, 0) != 0,
+                          integer_attribute(node, moves, 0) != 0 && axis_count > 2);
+    return axes[axes.size() - from_end];
+  };
+  const Dimension& right_depth = right[depth_axis(right, "transB", "transBatchB", 2)];
+  const Dimension& left_depth = left[depth_axis(left, "transA", "transBatchA", 1)];
+  return Operand(node.output(0))
+      .elements()
+      .times(right_depth.is_known() ? right_depth : left_depth);
+}
+
+/// Each row of one matrix with each row of the other.
+Cost count_distances(const Node& node) {
+  return Operand(node.output(0)).elements().times(Operand(node.input(0))[-1]);
 }
 
 /// At every step, each sequence is multiplied by all input and recurrence weights.
@@ -301,6 +327,22 @@ constexpr Row rows[] = {
     {contrib_domain, "QGemm", count_row_product},
     {contrib_domain, "QLinearConv", [](const Node& node) { return count_convolution(node, 3); }},
     {contrib_domain, "QMoE", [](const Node& node) { return count_experts(node, 3); }},
+    {contrib_domain, "CDist", count_distances},
+    {contrib_domain, "ConvTransposeWithDynamicPads", count_transposed_convolution},
+    {contrib_domain, "FusedConv", [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "FusedGemm", [](const Node& node) { return count_matrix_product(node, 1); }},
+    {contrib_domain, "FusedMatMul", count_transposed_product},
+    {contrib_domain, "FusedMatMulActivation", count_transposed_product},
+    {contrib_domain, "GemmFastGelu", count_transposed_product},
+    {contrib_domain, "NhwcConv", [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "NhwcFusedConv", [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "SparseToDenseMatMul", count_transposed_product},
+    {contrib_domain, "TransposeMatMul", count_transposed_product},
+    {nchwc_domain, "Conv", [](const Node& node) { return count_convolution(node, 1); }},
+    {provider_nhwc_domain, "Conv", [](const Node& node) { return count_convolution(node, 1); }},
+    {provider_nhwc_domain, "ConvTranspose", count_transposed_convolution},
+    {provider_nhwc_domain, "QLinearConv",
+     [](const Node& node) { return count_convolution(node, 3); }},
 };
 
 }  // namespace

@@ -14,8 +14,9 @@ namespace {
 /// The count for a main graph with these inputs, declarations and nodes, whose output is y.
 std::string count(const std::string& inputs, const std::string& nodes,
                   const std::string& declared = "") {
-  const auto model = inferred_model("<ir_version: 10, opset_import: [\"\": 20]> g (" + inputs +
-                                    ") => (float[] y) " + declared + " {" + nodes + "}");
+  const auto model =
+      inferred_model("<ir_version: 10, opset_import: [\"\": 20, \"com.microsoft\": 1]> g (" +
+                     inputs + ") => (float[] y) " + declared + " {" + nodes + "}");
   return MacCounter(*model).count(*model->graph).formula();
 }
 
@@ -26,6 +27,16 @@ TEST_CASE("a convolution takes a window of its group's channels for each output 
   CHECK(count("float[1, 4, 8, 8] x, float[4, 1, 3, 3] w",
               "y = Conv <pads = [1, 1, 1, 1], group = 4> (x, w)") == std::to_string(4 * 64 * 9));
   CHECK(count("float[N, 4, 8, 8] x, float[6, 4, 1, 1] w", "y = Conv (x, w)") == "1536*N");
+}
+
+TEST_CASE("fused operators count what they are made of", "[inspect]") {
+  CHECK(count("float[1, 8, 8, 4] x, float[6, 4, 1, 1] w", "y = com.microsoft.NhwcConv (x, w)") ==
+        "1536");
+  CHECK(count("float[3, 5, 7] x, float[3, 2, 7] w",
+              "y = com.microsoft.FusedMatMul <transB = 1> (x, w)") == "210");
+  CHECK(count("float[5, 3, 7] x, float[3, 7, 2] w",
+              "y = com.microsoft.FusedMatMul <transBatchA = 1> (x, w)") == "210");
+  CHECK(count("float[M, 7] x, float[2, 7] w", "y = com.microsoft.CDist (x, w)") == "14*M");
 }
 
 TEST_CASE("a transposed convolution spreads each input element over a window", "[inspect]") {
