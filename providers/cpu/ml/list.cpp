@@ -8,6 +8,7 @@
   file(label_maps_kernels)             \
   file(linear_model_kernels)           \
   file(murmur_hash_kernels)            \
+  file(ngram_hash_kernels)             \
   file(one_hot_encoder_kernels)        \
   file(support_vector_machine_kernels) \
   file(tf_idf_vectorizer_kernels)      \

@@ -310,7 +310,20 @@ def fast_gelu_product(random):
     return Case("GemmFastGelu", [x, w, bias], 1, expected=expected)
 
 
-PRODUCERS = [pad, trilu, unique, gather_nd, range_case, grid_sample, expand_dims, torch_embedding, sample_op, inverse, cdist, murmur,
+def ngram_hash(random):
+    dtype = random.choice([numpy.int32, numpy.int64])
+    batch, length, longest, heads = random.randint(1, 2), random.randint(1, 8), random.randint(2, 4), random.randint(1, 3)
+    count = (longest - 1) * heads
+    ends = random.random() < 0.5
+    inputs = [random.integers(0, 6, (batch, length)).astype(dtype), random.integers(-2**31, 2**31, longest).astype(dtype),
+              random.integers(1, 60, count).astype(dtype), random.choice([None, random.integers(0, 6, (batch, longest - 1)).astype(dtype)]),
+              random.choice([None, random.integers(0, 1000, count).astype(dtype)]), numpy.array(3, dtype) if ends else None,
+              random.choice([None, numpy.sort(random.integers(0, 3, (batch, length)), 1).astype(numpy.int32)])]
+    return Case("NGramHashMapping", inputs, [True, random.random() < 0.7],
+                {"pad_id": 5, "n_head_per_ngram": heads, "max_ngram_size": longest, "reset_on_eos": random.choice([None, 0, 1])})
+
+
+PRODUCERS = [ngram_hash, pad, trilu, unique, gather_nd, range_case, grid_sample, expand_dims, torch_embedding, sample_op, inverse, cdist, murmur,
           crop_and_resize, rfft, irfft, complex_product("ComplexMul"), complex_product("ComplexMulConj"), bias_softmax,
           dropout("BiasDropout"), dropout("BitmaskDropout"), dropout("BitmaskBiasDropout"), bias_add, scaled_silu, is_all_finite,
           unfold, maxpool_with_mask, conv_transpose, sparse_product, word_embedding, fast_gelu_product]

@@ -4,6 +4,7 @@
 #include "libcore/ops/contrib/legacy/fourier.hpp"
 #include "libcore/ops/contrib/legacy/matrix_functions.hpp"
 #include "libcore/ops/contrib/legacy/murmur_hash.hpp"
+#include "libcore/ops/contrib/legacy/ngram_hash_mapping.hpp"
 #include "libcore/ops/contrib/legacy/onnx_copies.hpp"
 #include "libcore/ops/contrib/legacy/small_functions.hpp"
 #include "libcore/ops/contrib/legacy/window_functions.hpp"
@@ -35,6 +36,7 @@ constexpr OpEntry legacy_contrib_entries[] = {
     op_entry<IsAllFinite>({.set = {own_result_type}}),
     op_entry<MaxpoolWithMask>({.set = {channels_second}}),
     op_entry<MurmurHash3>({.set = {own_result_type}}),
+    op_entry<NGramHashMapping>(),
     op_entry<ContribPad>({.set = {keeps_axes}}),
     op_entry<ContribRange>({.set = {infers_elements}}),
     op_entry<Rfft>({.set = {needs_float32}}),
