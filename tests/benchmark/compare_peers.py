@@ -8,7 +8,10 @@ ortool's (above 1: ortool is faster), as the median over rounds, with a 95 % boo
 (--peers) are onnxruntime, and openvino with float32 arithmetic if installed; a peer given as a path is another build
 of ortool, such as that of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
-                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [-- OPTIONS FOR ortool bench]
+                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO]
+                        [-- OPTIONS FOR ortool bench]
+
+--least-ms skips models that no runtime takes so long for with the first number of threads; --floor lists ratios below it.
 """
 import argparse
 import json
@@ -146,6 +149,10 @@ def ratio_with_interval(peer, own, seed):
     return statistics.median(ratios), found[25], found[974]
 
 
+class TooShort(Exception):
+    """Every runtime takes less than --least-ms."""
+
+
 def measure(arguments, model, folder, threads, peers, options, order):
     """Milliseconds of every block by (runtime, threads); failing runtimes with their reason."""
     runtimes = {}
@@ -158,6 +165,8 @@ def measure(arguments, model, folder, threads, peers, options, order):
                     runtimes[peer, count] = start_peer(peer, model, folder, count, options)
                 except Exception as error:  # a peer that cannot run a model is reported, and the others continue
                     failures[peer] = str(error).split("\n")[0][:60]
+            if count == threads[0] and max(runtime.block() for runtime in runtimes.values()) < arguments.least_ms:
+                raise TooShort
         samples = {key: [] for key in runtimes}
         for _ in range(arguments.rounds):
             keys = list(runtimes)
@@ -190,6 +199,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", default="")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--least-ms", type=float, default=0)
+    parser.add_argument("--floor", type=float, default=0)
     arguments = parser.parse_args(words)
     only = set(filter(None, arguments.only.split(",")))
     threads = [int(count) for count in arguments.threads.split(",")]
@@ -215,7 +226,7 @@ def main():
     if arguments.markdown:
         print("|" + "---|" * len(heads))
     ratios = {(peer, count): [] for peer in peers for count in threads}
-    is_good = True
+    is_good, slow = True, []
     for name in sorted(os.listdir(arguments.models)):
         model = os.path.join(arguments.models, name, "model.onnx")
         folder = os.path.join(arguments.models, name, "test_data_set_0")
@@ -223,6 +234,8 @@ def main():
             continue
         try:
             samples, failures = measure(arguments, model, folder, threads, peers, options, order)
+        except TooShort:
+            continue
         except Exception as error:  # one failing model must not end the comparison
             print_row([name, str(error)], arguments.markdown)
             is_good = False
@@ -236,12 +249,16 @@ def main():
                     continue
                 ratio, low, high = ratio_with_interval(samples[peer, count], samples["ortool", count], arguments.seed)
                 ratios[peer, count].append(ratio)
+                if ratio < arguments.floor:
+                    slow.append(f"{name}: {ratio:.2f} of {peer}, {count} thread(s)")
                 cells += [f"{statistics.median(samples[peer, count]):.3f}", f"{ratio:.2f} ({low:.2f} to {high:.2f})"]
         print_row(cells, arguments.markdown)
     print()
     for (peer, count), values in ratios.items():
         print(f"{peer}, {count} thread(s): geometric mean {geometric_mean(values):.2f}, "
               f"lowest {min(values, default=float('nan')):.2f}, {len(values)} models")
+    for line in slow:
+        print(f"below {arguments.floor}: {line}")
     return 0 if is_good else 1
 
 

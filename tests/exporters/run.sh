@@ -3,7 +3,7 @@
 # usage: tests/exporters/run.sh [PROGRAM [OPTION…]]
 #   PROGRAM   build/release/bin/ortool
 #   OPTION    an option of check_models.py, such as --only merged --steps all,static
-# build/exporters keeps the Python environments (2.2 GB, 1.1 GB of downloads) and the models (900 MB) between runs.
+# build/exporters keeps the Python environments (2.3 GB, 1.1 GB of downloads) and the models (700 MB) between runs.
 # Exit code 77 if the environment cannot be created.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
