@@ -84,15 +84,6 @@ _DTYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "te
            "tensor(int8)": numpy.int8, "tensor(uint8)": numpy.uint8}
 
 
-def with_float_rows(model):
-    """onnxruntime rounds the rows that blocks are multiplied with to 8 bits where accuracy_level allows it."""
-    for node in model.graph.node:
-        kept = [attribute for attribute in node.attribute if attribute.name != "accuracy_level"]
-        del node.attribute[:]
-        node.attribute.extend(kept)
-    return model
-
-
 def add_built(architecture, variant):
     @entry(f"genai-{architecture}-{variant}")
     def _(path):
@@ -103,9 +94,7 @@ def add_built(architecture, variant):
                 raise RuntimeError(f"the builder: {file.read()}")
         onnx.save(onnx.load(os.path.join(folder, variant, "model.onnx")), path)
         reference = _REFERENCES.get((architecture, variant))
-        if "int" in variant:
-            onnx.save(with_float_rows(onnx.load(path)), reference_of(path))
-        elif reference is not None:
+        if reference is not None:
             onnx.save(onnx.load(os.path.join(folder, reference, "model.onnx")), reference_of(path))
         head = _HEADS.get(architecture, _HEAD)
         fullest = path if reference is None else reference_of(path)

@@ -33,7 +33,7 @@ class Model:
         self.names = [value.name for value in proto.graph.input if value.name not in initialized]
         self.feeds = [{name: read_tensor(os.path.join(folder, f"input_{i}.pb")) for i, name in enumerate(self.names)}
                       for folder in self.sets]
-        # Beside a model that onnxruntime's CPU provider does not run, or not precisely, lies another that gave the outputs.
+        # Beside a model that onnxruntime's CPU provider does not run lies another that gave the outputs.
         if os.path.exists(os.path.join(folder, "reference.onnx")):
             self.expected = [[read_tensor(os.path.join(folder, f"output_{i}.pb")) for i in range(len(proto.graph.output))]
                              for folder in self.sets]
