@@ -5,8 +5,9 @@ namespace ortool {
 
 /// ONNX Runtime's contrib operators.
 inline constexpr const char* contrib_domain = "com.microsoft";
-/// onnxruntime-extensions: texts, tokenizers, images and sound.
+/// onnxruntime-extensions: texts, tokenizers and sound; images have a domain of their own.
 inline constexpr const char* extensions_domain = "ai.onnx.contrib";
+inline constexpr const char* vision_extensions_domain = "com.microsoft.extensions";
 /// TensorRT's plugins, as exporters of detectors and as ONNX Runtime write them.
 inline constexpr const char* tensorrt_domain = "TRT";
 inline constexpr const char* tensorrt_plugins_domain = "trt.plugins";

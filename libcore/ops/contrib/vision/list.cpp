@@ -1,5 +1,6 @@
 // Operators on boxes and images beyond ONNX's own, one line each, sorted by domain, then name.
 #include "libcore/ops/contrib/vision/batched_nms.hpp"
+#include "libcore/ops/contrib/vision/decode_image.hpp"
 #include "libcore/ops/contrib/vision/efficient_nms.hpp"
 #include "libcore/ops/contrib/vision/mmdeploy_ops.hpp"
 #include "libcore/ops/operator_lists.hpp"
@@ -14,6 +15,7 @@ constexpr OpEntry vision_entries[] = {
     op_entry<BatchedNmsDynamicOfTrt>(),
     op_entry<BatchedNmsOfTrt>(),
     op_entry<EfficientNmsOfTrt>(),
+    op_entry<DecodeImage>(),
     op_entry<MmcvDeformConv>(),
     op_entry<MmcvRoiAlignOfMmcv>(),
     op_entry<MmcvGridSampler>(),
