@@ -90,6 +90,7 @@ Results of_image(Decomposition& out, std::string_view op_type, bool channels_las
 }
 
 Results concat(Decomposition& out) {
+  if ((out.node().input_count() - 2) % 3 != 0) return {};
   std::vector<Value*> parts;
   for (std::int64_t i = 2; i < out.node().input_count(); i += 3) parts.push_back(&floats(out, i));
   return bytes(out, out.add("Concat", parts, out.attributes_but({})), 0);
@@ -233,21 +234,33 @@ Results leaky_relu(Decomposition& out) {
   return of_one(out, "LeakyRelu", {});
 }
 
+/// Calls `decompose` if the node has this many required inputs, of which zero points may be
+/// omitted: those of the first operand, the second and the result.
+template <Results (*decompose)(Decomposition&), std::int64_t required, bool omits_zero_points>
+Results checked(Decomposition& out) {
+  if (out.node().input_count() < required) return {};
+  for (std::int64_t i = 0; i < required; ++i) {
+    const bool may_be_omitted = omits_zero_points && i % 3 == 2;
+    if (out.input(i) == nullptr && !may_be_omitted) return {};
+  }
+  return decompose(out);
+}
+
 }  // namespace
 
 std::span<const DecompositionRow> quantized_decompositions() {
   static constexpr DecompositionRow rows[] = {
       {"DequantizeLinear", dequantize},
-      {"QLinearAdd", add},
-      {"QLinearAveragePool", average_pool},
-      {"QLinearConcat", concat},
+      {"QLinearAdd", checked<add, 7, true>},
+      {"QLinearAveragePool", checked<average_pool, 4, true>},
+      {"QLinearConcat", checked<concat, 5, false>},
       {"QLinearConv", conv},
-      {"QLinearGlobalAveragePool", global_average},
-      {"QLinearLeakyRelu", leaky_relu},
-      {"QLinearMul", multiply},
-      {"QLinearReduceMean", reduce_mean},
-      {"QLinearSigmoid", sigmoid},
-      {"QLinearSoftmax", softmax},
+      {"QLinearGlobalAveragePool", checked<global_average, 4, true>},
+      {"QLinearLeakyRelu", checked<leaky_relu, 4, true>},
+      {"QLinearMul", checked<multiply, 7, true>},
+      {"QLinearReduceMean", checked<reduce_mean, 4, true>},
+      {"QLinearSigmoid", checked<sigmoid, 4, true>},
+      {"QLinearSoftmax", checked<softmax, 4, true>},
       {"QLinearWhere", where},
       {"QuantizeLinear", quantize},
   };

@@ -87,9 +87,10 @@ Results matmul_fp8_weight(Decomposition& out) {
   const auto cast = [&](Value& x, DataType to) -> Value& {
     return out.add_own("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
   };
-  Value& ratio = out.add("Div", {&cast(*out.input(0), DataType::float32), scale});
-  Value& codes = cast(cast(ratio, DataType::float8e4m3fn), DataType::float32);
-  Value& a = cast(out.add("Mul", {&codes, scale}), type);
+  constexpr auto float8 = static_cast<std::int64_t>(DataType::float8e4m3fn);
+  Value& codes = out.add_own("QuantizeLinear", {&cast(*out.input(0), DataType::float32), scale},
+                             plain_attributes({{"output_dtype", float8}}));
+  Value& a = cast(out.add_own("DequantizeLinear", {&codes, scale}), type);
   return {&out.add("MatMulBlockQuantizedFp8Weight",
                    {&a, out.input(1), out.input(2), nullptr, out.input(4)}, out.attributes_but({}),
                    contrib_domain)};
