@@ -199,11 +199,11 @@ Cost count_linear_attention(const Node& node) {
   const Operand value(node.input(2));
   const Dimension query_heads = integer_attribute(node, "q_num_heads", 1);
   const Dimension key_heads = integer_attribute(node, "kv_num_heads", 1);
-  const std::string_view rule = text_attribute(node, "update_rule", "");
+  const std::string_view rule = text_attribute(node, "update_rule", "gated_delta");
   const std::int64_t passes = rule.find("delta") != std::string::npos ? 2 : 1;
   const Dimension key_size = floor_divide(query[2], query_heads);
   const Dimension value_size = floor_divide(value[2], key_heads);
-  Cost heads{query_heads + key_heads * Dimension(passes)};
+  Cost heads{max(query_heads, key_heads) + key_heads * Dimension(passes)};
   return heads.times(query[0]).times(query[1]).times(key_size).times(value_size);
 }
 

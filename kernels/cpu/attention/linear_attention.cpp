@@ -20,7 +20,9 @@ std::int64_t slot_bytes(const LinearAttentionSizes& sizes) {
 /// All time steps for some columns of one head; `factors` has room for one float per state row.
 void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands, Isa isa,
                std::int64_t batch, std::int64_t head, std::int64_t column, float* factors) {
-  const std::int64_t group = sizes.query_heads / sizes.shared_heads;
+  const std::int64_t group = std::max<std::int64_t>(1, sizes.query_heads / sizes.shared_heads);
+  const std::int64_t query_head = head * sizes.query_heads / sizes.shared_heads;
+  const std::int64_t key_head = head * sizes.key_heads / sizes.shared_heads;
   const std::int64_t decays = operands.has_decay_rows ? sizes.key_size : 1;
   LinearStep step = {};
   step.stride = sizes.value_size;
@@ -38,9 +40,9 @@ void run_strip(const LinearAttentionSizes& sizes, const LinearAttentionOperands&
   for (std::int64_t i = 0; i < sizes.length; ++i) {
     const std::int64_t row = batch * sizes.length + i;
     const std::int64_t place = row * sizes.shared_heads + head;
-    step.key = operands.keys + place * sizes.key_size;
+    step.key = operands.keys + (row * sizes.key_heads + key_head) * sizes.key_size;
     step.value = operands.values + place * sizes.value_size + column;
-    step.query = operands.queries + place * group * sizes.key_size;
+    step.query = operands.queries + (row * sizes.query_heads + query_head) * sizes.key_size;
     step.out = operands.out + place * group * sizes.value_size + column;
     if (operands.decay != nullptr)
       unary_f32_function(isa)(UnaryOp::exp, operands.decay + place * decays, factors, decays, 0, 0);

@@ -11,8 +11,9 @@ namespace ortool::cpu {
 struct LinearAttentionSizes {
   std::int64_t batch = 0;
   std::int64_t length = 0;
-  std::int64_t query_heads = 0;
-  std::int64_t shared_heads = 0;  ///< of keys, values and states; divides query_heads
+  std::int64_t query_heads = 0;   ///< divides shared_heads, or is divided by it
+  std::int64_t key_heads = 0;     ///< divides shared_heads
+  std::int64_t shared_heads = 0;  ///< of values and states
   std::int64_t key_size = 0;
   std::int64_t value_size = 0;
 };
@@ -35,9 +36,9 @@ struct LinearAttentionOperands {
 std::int64_t linear_attention_workspace_bytes(const LinearAttentionSizes& sizes, int threads);
 
 /// For each step: S = e^decay · S; v = beta (v - Sᵀ k), where beta is given; S += k ⊗ v; out =
-/// scale · Sᵀ q. The partition of state columns depends on their number only, so results are
-/// bit-identical for any number of threads. `workspace` must be sized for at least workers.count()
-/// threads.
+/// scale · Sᵀ q, for each query head, or for each state where there are fewer queries. The
+/// partition of state columns depends on their number only, so results are bit-identical for any
+/// number of threads. `workspace` must be sized for at least workers.count() threads.
 void linear_attention(const LinearAttentionSizes& sizes, const LinearAttentionOperands& operands,
                       Isa isa, void* workspace, Workers& workers);
 

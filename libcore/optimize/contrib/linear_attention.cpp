@@ -68,22 +68,6 @@ Results gated_add(Decomposition& out) {
   return {&out.add("Add", {out.input(0), &gated})};
 }
 
-/// Repeats query heads that several heads of keys and values share.
-Results shared_queries(Decomposition& out) {
-  const auto op = read_op<ContribLinearAttention>(out.node());
-  if (op.shared_heads <= op.query_heads || out.opset() < opset_of("Expand")) return {};
-  const std::int64_t repeats[] = {1, 1, 1, op.shared_heads / op.query_heads, 1};
-  Value& split = reshaped(out, *out.input(0), {0, 0, op.query_heads, 1, -1});
-  Value& repeated = out.add("Expand", {&split, &out.integers(repeats)});
-  std::vector<Value*> inputs = out.inputs();
-  inputs[0] = &reshaped(out, repeated, {0, 0, -1});
-  std::vector<Attribute> attributes = out.attributes_but({"q_num_heads"});
-  for (Attribute& each : plain_attributes({{"q_num_heads", op.shared_heads}}))
-    attributes.push_back(std::move(each));
-  return out.add_contrib_many("LinearAttention", std::move(inputs), {true, out.has_output(1)},
-                              std::move(attributes));
-}
-
 std::vector<Attribute> permutation(std::vector<std::int64_t> order) {
   std::vector<Attribute> given(1);
   given.front().name = "perm";
@@ -170,7 +154,6 @@ std::span<const DecompositionRow> linear_attention_decompositions() {
       {"CausalConvWithState", spaced_causal_conv, 2},
       {"GatedAdd", gated_add},
       {"GatedRMSNorm", gated_rms_norm},
-      {"LinearAttention", shared_queries, 2},
       {"LinearAttentionGate", linear_attention_gate, 2},
   };
   return rows;

@@ -51,12 +51,14 @@ LinearAttentionSizes linear_sizes(const LinearAttention& op, const PrepareContex
   sizes.shared_heads = op.shared_heads;
   sizes.key_size = query[2] / op.query_heads;
   sizes.value_size = value[2] / op.shared_heads;
-  const std::int64_t keys = sizes.shared_heads * sizes.key_size;
+  sizes.key_heads = op.key_heads(context.inputs[1].shape[2], sizes.key_size);
+  const std::int64_t keys = sizes.key_heads * sizes.key_size;
+  const std::int64_t rows = sizes.shared_heads * sizes.key_size;
   const std::int64_t values = sizes.shared_heads * sizes.value_size;
   check_operand(context, 0, "query", sizes, sizes.query_heads * sizes.key_size, query[2]);
   check_operand(context, 1, "key", sizes, keys, keys);
   check_operand(context, 2, "value", sizes, values, values);
-  if (uses_decay(op)) check_operand(context, 4, "decay", sizes, sizes.shared_heads, keys);
+  if (uses_decay(op)) check_operand(context, 4, "decay", sizes, sizes.shared_heads, rows);
   if (uses_beta(op)) check_operand(context, 5, "beta", sizes, sizes.shared_heads, 1);
   const Shape state = {sizes.batch, sizes.shared_heads, sizes.key_size, sizes.value_size};
   if (context.has_input(3) && context.inputs[3].shape != state) {

@@ -51,9 +51,10 @@ def linear_attention(random):
         batch, length = random.randint(1, 2), random.choice([1, 2, 7])
         shared = random.choice([1, 2, 4])
         heads = random.choice([shared, shared * 2, max(1, shared // 2)])
+        key_heads = random.choice([shared, max(1, shared // 2), 1])
         size, value_size = random.choice([4, 8, 16]), random.choice([4, 8, 16])
         rule = random.choice(["linear", "gated", "delta", "gated_delta"])
-        key = floats(random, batch, length, shared, size)
+        key = floats(random, batch, length, key_heads, size)
         key /= numpy.linalg.norm(key, axis=-1, keepdims=True)
         decay = None
         if "gated" in rule:

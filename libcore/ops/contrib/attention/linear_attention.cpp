@@ -43,26 +43,18 @@ constinit const OpSchema ContribLinearAttention::schema = {
                      {"update_rule", AttributeKind::string, false, "gated_delta"}},
       .types = {{"T", types::scales}, {"S", types::scales}}}}};
 
-void ContribLinearAttention::read(AttributeReader& attributes, int version) {
+void ContribLinearAttention::read(AttributeReader& attributes, int) {
   refuse_window(attributes);
   query_heads = read_heads(attributes, "q_num_heads");
   shared_heads = read_heads(attributes, "kv_num_heads");
-  if (shared_heads > query_heads) {
-    check_head_groups(shared_heads, query_heads);
-    read_rule(attributes);
-  } else {
-    LinearAttention::read(attributes, version);
+  shares_keys = true;
+  if (query_heads % shared_heads != 0 && shared_heads % query_heads != 0) {
+    throw Error(ErrorCode::invalid,
+                format("there are {} query heads for {} heads of values (expected a multiple or a "
+                       "divisor)",
+                       query_heads, shared_heads));
   }
-}
-
-void ContribLinearAttention::infer(InferContext& context) const {
-  LinearAttention::infer(context);
-  if (shared_heads <= query_heads) return;
-  const Dimension value =
-      head_size("the width of 'value'", dimension_at(context, 2, 2), shared_heads);
-  context.set_output(0, context.element(0),
-                     Dimensions{dimension_at(context, 0, 0), dimension_at(context, 0, 1),
-                                multiply_dimensions(value, shared_heads)});
+  read_rule(attributes);
 }
 
 constinit const OpSchema ContribCausalConvWithState::schema = {

@@ -10,12 +10,11 @@
 
 namespace ortool {
 
-/// ONNX's operator; each query head may also be shared by several heads of keys and values.
+/// ONNX's operator; a head of queries, and one of keys, may also be shared by several of values.
 struct ContribLinearAttention : LinearAttention {
   static const OpSchema schema;
 
   void read(AttributeReader& attributes, int version);
-  void infer(InferContext& context) const;
 };
 
 /// ONNX's operator, also with taps that are spaced out and with channels last.

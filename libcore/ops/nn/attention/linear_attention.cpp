@@ -1,6 +1,7 @@
 // Schema and shape rule of LinearAttention; heads are packed into the last dimension.
 #include "libcore/ops/nn/attention/linear_attention.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +52,16 @@ void LinearAttention::read(AttributeReader& attributes, int) {
   read_rule(attributes);
 }
 
+std::int64_t LinearAttention::key_heads(std::int64_t width, std::int64_t size) const {
+  const std::int64_t heads = shares_keys && size > 0 ? width / size : shared_heads;
+  if (heads * size == width && (heads == shared_heads || (heads > 0 && shared_heads % heads == 0)))
+    return heads;
+  throw Error(
+      ErrorCode::invalid,
+      format("the width of 'key' is {} (expected {} {} of {} elements, those of a query)", width,
+             shared_heads, shares_keys ? "heads, or a divisor of that," : "heads", size));
+}
+
 void LinearAttention::infer(InferContext& context) const {
   constexpr std::string_view names[] = {"query", "key", "value", "past_state", "decay", "beta"};
   Dimension batch;
@@ -61,15 +72,20 @@ void LinearAttention::infer(InferContext& context) const {
     batch = merge_dimensions(batch, dimension_at(context, input, 0));
     if (!is_state) length = merge_dimensions(length, dimension_at(context, input, 1));
   }
-  const Dimension key_size =
-      merge_dimensions(head_size("the width of 'query'", dimension_at(context, 0, 2), query_heads),
-                       head_size("the width of 'key'", dimension_at(context, 1, 2), shared_heads));
+  const Dimension width = dimension_at(context, 1, 2);
+  Dimension key_size = head_size("the width of 'query'", dimension_at(context, 0, 2), query_heads);
+  if (!shares_keys)
+    key_size = merge_dimensions(key_size, head_size("the width of 'key'", width, shared_heads));
+  if (key_size.is_known() && width.is_known())
+    static_cast<void>(key_heads(width.number(), key_size.number()));
   const Dimension value_size =
       head_size("the width of 'value'", dimension_at(context, 2, 2), shared_heads);
   Dimensions state = {batch, shared_heads, key_size, value_size};
   state = *merge_shapes(state, context.shape(3));
-  context.set_output(0, context.element(0),
-                     Dimensions{batch, length, multiply_dimensions(state[3], query_heads)});
+  context.set_output(
+      0, context.element(0),
+      Dimensions{batch, length,
+                 multiply_dimensions(state[3], std::max(query_heads, shared_heads))});
   const DataType element = context.element(context.has_input(3) ? 3 : 0);
   context.set_output(1, element, std::move(state));
 }

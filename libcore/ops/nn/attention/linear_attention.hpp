@@ -20,9 +20,15 @@ struct LinearAttention {
   std::int64_t query_heads = 1;
   std::int64_t shared_heads = 1;  ///< for keys, values and states
   float scale = 0;                ///< 0: 1 / sqrt(key size)
+  /// Whether there may be fewer heads of queries and of keys than of values and states.
+  bool shares_keys = false;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+
+  /// The heads of keys of `size` elements in `width`. Throws ErrorCode::invalid if they cannot be
+  /// shared by those of values.
+  std::int64_t key_heads(std::int64_t width, std::int64_t size) const;
 
  protected:
   /// Everything but the heads.
