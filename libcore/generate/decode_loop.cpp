@@ -8,6 +8,9 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/attention/group_query_attention.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -73,6 +76,18 @@ class Loop {
   std::vector<TokenRows> tokens_;
 };
 
+/// The fewest rows of a cache that drops what leaves a window; 0 for others.
+std::int64_t window_rows(const Value& cache) {
+  for (const Use& use : cache.uses()) {
+    if (use.node == nullptr || use.node->op_type() != GroupQueryAttention::schema.name ||
+        use.node->domain() != contrib_domain)
+      continue;
+    const auto op = read_op<GroupQueryAttention>(*use.node);
+    if (op.drops_rows) return op.window;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void TokenRows::add(const Tensor& tokens) {
@@ -118,8 +133,10 @@ void add_empty_inputs(const TaskContext& task, const Model& model,
     std::vector<std::int64_t> sizes;
     for (const Dimension& dimension : *value.type().shape) {
       const auto known = dimension.is_symbol() ? symbols.find(dimension.symbol()) : symbols.end();
+      const bool is_rows = sizes.size() == 2;
       sizes.push_back(dimension.is_known()     ? dimension.number()
                       : known != symbols.end() ? known->second
+                      : is_rows                ? window_rows(value)
                                                : 0);
     }
     Tensor start(value.type().element, Shape(std::move(sizes)), &task.memory);

@@ -32,7 +32,8 @@ struct LoopResult {
 std::vector<std::string> fed_inputs(std::span<const Feedback> feedback);
 
 /// Adds empty initial values for inputs that are fed back and were not given: symbols take their
-/// size from other inputs, or 0. Reports that to the task.
+/// size from other inputs, or 0; a cache of a window has the rows of the window. Reports that to
+/// the task.
 void add_empty_inputs(const TaskContext& task, const Model& model,
                       std::span<const Feedback> feedback, std::vector<GivenInput>& inputs);
 

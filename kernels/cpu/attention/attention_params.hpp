@@ -73,14 +73,19 @@ struct AttentionOperands {
   HeadRows<const T*> values;
   HeadRows<const T*> mask;  ///< rows of `mask_keys`, added to the scores; data may be null
   std::int64_t mask_keys = 0;
-  HeadRows<const T*> key_mask;              ///< added as well; data may be null
-  const std::int64_t* lengths = nullptr;    ///< keys in each batch, 0 to sizes.keys; null: all
-  const std::int64_t* positions = nullptr;  ///< of each batch's first query, with `lengths`
+  const std::int64_t* mask_firsts = nullptr;  ///< the mask's column of key 0, by batch; null: 0
+  HeadRows<const T*> key_mask;                ///< added as well; data may be null
+  const std::int64_t* lengths = nullptr;      ///< keys in each batch, 0 to sizes.keys; null: all
+  const std::int64_t* positions = nullptr;    ///< of each batch's first query, with `lengths`
   const T* sinks = nullptr;  ///< by query head: e^sink is added to the denominator of the softmax
   EncodedRows encoded_keys;  ///< instead of `keys`
   EncodedRows encoded_values;
   HeadRows<T*> out;
   T* kept = nullptr;  ///< batch × query_heads × queries × keys, for rules.kept
+
+  std::int64_t mask_first(std::int64_t batch) const {
+    return mask_firsts != nullptr ? mask_firsts[batch] : 0;
+  }
 };
 
 /// A half-open range of keys.
@@ -98,7 +103,8 @@ KeyRange visible_keys(const AttentionSizes& sizes, const AttentionRules& rules,
                       std::int64_t query) {
   KeyRange range = {0, sizes.keys};
   std::int64_t position = rules.past + query;
-  if (operands.mask.data != nullptr) range.end = std::min(range.end, operands.mask_keys);
+  if (operands.mask.data != nullptr)
+    range.end = std::min(range.end, operands.mask_keys - operands.mask_first(batch));
   if (operands.lengths != nullptr) {
     range.end = std::min(range.end, operands.lengths[batch]);
     position = operands.lengths[batch] - sizes.queries + query;

@@ -254,7 +254,8 @@ class TaskRun {
     keep(KeptScores::capped, row, scores);
     const float* bias = nullptr;
     if (operands_.mask.data != nullptr && own.size() > 0) {
-      bias = operands_.mask.at(task_.batch, head_of(row), query_of(row)) + range_.begin + own.begin;
+      bias = operands_.mask.at(task_.batch, head_of(row), query_of(row)) +
+             operands_.mask_first(task_.batch) + range_.begin + own.begin;
     }
     const float* bias_to_add = bias;
     if (operands_.key_mask.data != nullptr && own.size() > 0) {
@@ -288,8 +289,8 @@ class TaskRun {
 
   /// Adds the bias, which may be null, then the key mask, in ONNX Runtime's order.
   void add_key_mask(std::int64_t row, KeyRange own, const float* bias, float* own_scores) const {
-    const float* added = operands_.key_mask.at(task_.batch, head_of(row), query_of(row)) +
-                         range_.begin + own.begin;
+    const float* added =
+        operands_.key_mask.at(task_.batch, head_of(row), query_of(row)) + range_.begin + own.begin;
     if (bias != nullptr) {
       for (std::int64_t i = 0; i < own.size(); ++i) own_scores[i] += bias[i];
     }

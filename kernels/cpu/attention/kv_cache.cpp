@@ -20,12 +20,16 @@ void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa) {
     const std::int64_t first =
         append.positions != nullptr ? append.positions[batch] : append.past_rows;
     const std::int64_t end = first + append.row_count;
+    const std::int64_t dropped = append.dropped != nullptr ? append.dropped[batch] : 0;
     std::byte* present = append.present + i * append.present_rows * row_bytes;
-    if (append.past != append.present) {
+    if (append.past == append.present) {
+      if (dropped > 0) std::memmove(present, present + dropped * row_bytes, bytes_of_rows(first));
+    } else {
       std::int64_t filled = end;
       if (append.past != nullptr) {
         const std::byte* past = append.past + i * append.past_rows * row_bytes;
-        std::memcpy(present, past, bytes_of_rows(std::min(first, append.past_rows)));
+        std::memcpy(present, past + dropped * row_bytes,
+                    bytes_of_rows(std::min(first, append.past_rows - dropped)));
         if (append.keeps_rest && append.past_rows > end) {
           std::memcpy(present + end * row_bytes, past + end * row_bytes,
                       bytes_of_rows(append.past_rows - end));
@@ -46,6 +50,20 @@ void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa) {
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t i = begin; i < end; ++i) one_head(i);
                           });
+}
+
+void copy_cache_tail(const CacheTail& tail, Workers& workers) {
+  workers.parallel_ranges(tail.batch * tail.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t kept = tail.kept[i / tail.heads];
+      const std::int64_t first = i * tail.from_rows + tail.lengths[i / tail.heads] - kept;
+      std::byte* to = tail.to + i * tail.to_rows * tail.row_bytes;
+      std::memcpy(to, tail.from + first * tail.row_bytes,
+                  static_cast<std::size_t>(kept * tail.row_bytes));
+      std::memset(to + kept * tail.row_bytes, 0,
+                  static_cast<std::size_t>((tail.to_rows - kept) * tail.row_bytes));
+    }
+  });
 }
 
 void gather_beams(const BeamSelection& beams, const float* in, float* out, Workers& workers) {

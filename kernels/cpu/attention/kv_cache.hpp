@@ -18,9 +18,11 @@ struct CacheUpdate {
   const std::byte* past = nullptr;  ///< null: none; `present`: the cache is extended in place
   std::int64_t past_rows = 0;       ///< for each head of `past`
   std::byte* present = nullptr;
-  std::int64_t present_rows = 0;  ///< at least past_rows
+  std::int64_t present_rows = 0;
   /// Where the new rows of each batch go; the rows before are past ones. Null: past_rows.
   const std::int64_t* positions = nullptr;
+  /// First rows of `past` that each batch leaves out, which then start at row 0. Null: none.
+  const std::int64_t* dropped = nullptr;
   /// Whether the rows behind the new ones are those of `past`, as far as it has them, not 0. They
   /// stay as they are if the cache is extended in place.
   bool keeps_rest = false;
@@ -30,6 +32,21 @@ struct CacheUpdate {
 
 /// Heads are independent: results do not depend on the number of threads.
 void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa);
+
+/// The last rows of the caches of each batch, then zeros.
+struct CacheTail {
+  std::int64_t row_bytes = 0;
+  std::int64_t batch = 0;
+  std::int64_t heads = 0;
+  const std::byte* from = nullptr;
+  std::int64_t from_rows = 0;             ///< for each head
+  const std::int64_t* lengths = nullptr;  ///< rows of each batch that are filled
+  const std::int64_t* kept = nullptr;     ///< of those, the last ones
+  std::byte* to = nullptr;                ///< other memory than `from`
+  std::int64_t to_rows = 0;
+};
+
+void copy_cache_tail(const CacheTail& tail, Workers& workers);
 
 /// The rows of a cache as another beam search wants them: row r of batch b comes from batch
 /// (b / beams) * beams + beam_of[b * beam_stride + r] for r < rows; the others stay.

@@ -12,6 +12,7 @@
 #include "providers/cpu/attention/attention_mask.hpp"
 #include "providers/cpu/attention/heads_input.hpp"
 #include "providers/cpu/attention/token_positions.hpp"
+#include "providers/cpu/attention/window_cache.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
@@ -33,13 +34,15 @@ struct GroupCache {
   std::size_t present = 0;
   std::size_t scale = 0;
   CacheUpdate append;
-  std::int64_t space = -1;  ///< for present rows without an output
+  std::int64_t space = -1;         ///< for present rows without an output
+  std::int64_t staging_space = 0;  ///< for rows of a staged step
+  WindowCache window;
 
   GroupCache() = default;
   GroupCache(const PrepareContext& context, std::size_t past_input, std::size_t output,
              std::size_t scales, DataType type, const HeadSizes& sizes, std::int64_t total,
-             WorkspaceLayout& layout)
-      : past(past_input), present(output), scale(scales) {
+             const WindowCache& rows, WorkspaceLayout& layout)
+      : past(past_input), present(output), scale(scales), window(rows) {
     append.format.type = type;
     append.format.size = sizes.size;
     append.batch = sizes.batch;
@@ -48,8 +51,11 @@ struct GroupCache {
     append.present_rows = total;
     if (context.has_input(past)) {
       append.past_rows = context.inputs[past].shape[2];
-      append.present_rows = std::max(total, append.past_rows);
+      append.present_rows = rows.is_given() ? append.past_rows : std::max(total, append.past_rows);
     }
+    if (rows.is_staged())
+      staging_space = layout.add(
+          multiply_sizes(sizes.batch * sizes.heads, rows.rows() * append.format.row_bytes()));
     if (!context.has_output(output))
       space = layout.add(multiply_sizes(sizes.batch * sizes.heads,
                                         append.present_rows * append.format.row_bytes()));
@@ -80,8 +86,19 @@ struct GroupCache {
     here.format.scales = run.input<float>(scale);
     here.past = run.input<std::byte>(past);
     here.present = space >= 0 ? run.workspace() + space : run.output<std::byte>(present);
-    append_to_cache(here, run.workers(), isa);
+    if (window.is_given()) here.dropped = window.dropped(run);
     const std::int64_t row_bytes = here.format.row_bytes();
+    if (window.is_staged()) {
+      std::byte* kept = here.present;
+      here.present = run.workspace() + staging_space;
+      here.present_rows = window.rows();
+      append_to_cache(here, run.workers(), isa);
+      copy_cache_tail({row_bytes, here.batch, here.heads, here.present, here.present_rows,
+                       window.lengths(run), window.kept(run), kept, append.present_rows},
+                      run.workers());
+    } else {
+      append_to_cache(here, run.workers(), isa);
+    }
     const std::int64_t head_bytes = here.present_rows * row_bytes;
     return {here.format, {here.present, here.heads * head_bytes, head_bytes, row_bytes}};
   }
@@ -115,6 +132,12 @@ class GroupQueryPrepared : public Prepared {
         key_.sizes.batch != query.batch || value_.sizes.batch != query.batch)
       throw Error(ErrorCode::invalid, "queries, keys and values differ in batch or length");
     positions_ = CachePositions(query.batch, query.length, total, Gqa::seqlens_k, layout_);
+    if (op.drops_rows) {
+      const std::int64_t rows = context.inputs[Gqa::past_key].shape[2];
+      if (context.inputs[Gqa::past_value].shape[2] != rows)
+        throw Error(ErrorCode::invalid, "caches of keys and values differ in their rows");
+      window_ = WindowCache({op.window, rows, query.batch, query.length, total}, layout_);
+    }
     if (op.rotates)
       angles_ =
           TokenAngles(context, Gqa::cos_cache, Gqa::sin_cache, Gqa::position_ids, query, layout_);
@@ -137,13 +160,18 @@ class GroupQueryPrepared : public Prepared {
       const DataType type = scales == Gqa::Scales::none ? context.inputs[Gqa::query].type
                             : op.bits == 4              ? DataType::uint8
                                                         : DataType::int8;
-      return GroupCache(context, past, output, scale, type, sizes, total, layout_);
+      return GroupCache(context, past, output, scale, type, sizes, total, window_, layout_);
     };
     keys_ = cache(Gqa::past_key, 1, Gqa::k_scale, op.key_scales, key_.sizes);
     values_ = cache(Gqa::past_value, 2, Gqa::v_scale, op.value_scales, value_.sizes);
-    sizes_ = {query.batch, query.heads, op.shared_heads,  query.length,
-              total,       query.size,  value_.sizes.size};
-    prepare_scores(context);
+    sizes_ = {query.batch,
+              query.heads,
+              op.shared_heads,
+              query.length,
+              window_.is_given() ? window_.rows() : total,
+              query.size,
+              value_.sizes.size};
+    prepare_scores(context, total);
     space_ =
         layout_.add(attention_workspace_bytes(sizes_, rules_, compiled.isa, compiled.max_threads));
   }
@@ -165,11 +193,14 @@ class GroupQueryPrepared : public Prepared {
     operands.queries = ready_query_.read(run, query_.rows(query), steps, isa);
     steps.norm = key_norm_.read(run);
     const HeadRows<const float*> keys = ready_key_.read(run, key_.rows(key), steps, isa);
-    const std::int64_t* firsts = positions_.firsts(run);
+    const bool has_window = window_.is_given();
+    if (has_window) window_.fill(run, positions_);
+    const std::int64_t* firsts = has_window ? window_.firsts(run) : positions_.firsts(run);
     set_rows(keys_.extend(run, keys, firsts, isa), operands.keys, operands.encoded_keys);
     set_rows(values_.extend(run, value_.rows(value), firsts, isa), operands.values,
              operands.encoded_values);
-    operands.lengths = positions_.lengths(run);
+    operands.lengths = has_window ? window_.lengths(run) : positions_.lengths(run);
+    if (has_window) operands.mask_firsts = window_.origins(run);
     operands.positions = firsts;
     operands.mask = bias_.read(run);
     operands.mask_keys = bias_.keys();
@@ -210,7 +241,7 @@ class GroupQueryPrepared : public Prepared {
     query_.operand = CastOperand<float>(Gqa::query, context.inputs[Gqa::query], layout_);
   }
 
-  void prepare_scores(const PrepareContext& context) {
+  void prepare_scores(const PrepareContext& context, std::int64_t total) {
     const Gqa& op = compiled_.op;
     rules_.scale =
         op.scale.value_or(static_cast<float>(1 / std::sqrt(static_cast<double>(sizes_.key_size))));
@@ -222,8 +253,7 @@ class GroupQueryPrepared : public Prepared {
     rules_.hidden_score = 0;
     rules_.has_encoded_keys = keys_.append.format.type != DataType::float32;
     rules_.has_encoded_values = values_.append.format.type != DataType::float32;
-    bias_ =
-        MaskOperand<float>(context, Gqa::attention_bias, "attention_bias", sizes_.keys, layout_);
+    bias_ = MaskOperand<float>(context, Gqa::attention_bias, "attention_bias", total, layout_);
     if (context.has_input(Gqa::head_sink)) {
       sinks_ = CastOperand<float>(Gqa::head_sink, context.inputs[Gqa::head_sink], layout_);
       if (sinks_.count != sizes_.query_heads)
@@ -243,6 +273,7 @@ class GroupQueryPrepared : public Prepared {
   HeadsInput key_;
   HeadsInput value_;
   CachePositions positions_;
+  WindowCache window_;
   TokenAngles angles_;
   CastOperand<float> query_norm_;
   CastOperand<float> key_norm_;

@@ -258,6 +258,92 @@ def group_query_attention(random):
         yield Case("GroupQueryAttention", inputs, [True, True, True, has_scores], attributes)
 
 
+def resident_rows(tokens, capacity, window):
+    """How many positions a cache of a window keeps."""
+    step = capacity - window + 1
+    return tokens if tokens <= capacity else tokens - step * -(-(tokens - capacity) // step)
+
+
+def window_cache_sizes(random, is_full):
+    """Batch, tokens of a step, all tokens, rows of the cache and the window."""
+    window = random.randint(1, 5)
+    capacity = window + random.choice([0, 0, 1, 2, 3])
+    length = random.choice([1, 1, 2, 3, 7, 12])
+    if is_full:
+        step = capacity - window + 1
+        total = capacity + step * random.randint(-(-max(0, length - capacity) // step), 12)
+    else:
+        total = length + random.choice([0, random.randint(0, 20)])
+    length = min(length, total)
+    batch = random.randint(1, 3) if length in (1, total) else 1
+    return batch, length, total, capacity, window
+
+
+def window_cache(random):
+    """Caches that drop what leaves the window. Rows behind those that are kept are not defined: caches end up full."""
+    for index in range(90):
+        batch, length, total, capacity, window = window_cache_sizes(random, True)
+        heads, shared, size = group_sizes(random)
+        kind = numpy.float16 if index % 5 == 4 else numpy.float32
+        rotates = random.random() < 0.5
+        if rotates:
+            size = random.choice([16, 32])
+        # onnxruntime rounds rotated keys to float16 before it quantizes them.
+        bits = random.choice([0, 0, 4, 8]) if kind == numpy.float32 or not rotates else 0
+        attributes = {"num_heads": heads, "kv_num_heads": shared, "local_window_size": window, "sliding_window_cache": 1,
+                      "softcap": random.choice([None, 20.0]), "scale": random.choice([None, 0.25])}
+        query = floats(random, batch, length, (heads + 2 * shared) * size, scale=0.5).astype(kind)
+        caches = [floats(random, batch, shared, capacity, size, scale=0.5).astype(kind) for _ in range(2)]
+        scales = [None, None]
+        if bits:
+            attributes |= {"k_quant_type": "PER_TENSOR", "v_quant_type": "PER_TENSOR", "kv_cache_bit_width": bits}
+            stored = (batch, shared, capacity, size * bits // 8)
+            caches = [random.integers(0, 256, stored).astype(numpy.uint8).view(numpy.int8 if bits == 8 else numpy.uint8)
+                      for _ in range(2)]
+            scales = [numpy.array([0.02 if bits == 8 else 0.3], numpy.float32) for _ in range(2)]
+        inputs = [query, None, None, *caches, numpy.full(batch, total - 1, numpy.int32), numpy.array(total, numpy.int32)]
+        if rotates:
+            inputs += [floats(random, total + 3, size // 2).astype(kind) for _ in range(2)]
+            attributes |= {"do_rotary": 1, "rotary_interleaved": random.randint(0, 1)}
+        inputs += [None] * (10 - len(inputs))
+        inputs += [addend(random, batch, heads, length, total).astype(kind) if random.random() < 0.3 else None]
+        inputs += [floats(random, heads).astype(kind) if random.random() < 0.3 else None, *scales]
+        yield Case("GroupQueryAttention", inputs, 3, attributes)
+
+
+def partial_window_cache(random):
+    """Steps after which caches are full or not, against attention over all positions."""
+    for _ in range(60):
+        batch, length, total, capacity, window = window_cache_sizes(random, random.random() < 0.3)
+        heads, shared, size = group_sizes(random)
+        past = total - length
+        history = [floats(random, batch, shared, total, size) for _ in range(2)]
+        query = floats(random, batch, length, heads * size)
+        resident = resident_rows(past, capacity, window)
+        caches = [floats(random, batch, shared, capacity, size) for _ in range(2)]
+        for cache, rows in zip(caches, history):
+            cache[:, :, :resident] = rows[:, :, past - resident:past]
+        new = [rows[:, :, past:].transpose(0, 2, 1, 3).reshape(batch, length, shared * size) for rows in history]
+
+        def expected(query=query, history=history, sizes=(heads // shared, past, total, capacity, window)):
+            groups, past, total, capacity, window = sizes
+            wide = [numpy.repeat(rows, groups, axis=1) for rows in history]
+            positions, keys = numpy.arange(past, total)[:, None], numpy.arange(total)[None]
+            added = numpy.where((keys <= positions) & (keys > positions - window), 0.0, -numpy.inf)
+            out = attend(heads_first(query, wide[0].shape[1]), *wide, added)
+            kept = resident_rows(total, capacity, window)
+            presents = []
+            for rows in history:
+                presents.append(numpy.zeros((*rows.shape[:2], capacity, rows.shape[3]), numpy.float32))
+                presents[-1][:, :, :kept] = rows[:, :, total - kept:]
+            return [out, *presents]
+
+        yield Case("GroupQueryAttention", [query, *new, *caches, numpy.full(batch, total - 1, numpy.int32),
+                                           numpy.array(total, numpy.int32)], 3,
+                   {"num_heads": heads, "kv_num_heads": shared, "local_window_size": window, "sliding_window_cache": 1},
+                   expected=expected)
+
+
 def projected(random, attributes):
     """Sizes, mask, past and bias of an operator that projects its input."""
     batch, heads, length = random.randint(1, 3), random.randint(1, 3), random.choice([1, 2, 5])
@@ -383,6 +469,6 @@ def sparse_attention(random):
 
 def cases(random):
     for each in (rotary_embedding, multimodal_rotary_embedding, multi_head_attention, packed_multi_head_attention,
-                 decoder_masked_attention, group_query_attention, attention, rotated_attention, q_attention,
-                 sparse_attention):
+                 decoder_masked_attention, group_query_attention, window_cache, partial_window_cache, attention,
+                 rotated_attention, q_attention, sparse_attention):
         yield from each(random)

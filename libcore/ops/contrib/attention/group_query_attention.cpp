@@ -98,10 +98,12 @@ void GroupQueryAttention::read(AttributeReader& attributes, int) {
                 "attribute 'local_window_size' is given, but 'causal' is 0 (expected no window "
                 "without causality)");
   }
-  if (attributes.flag("sliding_window_cache")) {
-    throw Error(ErrorCode::unsupported,
-                "attribute 'sliding_window_cache' is 1: caches that drop what leaves the window "
-                "are not supported (expected 0, a cache of all positions)");
+  drops_rows = attributes.flag("sliding_window_cache");
+  if (drops_rows && window < 1) {
+    throw Error(ErrorCode::invalid,
+                format("attribute 'local_window_size' is {} (expected at least 1, since "
+                       "'sliding_window_cache' is 1)",
+                       window));
   }
 }
 
@@ -113,6 +115,26 @@ DataType GroupQueryAttention::cache_type(const InferContext& context, std::int64
   if (found == expected || !context.has_input(input)) return expected;
   throw Error(ErrorCode::invalid, format("a cache of {}-bit elements is of type {} (expected {})",
                                          bits, name_of(found), name_of(expected)));
+}
+
+void GroupQueryAttention::check_window_cache(const InferContext& context) const {
+  if (!context.has_input(past_key)) {
+    throw Error(ErrorCode::invalid,
+                "'past_key' and 'past_value' are left out, but 'sliding_window_cache' is 1");
+  }
+  if (context.has_output(3)) {
+    throw Error(ErrorCode::unsupported,
+                "'output_qk' is wanted, but 'sliding_window_cache' is 1 (expected a cache of all "
+                "positions for scores)");
+  }
+  for (const std::int64_t past : {std::int64_t{past_key}, std::int64_t{past_value}}) {
+    const Dimension rows = dimension_at(context, past, 2);
+    if (!rows.is_known() || rows.number() >= window) continue;
+    throw Error(ErrorCode::invalid,
+                format("a cache has {} rows, but 'local_window_size' is {} and "
+                       "'sliding_window_cache' is 1 (expected at least the rows of the window)",
+                       rows.number(), window));
+  }
 }
 
 void GroupQueryAttention::infer(InferContext& context) const {
@@ -128,6 +150,7 @@ void GroupQueryAttention::infer(InferContext& context) const {
     throw Error(ErrorCode::invalid,
                 "'output_qk' is wanted, but attribute 'qk_output' is 0 (expected 1 or 2)");
   }
+  if (drops_rows) check_window_cache(context);
   check_rank(context, query, "query", 3);
   check_rank(context, key, "key", 3);
   check_rank(context, value, "value", 3);
@@ -156,7 +179,8 @@ void GroupQueryAttention::infer(InferContext& context) const {
   const bool has_past = context.has_input(past_key);
   const auto present = [&](std::int64_t past, Scales scales, const Dimension& elements) {
     const DataType type = cache_type(context, past, scales);
-    const Dimension rows = has_past ? max(dimension_at(context, past, 2), total) : total;
+    const Dimension past_rows = has_past ? dimension_at(context, past, 2) : Dimension(0);
+    const Dimension rows = drops_rows ? past_rows : has_past ? max(past_rows, total) : total;
     check_dimension("the batch of a cache", dimension_at(context, past, 0), batch);
     check_dimension("the number of heads in a cache", dimension_at(context, past, 1),
                     Dimension(shared_heads));

@@ -44,6 +44,7 @@ struct GroupQueryAttention {
   bool is_causal = true;
   bool is_smooth = false;
   std::int64_t window = -1;  ///< visible keys up to the query's own position; -1: all
+  bool drops_rows = false;  ///< caches have a fixed number of rows, and drop what leaves the window
   bool rotates = false;
   bool is_interleaved = false;
   Scales key_scales = Scales::none;
@@ -57,6 +58,7 @@ struct GroupQueryAttention {
 
  private:
   DataType cache_type(const InferContext& context, std::int64_t input, Scales scales) const;
+  void check_window_cache(const InferContext& context) const;
 };
 
 }  // namespace ortool
