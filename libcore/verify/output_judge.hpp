@@ -36,9 +36,9 @@ class Judge {
         is_same_top1_(options.is_same_top1) {}
 
   /// The model is quantized, and another runtime may break rounding ties differently: by default
-  /// its float outputs need a cosine similarity of 0.999 and the same argmax. False when options
-  /// override this.
-  bool expect_quantized();
+  /// its float outputs need a cosine similarity of 0.999 and, but for `caches`, the same argmax.
+  /// False when options override this.
+  bool expect_quantized(std::set<std::string, std::less<>> caches = {});
 
   /// Outputs that hold class indices: by default they pass if at least 99.9 % of the elements are
   /// equal, or 99 % for a quantized model.
@@ -68,7 +68,8 @@ class Judge {
   /// Sequences are compared element by element, maps by keys; figures are those of the worst
   /// element, counts those of all together.
   Verdict compare_output(const RunValue& found, const RunValue& expected) const;
-  /// The same for an output that expect_class_maps() or expect_fp16() may have named.
+  /// The same for an output that expect_class_maps(), expect_fp16() or expect_quantized() may have
+  /// named.
   Verdict compare_output(std::string_view name, const RunValue& found,
                          const RunValue& expected) const;
 
@@ -85,6 +86,8 @@ class Judge {
   std::optional<double> min_cosine_;
   bool is_same_top1_ = false;
   bool is_quantized_ = false;
+  std::set<std::string, std::less<>> caches_;
+  bool ranks_elements_ = true;
   std::set<std::string, std::less<>> class_maps_;
   std::set<std::string, std::less<>> fp16_;
   bool takes_floats_for_fp16_ = false;

@@ -1,6 +1,7 @@
 // Session check: outputs first; if they differ, quantized stages, or outputs as classes.
 #include "libcore/verify/session_check.hpp"
 
+#include "libcore/inspect/cache_outputs.hpp"
 #include "libcore/inspect/fp16_outputs.hpp"
 #include "libcore/inspect/quantization.hpp"
 
@@ -17,7 +18,7 @@ SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, b
   } else if (has_fp16(original)) {
     static_cast<void>(judge_.expect_fp16(fp16_outputs(original)));
   }
-  if (is_quantized_) is_quantized_ = quantized_judge_.expect_quantized();
+  if (is_quantized_) is_quantized_ = quantized_judge_.expect_quantized(cache_outputs(original));
 }
 
 SessionCheck::Verdict SessionCheck::compare(CheckedSessions& sessions,

@@ -39,6 +39,16 @@ TEST_CASE("16-bit floats count where forms of a model are compared more strictly
   CHECK_FALSE(judge.compare_output("wide", numbers(1.0F, 2.02F), numbers(1.0F, 2.0F)).has_passed);
 }
 
+TEST_CASE("the largest element of a quantized model's cache is no class", "[run]") {
+  Judge judge;
+  CHECK(judge.expect_quantized({"present.0.key"}));
+  const RunValue expected = numbers(1.0F, 1.01F);
+  const RunValue near = numbers(1.01F, 1.0F);
+  CHECK(judge.compare_output("present.0.key", near, expected).has_passed);
+  CHECK_FALSE(judge.compare_output("logits", near, expected).has_passed);
+  CHECK_FALSE(judge.compare_output("present.0.key", numbers(1.0F, -1.0F), expected).has_passed);
+}
+
 TEST_CASE("NaN is never the top class", "[run]") {
   const Judge judge({.is_same_top1 = true});
   const float nan = std::numeric_limits<float>::quiet_NaN();
