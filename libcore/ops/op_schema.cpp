@@ -67,6 +67,8 @@ const OpVersion* OpSchema::at(std::int64_t opset) const {
 }
 
 const OpVersion* OpSchema::accepted_at(std::int64_t opset) const {
+  // ONNX Runtime takes the newest version of a domain that the model does not import.
+  if (opset == 0 && *domain != '\0' && versions.size() > 0) return versions.end() - 1;
   const OpVersion* found = at(opset);
   return found != nullptr ? found : newest_at(early, opset);
 }
