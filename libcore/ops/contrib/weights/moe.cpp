@@ -13,6 +13,8 @@
 namespace ortool {
 namespace {
 
+constexpr const char* prepacked_hint = "quantize the model again without prepacking its weights";
+
 constexpr TypeSet code_types = types_of({DataType::uint8, DataType::float8e4m3fn});
 constexpr TypeSet scale_types = types::scales_24 | types_of({DataType::float8e4m3fn});
 
@@ -191,11 +193,27 @@ void QMoE::read(AttributeReader& attributes, int) {
     throw Error(ErrorCode::unsupported,
                 "weights_prepacked is 1 (expected 0 or -1): the weights are in the order of a "
                 "CUDA kernel of ONNX Runtime",
-                "quantize the model again without prepacking its weights");
+                prepacked_hint);
   }
 }
 
+void QMoE::refuse_prepacked(const InferContext& context) const {
+  const Dimension rows = dimension_at(context, 3, 1);
+  const Dimension found[] = {dimension_at(context, 2, 1), dimension_at(context, 2, 2)};
+  const Dimension hidden = hidden_size(context);
+  for (const Dimension& each : {rows, found[0], found[1], hidden})
+    if (!each.is_known()) return;
+  const std::int64_t bytes = rows.number() * bits[0] / 8;
+  if (found[0] == rows || found[0] != hidden || found[1].number() != bytes) return;
+  throw Error(ErrorCode::unsupported,
+              format("'fc1_experts_weights' has {} rows for {} rows of scales: the weights are in "
+                     "the order of a CUDA kernel of ONNX Runtime",
+                     found[0].number(), rows.number()),
+              prepacked_hint);
+}
+
 void QMoE::infer(InferContext& context) const {
+  refuse_prepacked(context);
   for (const auto& [input, name] :
        {std::pair<std::int64_t, std::string_view>(15, "fc1_global_scale"),
         {16, "fc2_global_scale"},

@@ -53,6 +53,10 @@ struct QMoE : ExpertLayer {
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;
+
+ private:
+  /// Refuses weights whose rows are those of the input, as CUDA kernels take them.
+  void refuse_prepacked(const InferContext& context) const;
 };
 
 }  // namespace ortool
