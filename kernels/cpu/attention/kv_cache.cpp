@@ -52,18 +52,20 @@ void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa) {
                           });
 }
 
-void copy_cache_tail(const CacheTail& tail, Workers& workers) {
-  workers.parallel_ranges(tail.batch * tail.heads, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t kept = tail.kept[i / tail.heads];
-      const std::int64_t first = i * tail.from_rows + tail.lengths[i / tail.heads] - kept;
-      std::byte* to = tail.to + i * tail.to_rows * tail.row_bytes;
-      std::memcpy(to, tail.from + first * tail.row_bytes,
-                  static_cast<std::size_t>(kept * tail.row_bytes));
-      std::memset(to + kept * tail.row_bytes, 0,
-                  static_cast<std::size_t>((tail.to_rows - kept) * tail.row_bytes));
-    }
-  });
+void copy_last_rows(const RowSelection& selection, Workers& workers) {
+  workers.parallel_ranges(
+      selection.batch * selection.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t kept = selection.kept[i / selection.heads];
+          const std::int64_t first =
+              i * selection.from_rows + selection.lengths[i / selection.heads] - kept;
+          std::byte* to = selection.to + i * selection.to_rows * selection.row_bytes;
+          std::memcpy(to, selection.from + first * selection.row_bytes,
+                      static_cast<std::size_t>(kept * selection.row_bytes));
+          std::memset(to + kept * selection.row_bytes, 0,
+                      static_cast<std::size_t>((selection.to_rows - kept) * selection.row_bytes));
+        }
+      });
 }
 
 void gather_beams(const BeamSelection& beams, const float* in, float* out, Workers& workers) {

@@ -34,7 +34,7 @@ struct CacheUpdate {
 void append_to_cache(const CacheUpdate& append, Workers& workers, Isa isa);
 
 /// The last rows of the caches of each batch, then zeros.
-struct CacheTail {
+struct RowSelection {
   std::int64_t row_bytes = 0;
   std::int64_t batch = 0;
   std::int64_t heads = 0;
@@ -46,7 +46,7 @@ struct CacheTail {
   std::int64_t to_rows = 0;
 };
 
-void copy_cache_tail(const CacheTail& tail, Workers& workers);
+void copy_last_rows(const RowSelection& selection, Workers& workers);
 
 /// The rows of a cache as another beam search wants them: row r of batch b comes from batch
 /// (b / beams) * beams + beam_of[b * beam_stride + r] for r < rows; the others stay.

@@ -93,9 +93,9 @@ struct GroupCache {
       here.present = run.workspace() + staging_space;
       here.present_rows = window.rows();
       append_to_cache(here, run.workers(), isa);
-      copy_cache_tail({row_bytes, here.batch, here.heads, here.present, here.present_rows,
-                       window.lengths(run), window.kept(run), kept, append.present_rows},
-                      run.workers());
+      copy_last_rows({row_bytes, here.batch, here.heads, here.present, here.present_rows,
+                      window.lengths(run), window.kept(run), kept, append.present_rows},
+                     run.workers());
     } else {
       append_to_cache(here, run.workers(), isa);
     }
