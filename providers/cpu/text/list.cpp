@@ -9,6 +9,7 @@
   file(byte_pair_tokenizer_kernels)  \
   file(regex_full_match_kernels)     \
   file(regex_ops_kernels)            \
+  file(regex_tokenizer_kernels)      \
   file(segment_ops_kernels)          \
   file(sentencepiece_ops_kernels)    \
   file(string_functions_kernels)     \

@@ -3,14 +3,13 @@
 
 #include <re2/re2.h>
 
-#include "libcore/base/format.hpp"
-#include "libcore/base/nearest.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/text/string_ops.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
+#include "providers/cpu/text/regex_pattern.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -20,13 +19,7 @@ constexpr std::int64_t match_grain = 256;
 KernelPtr compile_regex_full_match(const NodeView& view, const KernelRow& row,
                                    const CompileContext&) {
   const auto op = read_op<RegexFullMatch>(view.node());
-  const auto pattern = std::make_shared<const RE2>(op.pattern, RE2::Quiet);
-  if (!pattern->ok()) {
-    throw Error(ErrorCode::invalid,
-                format("the pattern {} is not a regular expression: {}", quote(op.pattern),
-                       escape_control_characters(pattern->error())),
-                "patterns are written in RE2's syntax");
-  }
+  const std::shared_ptr<const RE2> pattern = compile_pattern(op.pattern);
   return make_dynamic_kernel(row.name, [pattern](DynamicContext& context) {
     const std::span<const std::string> texts = context.input(0).strings();
     Tensor out = context.make(DataType::boolean, context.input(0).shape());

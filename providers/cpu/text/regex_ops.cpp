@@ -2,7 +2,6 @@
 // linear in the text.
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +19,11 @@
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/join_rows.hpp"
+#include "providers/cpu/text/regex_pattern.hpp"
 #include "providers/cpu/text/text_values.hpp"
 
 namespace ortool::cpu {
 namespace {
-
-using Pattern = std::unique_ptr<const RE2>;
 
 /// What ECMAScript's patterns may contain, and no automaton can search.
 void refuse_backtracking(std::string_view pattern) {
@@ -42,26 +40,9 @@ void refuse_backtracking(std::string_view pattern) {
               "backreferences");
 }
 
-Pattern compile_pattern(const std::string& pattern, const RE2::Options& options) {
-  auto compiled = std::make_unique<const RE2>(pattern, options);
-  if (!compiled->ok()) {
-    throw Error(ErrorCode::invalid,
-                format("the pattern {} is not a regular expression: {}", quote(pattern),
-                       escape_control_characters(compiled->error())),
-                "patterns are written in RE2's syntax");
-  }
-  return compiled;
-}
-
-Pattern compile_re2(const std::string& pattern) {
-  return compile_pattern(pattern, RE2::Options(RE2::Quiet));
-}
-
 Pattern compile_ecma(const std::string& pattern, bool ignores_case) {
   refuse_backtracking(pattern);
-  RE2::Options options(RE2::Quiet);
-  options.set_case_sensitive(!ignores_case);
-  return compile_pattern(pattern, options);
+  return compile_pattern(pattern, {.ignores_case = ignores_case});
 }
 
 /// The texts of a match: the whole, then its groups.
@@ -161,7 +142,7 @@ void run_ecma_replace(const extensions::StringECMARegexReplace& op, DynamicConte
 }
 
 void run_replace(const extensions::StringRegexReplace& op, DynamicContext& context) {
-  const Pattern pattern = compile_re2(single_text(context, 1, "pattern"));
+  const Pattern pattern = compile_pattern(single_text(context, 1, "pattern"));
   const std::string& rewrite = single_text(context, 2, "rewrite");
   std::string problem;
   if (!pattern->CheckRewriteString(rewrite, &problem)) {
@@ -258,9 +239,9 @@ std::string kept_pattern(const DynamicContext& context) {
 }
 
 void run_regex_split(const extensions::StringRegexSplitWithOffsets&, DynamicContext& context) {
-  const Pattern delimiter = compile_re2(single_text(context, 1, "delim_regex_pattern"));
+  const Pattern delimiter = compile_pattern(single_text(context, 1, "delim_regex_pattern"));
   const std::string kept = kept_pattern(context);
-  split_texts(context, *delimiter, kept.empty() ? nullptr : compile_re2(kept).get(), 1);
+  split_texts(context, *delimiter, kept.empty() ? nullptr : compile_pattern(kept).get(), 1);
 }
 
 void run_ecma_split(const extensions::StringECMARegexSplitWithOffsets& op,

@@ -1,4 +1,5 @@
-# Cases of operators on texts: ai.onnx.contrib, whose reference is PyPI's onnxruntime-extensions.
+# Cases of operators on texts: com.microsoft's Tokenizer, and those of ai.onnx.contrib, whose reference is PyPI's
+# onnxruntime-extensions.
 import extensions_peer
 import numpy
 import tokenizer_vocabularies as vocabularies
@@ -162,7 +163,27 @@ def _byte_pairs(random):
         yield "BpeDecoder", [rows], 1, {**decoder, "skip_special_tokens": random.choice([None, 0, 1])}
 
 
+def _tokenizer(random):
+    words = ("Hello", "world", "a", "b.c", "don't", "日本語", "é", "xx", "\n", "", "tab\tx", "e-mail@x.org", "😀", "2024-01-01")
+    characters = [{"separators": [""]}, {"tokenexp": "."}]
+    patterns = [{"separators": [" "]}, {"separators": [",", " "]}, {"separators": [r"[\s,\-]+", "x"]}, {"separators": ["é?"]},
+                {"separators": [r"\b"]}, {"separators": ["^", "o", "$"]}, {"separators": [r"(?i)H|e|el", r"\d+", "[.@]"]},
+                {"tokenexp": r"\b\w\w+\b"}, {"tokenexp": "[a-zA-Z0-9_]+"}, {"tokenexp": "[^ ]+"}, {"tokenexp": "l|lo|x*"},
+                {"tokenexp": r"\p{Han}|[a-z]+"}, {"tokenexp": "^.."}, {"separators": [" "], "tokenexp": "x"}]
+    for _ in range(40):
+        shape = random.choice([(1,), (3,), (40,), (2, 2), (1, 5)])
+        is_by_character = random.random() < 0.2
+        attributes = dict(random.choice(characters if is_by_character else patterns))
+        attributes.update(mark=random.choice([0, 1]), pad_value=random.choice(["#", "", "<pad>"]),
+                          mincharnum=1 if is_by_character else random.choice([1, 1, 2, 3]))
+        yield Case("Tokenizer", [_texts(random, shape, words)], 1, attributes)
+    for shape in ((0,), (2, 0), (0, 3)):
+        yield Case("Tokenizer", [numpy.empty(shape, dtype=object)], 1,
+                   {"separators": [" "], "mark": 1, "pad_value": "#", "mincharnum": 1})
+
+
 def cases(random):
+    yield from _tokenizer(random)
     if not extensions_peer.is_available():
         return
     for family in (_string_functions, _regex, _tables, _segments, _bert, _byte_pairs):

@@ -6,6 +6,7 @@
 #include "libcore/ops/contrib/text/string_functions.hpp"
 #include "libcore/ops/contrib/text/string_regex.hpp"
 #include "libcore/ops/contrib/text/string_tables.hpp"
+#include "libcore/ops/contrib/text/tokenizer.hpp"
 #include "libcore/ops/operator_lists.hpp"
 
 namespace ortool {
@@ -49,6 +50,7 @@ constexpr OpEntry text_contrib_entries[] = {
     op_entry<extensions::StringUpper>({.set = {idempotent}}),
     op_entry<extensions::VectorToString>(),
     op_entry<extensions::WordpieceTokenizer>(),
+    op_entry<Tokenizer>(),
 };
 
 }  // namespace
