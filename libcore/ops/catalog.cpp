@@ -28,6 +28,7 @@ constexpr OperatorList families[] = {
     generator_operators,
     ml_operators,
     quantization_operators,
+    signal_contrib_operators,
     signal_operators,
     rnn_operators,
     loss_operators,

@@ -28,6 +28,7 @@ std::span<const OpEntry> rnn_operators();
 std::span<const OpEntry> search_contrib_operators();
 std::span<const OpEntry> sequence_operators();
 std::span<const OpEntry> session_operators();
+std::span<const OpEntry> signal_contrib_operators();
 std::span<const OpEntry> signal_operators();
 std::span<const OpEntry> tensor_operators();
 std::span<const OpEntry> text_contrib_operators();

@@ -35,6 +35,7 @@ constexpr Table tables[] = {
     quantized_decompositions,
     quantized_product_decompositions,
     relative_position_decompositions,
+    signal_decompositions,
     sparse_attention_decompositions,
     vision_decompositions,
     weights_decompositions,

@@ -108,6 +108,7 @@ std::span<const DecompositionRow> nchwc_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();
+std::span<const DecompositionRow> signal_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
 std::span<const DecompositionRow> weights_decompositions();
