@@ -27,23 +27,26 @@ Value& image_of(Decomposition& out, Value& planes, std::int64_t rank) {
   return rank < 3 ? planes : transpose(out, planes, to_channels_last(rank));
 }
 
-/// A convolution of input 0 by inputs 1 and 2, plus input 3, and an activation.
-Results convolution(Decomposition& out, const FusedActivation& activation) {
-  const std::int64_t rank = out.rank(0);
-  if (rank < 0) return {};
-  Value* sum = &out.add("Conv", {&planes_of(out, *out.input(0), rank), out.input(1), out.input(2)},
+/// A convolution of input 0 by `weights` and input 2, plus input 3, and an activation.
+Results convolution(Decomposition& out, std::int64_t rank, Value& weights,
+                    const FusedActivation& activation) {
+  Value* sum = &out.add("Conv", {&planes_of(out, *out.input(0), rank), &weights, out.input(2)},
                         out.attributes_but({"activation", "activation_params"}));
   if (out.input(3) != nullptr) sum = &out.add("Add", {sum, &planes_of(out, *out.input(3), rank)});
   return {&image_of(out, activated(out, *sum, activation), rank)};
 }
 
 Results nhwc_conv(Decomposition& out) {
-  return convolution(out, {});
+  const std::int64_t rank = out.rank(0);
+  if (rank < 0) return {};
+  return convolution(out, rank, planes_of(out, *out.input(1), rank), {});
 }
 
 template <typename Op>
 Results nhwc_fused_conv(Decomposition& out) {
-  return convolution(out, read_op<Op>(out.node()).activation);
+  const std::int64_t rank = out.rank(0);
+  if (rank < 0) return {};
+  return convolution(out, rank, *out.input(1), read_op<Op>(out.node()).activation);
 }
 
 Results nhwc_max_pool(Decomposition& out) {

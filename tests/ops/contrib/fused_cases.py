@@ -213,7 +213,8 @@ def nhwc_conv(op, domain="com.microsoft"):
         def expected():
             return [channels_last(activate((plain if z is None else plain + z).astype(F32), name, params))]
         more = {"activation": name, "activation_params": params} if op != "NhwcConv" else {}
-        return Case(op, [channels_last(x), w, b, None if z is None else channels_last(z)], 1, {**attributes, **more}, domain=domain,
+        stored = channels_last(w) if op == "NhwcConv" else w
+        return Case(op, [channels_last(x), stored, b, None if z is None else channels_last(z)], 1, {**attributes, **more}, domain=domain,
                     expected=expected)
     return make
 

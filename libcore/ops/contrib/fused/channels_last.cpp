@@ -71,7 +71,7 @@ constinit const OpSchema ProviderNhwcConv::schema = {"Conv",
                                                        .types = {{"T", types::floats}}}}};
 
 void NhwcConv::infer(InferContext& context) const {
-  ChannelsLastContext planes(context, {0});
+  ChannelsLastContext planes(context, {0, 1});
   Conv::infer(planes);
 }
 

@@ -8,7 +8,8 @@
 
 namespace ortool {
 
-/// Conv of N x D1 … x C with weights M x C/group x K1 …
+/// Conv of N x D1 … x C with weights M x K1 … x C/group, as CUDA's kernel and the optimizer of
+/// ONNX Runtime's transformers have them; the text of the operator's schema is that of Conv.
 struct NhwcConv : Conv {
   static const OpSchema schema;
 

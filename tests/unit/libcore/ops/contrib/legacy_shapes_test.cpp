@@ -73,7 +73,9 @@ TEST_CASE("Operands that do not fit are refused") {
 
 TEST_CASE("Images with the channels last or in blocks have the shapes of ONNX's operators") {
   CHECK(types_of_node("y = com.microsoft.NhwcConv (x, w)",
-                      "float[N, 8, 9, 3] x, float[4, 3, 3, 3] w") == "float32[N x 6 x 7 x 4]");
+                      "float[N, 8, 9, 3] x, float[4, 2, 5, 3] w") == "float32[N x 7 x 5 x 4]");
+  CHECK(types_of_node("y = com.microsoft.NhwcFusedConv (x, w)",
+                      "float[N, 8, 9, 3] x, float[4, 3, 2, 5] w") == "float32[N x 7 x 5 x 4]");
   CHECK(types_of_node("y = com.ms.internal.nhwc.MaxPool <kernel_shape = [2, 2]> (x)",
                       "float[N, 8, 9, 3] x") == "float32[N x 7 x 8 x 3]");
   CHECK(
