@@ -116,6 +116,8 @@ Value& integer_scalar(Decomposition& out, std::int64_t value) {
 Value& activated(Decomposition& out, Value& x, const FusedActivation& activation) {
   const std::string& function = activation.function;
   if (function.empty()) return x;
+  constexpr std::int64_t opset_of_hard_swish = 14;
+  if (function == "HardSwish") return add_since(out, opset_of_hard_swish, function, {&x});
   const bool takes_inputs = function == "Clip" && out.opset() >= opset_of_input("Clip", "min");
   if (takes_inputs && activation.attributes.size() == 2) {
     Value& low = out.number(static_cast<double>(activation.attributes[0].second));

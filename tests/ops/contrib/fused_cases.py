@@ -7,7 +7,7 @@ from case import Case
 
 F32, F64, F16 = numpy.float32, numpy.float64, numpy.float16
 COUNT = 30
-ACTIVATIONS = {"Relu": 0, "Tanh": 0, "Sigmoid": 0, "LeakyRelu": 1, "Clip": 2, "HardSigmoid": 2}
+ACTIVATIONS = {"Relu": 0, "Tanh": 0, "Sigmoid": 0, "LeakyRelu": 1, "Clip": 2, "HardSigmoid": 2, "HardSwish": 0}
 
 
 def floats(random, shape, dtype=F32, low=-1.5, high=1.5):
@@ -40,7 +40,8 @@ def activation_of(random, names=tuple(ACTIVATIONS)):
 def activate(x, name, params):
     functions = {None: lambda: x, "Relu": lambda: numpy.maximum(x, 0), "Tanh": lambda: numpy.tanh(x),
                  "Sigmoid": lambda: 1 / (1 + numpy.exp(-x)), "LeakyRelu": lambda: numpy.where(x < 0, x * params[0], x),
-                 "Clip": lambda: numpy.clip(x, *params), "HardSigmoid": lambda: numpy.clip(params[0] * x + params[1], 0, 1)}
+                 "Clip": lambda: numpy.clip(x, *params), "HardSigmoid": lambda: numpy.clip(params[0] * x + params[1], 0, 1),
+                 "HardSwish": lambda: x * numpy.clip(x / 6 + 0.5, 0, 1)}
     return functions[name]().astype(x.dtype)
 
 

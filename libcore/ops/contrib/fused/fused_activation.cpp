@@ -27,6 +27,7 @@ constexpr Function functions[] = {
     {"Clip", {"min", "max"}},
     {"Elu", {"alpha"}},
     {"HardSigmoid", {"alpha", "beta"}},
+    {"HardSwish"},
     {"LeakyRelu", {"alpha"}},
     {"Relu"},
     {"Selu", {"alpha", "gamma"}},
@@ -56,6 +57,8 @@ FusedActivation FusedActivation::read_list(AttributeReader& attributes) {
       attributes.find_numbers("activation_params").value_or(std::vector<float>());
   if (result.function.empty()) return result;
   const Function& function = find_function(result.function);
+  // ONNX Runtime does not look at the parameters of a function without any.
+  if (function.parameter_count() == 0) return result;
   if (given.size() != function.parameter_count() && !given.empty())
     throw Error(ErrorCode::invalid,
                 format("attribute 'activation_params' has {} elements (expected {} for {})",
