@@ -28,19 +28,21 @@ Results nchwc_conv(Decomposition& out) {
   return {&activated(out, *sum, op.activation)};
 }
 
-Results nchwc_pool(Decomposition& out) {
-  return {&out.add(out.node().op_type(), {out.input(0)}, out.attributes_but({"storage_order"}))};
-}
-
-Results nchwc_average_pool(Decomposition& out) {
-  const auto op = read_op<NchwcAveragePool>(out.node());
-  std::vector<Attribute> given = out.attributes_but({"dilations"});
+/// Opsets before 10 lack attributes that the file states with their defaults.
+template <typename Op>
+Results nchwc_window_pool(Decomposition& out) {
+  const auto op = read_op<Op>(out.node());
+  std::vector<Attribute> given = out.attributes_but({"dilations", "storage_order"});
   const bool is_dilated = std::any_of(op.window.dilations.begin(), op.window.dilations.end(),
                                       [](std::int64_t each) { return each != 1; });
   if (is_dilated) given.push_back(integers_attribute("dilations", op.window.dilations));
   if (!op.window.ceil_mode)
     std::erase_if(given, [](const Attribute& each) { return each.name == "ceil_mode"; });
-  return {&out.add("AveragePool", {out.input(0)}, std::move(given))};
+  return {&out.add(out.node().op_type(), {out.input(0)}, std::move(given))};
+}
+
+Results nchwc_pool(Decomposition& out) {
+  return {&out.add(out.node().op_type(), {out.input(0)}, out.attributes_but({"storage_order"}))};
 }
 
 Results reorder_input(Decomposition& out) {
@@ -80,11 +82,11 @@ Results nchwc_upsample(Decomposition& out) {
 
 std::span<const DecompositionRow> nchwc_decompositions() {
   static constexpr DecompositionRow rows[] = {
-      {"AveragePool", nchwc_average_pool, 1, nchwc_domain},
+      {"AveragePool", nchwc_window_pool<NchwcAveragePool>, 1, nchwc_domain},
       {"Conv", nchwc_conv, 1, nchwc_domain},
       {"GlobalAveragePool", nchwc_pool, 1, nchwc_domain},
       {"GlobalMaxPool", nchwc_pool, 1, nchwc_domain},
-      {"MaxPool", nchwc_pool, 1, nchwc_domain},
+      {"MaxPool", nchwc_window_pool<NchwcMaxPool>, 1, nchwc_domain},
       {"ReorderInput", reorder_input, 1, nchwc_domain},
       {"ReorderOutput", reorder_output, 1, nchwc_domain},
       {"Upsample", nchwc_upsample, 1, nchwc_domain},
