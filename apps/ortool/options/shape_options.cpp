@@ -3,14 +3,26 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/graph/symbol_sum.hpp"
 #include "libcore/graph/value_names.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/optimize/contrib/nchwc_weights.hpp"
 
 namespace ortool {
+
+OptionSpec nchwc_block_option() {
+  return {.name = "nchwc-block",
+          .value = "SIZE",
+          .help =
+              "channels in a block of a model that ONNX Runtime saved at its level all: 16 "
+              "with AVX-512, else 8",
+          .choices = {"8", "16"}};
+}
 
 OptionGroup shape_options() {
   return {"Shapes",
@@ -25,6 +37,7 @@ OptionGroup shape_options() {
                .help = "set the shape of an input: --shape image=1x3x224x224",
                .repeats = true,
                .completes = Completion::inputs},
+              nchwc_block_option(),
           }};
 }
 
@@ -81,6 +94,16 @@ void apply_shape_options(const OptionValues& options, Model& model) {
     const NamedValue pair = split_named_value("shape", text, inputs, "input", "inputs");
     fix_shape(model, pair.name, read_shape("shape", pair.value));
   }
+  apply_nchwc_block(options, model);
+}
+
+void apply_nchwc_block(const OptionValues& options, Model& model) {
+  if (!options.has("nchwc-block")) return;
+  if (model.opset(nchwc_domain) == 0) {
+    throw applies_to_nothing("option --nchwc-block: the model has no channels in blocks",
+                             "leave the option out");
+  }
+  state_nchwc_block(model, options.integer("nchwc-block", 0));
 }
 
 }  // namespace ortool

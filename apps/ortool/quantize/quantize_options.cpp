@@ -3,6 +3,7 @@
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/metric_options.hpp"
+#include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {
@@ -66,6 +67,7 @@ OptionGroup calibration_group() {
            .help = "size of a dimension in random data (default: 1)",
            .repeats = true,
            .completes = Completion::dimensions},
+          nchwc_block_option(),
           image_option(),
           image_config_option(),
           {.name = "validation-data",

@@ -190,6 +190,7 @@ void run_quantize(Invocation& invocation) {
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
   QuantizeOptions options = quantize_options_of(invocation, settings, plan);
   LoadedModel loaded = load_model_argument(invocation);
+  apply_nchwc_block(values, *loaded.model);
   options.model_path = loaded.path;
   const bool calibrates_only = values.flag("calibrate-only");
   std::optional<SaveTarget> target;

@@ -125,7 +125,10 @@ std::int64_t decompose_contrib_operators(Model& model) {
 
 std::int64_t decompose_products(Model& model) {
   std::vector<DecompositionRow> rows = all_rows();
-  std::erase_if(rows, [](const DecompositionRow& row) { return !row.has_weights; });
+  // Operators on blocks only go together.
+  std::erase_if(rows, [](const DecompositionRow& row) {
+    return !row.has_weights && row.domain != nchwc_domain;
+  });
   for (DecompositionRow& row : rows) row.outputs = 1;  // a cache is another output
   return decompose(model, rows);
 }
@@ -133,7 +136,7 @@ std::int64_t decompose_products(Model& model) {
 std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
   for (Graph* graph : graphs_in(*model.graph)) {
-    if (graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph);
+    if (graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph, model.metadata);
     Node* next = nullptr;
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
       next = node->next();
@@ -152,6 +155,7 @@ std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
       next = before != nullptr ? before->next() : graph->first_node();
     }
   }
+  forget_nchwc_block(model);
   return count;
 }
 

@@ -1,19 +1,27 @@
-// The block size of NCHWc weights follows from sizes that are no multiples of the other one.
+// The block size of NCHWc weights is stated, or follows from sizes that are no multiples of the
+// other one, or from the weights.
 #include "libcore/optimize/contrib/nchwc_weights.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/log.hpp"
+#include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/fused/nchwc.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
+#include "libcore/optimize/contrib/nchwc_layout.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
@@ -110,14 +118,50 @@ bool fits(const Graph& graph, std::int64_t block) {
       .at_node(conv.name(), conv.op_type());
 }
 
-std::int64_t block_size(const Graph& graph, const Node& conv) {
+/// The stated size of blocks, or 0.
+std::int64_t stated_block(const Metadata& metadata) {
+  const auto fact = std::find_if(metadata.begin(), metadata.end(),
+                                 [](const auto& each) { return each.first == nchwc_block_key; });
+  if (fact == metadata.end()) return 0;
+  for (const std::int64_t each : nchwc_block_sizes) {
+    if (fact->second == format("{}", each)) return each;
+  }
+  throw Error(ErrorCode::invalid, format("the model's metadata '{}' is {} (expected 8 or 16)",
+                                         nchwc_block_key, quote(fact->second)));
+}
+
+std::int64_t block_size(const Graph& graph, std::span<Node* const> convolutions,
+                        std::int64_t stated) {
+  const Node& first = *convolutions.front();
   std::vector<std::int64_t> left;
   for (const std::int64_t each : nchwc_block_sizes) {
     if (fits(graph, each)) left.push_back(each);
   }
+  if (left.empty()) refuse_blocks(first, "no size of blocks fits them");
+  if (stated != 0) {
+    if (std::find(left.begin(), left.end(), stated) != left.end()) return stated;
+    refuse_blocks(first, format("the stated size of blocks, {}, does not fit them", stated));
+  }
   if (left.size() == 1) return left.front();
-  refuse_blocks(conv, left.empty() ? "no size of blocks fits them"
-                                   : "nothing in the file shows whether blocks have 8 or 16");
+  std::vector<Tensor> weights;
+  for (const Node* conv : convolutions) weights.push_back(*weights_of(*conv));
+  const std::optional<std::int64_t> likely = likely_block_size(weights, left[0], left[1]);
+  const std::string option = setting_name("nchwc-block");
+  if (!likely) {
+    throw Error(ErrorCode::unsupported,
+                "the weights are in blocks of 8 or 16 channels for one processor, and neither "
+                "sizes nor weights show which",
+                format("give {} 16 if ONNX Runtime saved the model on a processor with AVX-512, "
+                       "else {} 8; or save it again with graph_optimization_level "
+                       "ORT_ENABLE_EXTENDED",
+                       option, option))
+        .at_node(first.name(), first.op_type());
+  }
+  log_warn(
+      format("the weights are taken to be in blocks of {} channels, as their magnitudes show; {} "
+             "states the size",
+             *likely, option));
+  return *likely;
 }
 
 /// The same weights, M x C x K1 x K2 in row-major order.
@@ -125,21 +169,13 @@ Tensor plain_weights(const Tensor& blocked, std::int64_t block) {
   const Shape& shape = blocked.shape();
   const std::int64_t inputs = shape[1];
   const std::int64_t places = shape[2] * shape[3];
-  const std::int64_t input_block = has_blocked_inputs(blocked, block) ? block : 1;
   Tensor plain(DataType::float32, shape);
   const Tensor aligned = blocked.aligned();
   const float* from = aligned.data<float>().data();
   float* to = plain.mutable_data<float>().data();
-  for (std::int64_t o = 0; o < shape[0]; o += block) {
-    for (std::int64_t i = 0; i < inputs; i += input_block) {
-      for (std::int64_t k = 0; k < places; ++k) {
-        for (std::int64_t bi = 0; bi < input_block; ++bi) {
-          for (std::int64_t bo = 0; bo < block; ++bo)
-            to[((o + bo) * inputs + i + bi) * places + k] = *from++;
-        }
-      }
-    }
-  }
+  visit_blocked(shape, block, [&](std::int64_t o, std::int64_t i, std::int64_t k) {
+    to[(o * inputs + i) * places + k] = *from++;
+  });
   return plain;
 }
 
@@ -163,8 +199,7 @@ void pad_channels(Node& reorder, std::int64_t block) {
 
 }  // namespace
 
-void restore_plain_weights(Graph& graph) {
-  const Node* first = nullptr;
+void restore_plain_weights(Graph& graph, const Metadata& metadata) {
   std::vector<Node*> reorders;
   std::vector<Node*> convolutions;
   for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
@@ -172,15 +207,25 @@ void restore_plain_weights(Graph& graph) {
     if (!is_nchwc(*node, "Conv")) continue;
     if (weights_of(*node) == nullptr) refuse_blocks(*node, "they are not constants of float32");
     convolutions.push_back(node);
-    if (first == nullptr) first = node;
   }
   // Without weights, blocks of any size do.
-  const std::int64_t block = first != nullptr ? block_size(graph, *first) : nchwc_block_sizes[0];
+  const std::int64_t block = convolutions.empty()
+                                 ? nchwc_block_sizes[0]
+                                 : block_size(graph, convolutions, stated_block(metadata));
   for (Node* conv : convolutions) {
     Decomposition out(*conv);
     set_input_at(*conv, 1, &out.constant(plain_weights(*weights_of(*conv), block)));
   }
   for (Node* reorder : reorders) pad_channels(*reorder, block);
+}
+
+void forget_nchwc_block(Model& model) {
+  std::erase_if(model.metadata, [](const auto& each) { return each.first == nchwc_block_key; });
+}
+
+void state_nchwc_block(Model& model, std::int64_t block) {
+  forget_nchwc_block(model);
+  model.metadata.emplace_back(nchwc_block_key, format("{}", block));
 }
 
 }  // namespace ortool
