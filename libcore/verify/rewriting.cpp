@@ -13,6 +13,7 @@
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
+#include "libcore/optimize/surgery/import_missing_domains.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 
 namespace ortool {
@@ -85,6 +86,7 @@ Rewriting Rewriting::without_embedding() const {
 }
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
+  import_missing_domains(*model);
   // In float16, each would be cast in every run.
   if (settings_.freezes_defaults || settings_.is_float16)
     freeze_defaults(*model->graph, settings_.freezes_defaults);

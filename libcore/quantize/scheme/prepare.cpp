@@ -20,6 +20,7 @@
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/precision/convert_float32.hpp"
+#include "libcore/optimize/surgery/import_missing_domains.hpp"
 #include "libcore/optimize/target/target.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
@@ -183,6 +184,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   Progress progress(options.on_step, "preparing");
   Preparation preparation;
   const Count before = count(model);
+  import_missing_domains(model);
   resolve_legacy_defaults(model);
   preparation.constant_inputs = resolve_defaults(*model.graph);
   inline_functions(model);

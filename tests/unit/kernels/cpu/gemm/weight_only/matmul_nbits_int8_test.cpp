@@ -111,7 +111,8 @@ TEST_CASE("int8 rows by quantized blocks: exact within blocks, the same bits eve
       for (const Isa isa : test::isas_here()) {
         for (Workers* workers : {&alone, &several}) {
           const std::vector<float> out = compute_int8(problem, isa, *workers);
-          CHECK(std::memcmp(out.data(), first.data(), out.size() * sizeof(float)) == 0);
+          CHECK((out.empty() ||
+                 std::memcmp(out.data(), first.data(), out.size() * sizeof(float)) == 0));
         }
       }
     }
