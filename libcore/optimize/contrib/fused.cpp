@@ -39,16 +39,10 @@ Results fused_gemm(Decomposition& out) {
   return {&activated(out, product, op.activation)};
 }
 
-/// The operand, transposed where its rank has to be known for it.
+/// The operand in the order of axes in which it is multiplied; its rank is known.
 Value& operand(Decomposition& out, std::int64_t index, bool transposes, bool moves_batch) {
-  const std::vector<std::int64_t> order =
-      FusedMatMul::axes(out.rank(index), transposes, moves_batch);
-  Attribute perm;
-  perm.name = "perm";
-  perm.value = order;
-  std::vector<Attribute> attributes;
-  attributes.push_back(std::move(perm));
-  return out.add("Transpose", {out.input(index)}, std::move(attributes));
+  return transpose(out, *out.input(index),
+                   FusedMatMul::axes(out.rank(index), transposes, moves_batch));
 }
 
 /// Null if the product has no form in ONNX's operators.

@@ -8,6 +8,7 @@
 #include "libcore/graph/value_type.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
@@ -16,8 +17,7 @@ namespace {
 using Results = Decomposition::Results;
 
 Value& converted_to(Decomposition& out, Value& x, DataType from, DataType to) {
-  if (from == to) return x;
-  return out.add("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
+  return from == to ? x : cast_to(out, x, to);
 }
 
 /// An input in float32.
@@ -161,7 +161,8 @@ Results engram_gate(Decomposition& out) {
   Value& query = scaled_norm(out, wide(out, 1), 4, op.epsilon);
   const std::int64_t last[] = {3};
   Value& product = out.add("ReduceSum", {&out.add("Mul", {&key, &query}), &out.integers(last)});
-  Value& width = converted_to(out, last_size(out, *out.input(0)), DataType::int64, DataType::float32);
+  Value& width =
+      converted_to(out, last_size(out, *out.input(0)), DataType::int64, DataType::float32);
   Value& dot = out.add("Div", {&product, &out.add("Sqrt", {&width})});
   Value& size = out.add("Sqrt", {&out.add("Max", {&out.add("Abs", {&dot}), &number(1e-6)})});
   Value& gate = out.add("Sigmoid", {&out.add("Mul", {&out.add("Sign", {&dot}), &size})});

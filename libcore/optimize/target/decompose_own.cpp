@@ -13,6 +13,7 @@
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
 #include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/target/target_tables.hpp"
 #include "libcore/tensor/shape.hpp"
@@ -22,10 +23,6 @@ namespace {
 
 using Results = Decomposition::Results;
 using Integers = std::vector<std::int64_t>;
-
-std::vector<Attribute> cast_to(DataType type) {
-  return plain_attributes({{"to", static_cast<std::int64_t>(type)}});
-}
 
 Results gelu(Decomposition& out) {
   const auto op = read_op<Gelu>(out.node());
@@ -76,20 +73,20 @@ Value& in_float32(Decomposition& out) {
   Value& x = *out.input(0);
   const DataType type = out.element(0);
   const bool is_wide = type == DataType::float32 || type == DataType::float64;
-  return is_wide ? x : out.add("Cast", {&x}, cast_to(DataType::float32));
+  return is_wide ? x : cast_to(out, x, DataType::float32);
 }
 
 Value& in_own_type(Decomposition& out, Value& x) {
   const DataType type = out.element(0);
   const bool is_wide = type == DataType::float32 || type == DataType::float64;
-  return is_wide ? x : out.add("Cast", {&x}, cast_to(type));
+  return is_wide ? x : cast_to(out, x, type);
 }
 
 /// x / √(mean of x² + epsilon) over the axes; x is in float32 or float64.
 Value& divided_by_deviation(Decomposition& out, Value& x, const Integers& axes, float epsilon) {
   Value& variance = out.add_with_axes("ReduceMean", out.add("Mul", {&x, &x}), axes);
   const DataType type = out.element(0) == DataType::float64 ? DataType::float64 : DataType::float32;
-  Value& shift = out.constant(filled(type, Shape(), static_cast<double>(epsilon)));
+  Value& shift = scalar(out, type, static_cast<double>(epsilon));
   Value& shifted = out.add("Add", {&variance, &shift});
   return out.add("Div", {&x, &out.add("Sqrt", {&shifted})});
 }

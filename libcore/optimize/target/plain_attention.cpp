@@ -9,6 +9,7 @@
 #include "libcore/ops/contrib/attention/self_attention.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 #include "libcore/optimize/target/target_tables.hpp"
 
@@ -51,17 +52,11 @@ bool has_plain_mask(const Decomposition& out, std::int64_t mask) {
 /// 1 for the first keys of each batch, as many as its length; batch x keys, where there are as many
 /// keys as `x` has rows.
 Value& mask_of_lengths(Decomposition& out, Value& lengths, Value& x, DataType type) {
-  const auto int64 = static_cast<std::int64_t>(DataType::int64);
-  const auto scalar = [&](std::int64_t number) -> Value& {
-    Tensor value(DataType::int64, Shape());
-    value.mutable_data<std::int64_t>()[0] = number;
-    return out.constant(std::move(value));
-  };
-  Value& rows = out.add("Gather", {&out.add("Shape", {&x}), &scalar(1)});
-  Value& positions = out.add("Range", {&scalar(0), &rows, &scalar(1)});
-  Value& wide = out.add("Cast", {&lengths}, plain_attributes({{"to", int64}}));
+  Value& rows = out.add("Gather", {&out.add("Shape", {&x}), &integer_scalar(out, 1)});
+  Value& positions = out.add("Range", {&integer_scalar(out, 0), &rows, &integer_scalar(out, 1)});
+  Value& wide = cast_to(out, lengths, DataType::int64);
   Value& is_seen = out.add("Less", {&positions, &out.add_with_axes("Unsqueeze", wide, {1})});
-  return out.add("Cast", {&is_seen}, plain_attributes({{"to", static_cast<std::int64_t>(type)}}));
+  return cast_to(out, is_seen, type);
 }
 
 /// What is added to the scores, batch x 1 x 1 x keys: the filter where the mask is 0; and a bias.
@@ -72,10 +67,9 @@ Value* added_mask(Decomposition& out, const MultiHeadAttentionBase& op, std::int
   const DataType type = out.element(0);
   Value& seen = is_lengths(out, mask)
                     ? mask_of_lengths(out, *out.input(mask), *out.input(keys), type)
-                    : out.add("Cast", {out.input(mask)},
-                              plain_attributes({{"to", static_cast<std::int64_t>(type)}}));
-  Value& hidden = out.add("Sub", {&out.constant(filled(type, Shape(), 1)), &seen});
-  Value& filter = out.constant(filled(type, Shape(), static_cast<double>(op.mask_filter)));
+                    : cast_to(out, *out.input(mask), type);
+  Value& hidden = out.add("Sub", {&scalar(out, type, 1), &seen});
+  Value& filter = scalar(out, type, static_cast<double>(op.mask_filter));
   Value& spread = out.add_with_axes("Unsqueeze", out.add("Mul", {&hidden, &filter}), {1, 2});
   return given != nullptr ? &out.add("Add", {&spread, given}) : &spread;
 }
