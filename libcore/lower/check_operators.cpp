@@ -32,7 +32,7 @@ std::string unknown_hint(const Graph& graph, const Node& first, bool is_too_new)
 
 }  // namespace
 
-void check_operators_known(const Graph& graph, bool (*is_decomposed)(const Node& node)) {
+void check_operators_known(const Graph& graph) {
   const bool is_too_new = graph.opset("") > newest_opset;
   std::set<std::string> names;
   std::vector<const Node*> nodes;
@@ -42,8 +42,7 @@ void check_operators_known(const Graph& graph, bool (*is_decomposed)(const Node&
     open.pop_back();
     for (const Node& node : current.nodes()) {
       const OpEntry* entry = find_op(node.domain(), node.op_type());
-      const bool is_known =
-          entry != nullptr ? version_of(*entry, node) != nullptr : is_decomposed(node);
+      const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
       // Subgraphs of other operators, such as FlexAttention's, are handled by their kernels.
       if (!is_known || is_control_flow(node)) {
         for (const Graph* body : node.subgraphs()) open.push_back(body);

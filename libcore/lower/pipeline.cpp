@@ -56,7 +56,6 @@ void change_graphs(Lowering& lowering, const Change& change) {
 
 void decompose(Lowering& lowering) {
   lowering.applied = decompose_contrib_operators(lowering.model);
-  check_operators_known(lowering.graph(), [](const Node&) { return false; });
   if (lowering.applied > 0) infer_shapes(lowering.model);
 }
 
@@ -130,9 +129,8 @@ constexpr std::array passes = {
                  [](Lowering& lowering) { resolve_legacy_defaults(lowering.model); }},
     LoweringPass{{"inline-local-functions", "inlines calls of the model's functions", none, true},
                  [](Lowering& lowering) { inline_functions(lowering.model); }},
-    LoweringPass{
-        {"check-operators", "rejects unsupported operators", none, true},
-        [](Lowering& lowering) { check_operators_known(lowering.graph(), has_decomposition); }},
+    LoweringPass{{"check-operators", "rejects unsupported operators", none, true},
+                 [](Lowering& lowering) { check_operators_known(lowering.graph()); }},
     LoweringPass{{"infer-types", "infers the types and shapes of all values", none, true},
                  [](Lowering& lowering) { infer_shapes(lowering.model); }},
     LoweringPass{{"decompose-contrib", "decomposes fused operators of com.microsoft into ONNX's",

@@ -115,10 +115,6 @@ void give_outputs(Node& node, const Results& results) {
 
 }  // namespace
 
-bool has_decomposition(const Node& node) {
-  return find_row(all_rows(), node) != nullptr;
-}
-
 std::int64_t decompose_contrib_operators(Model& model) {
   return decompose(model, all_rows());
 }

@@ -11,9 +11,6 @@
 
 namespace ortool {
 
-/// Whether nodes of this operator are decomposed if their attributes and operands allow it.
-bool has_decomposition(const Node& node);
-
 /// In all graphs, replaces the nodes that a row serves; rows are sorted by domain, then name. New
 /// nodes are named after the old one; their values have no types yet. Returns the number of
 /// replaced nodes.
