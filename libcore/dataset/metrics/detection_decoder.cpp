@@ -158,12 +158,14 @@ std::vector<Detection> decode_box_scores(const DetectionOutputs& outputs, std::i
   return found;
 }
 
-/// Boxes, scores and labels of the same number, of torchvision or TensorFlow.
-std::vector<Detection> decode_labels(const DetectionOutputs& outputs, double min_score) {
+/// Boxes, scores and labels of the same number, of torchvision or TensorFlow. Without labels every
+/// detection has the class `only_class`.
+std::vector<Detection> decode_labels(const DetectionOutputs& outputs, std::int64_t only_class,
+                                     double min_score) {
   const auto [rows, columns] = table_of(*outputs.boxes, outputs.layout, "1xNx4");
   if (columns != 4) throw wrong_shape(*outputs.boxes, outputs.layout, "1xNx4");
   check_rows(*outputs.scores, outputs.layout, rows, 1);
-  check_rows(*outputs.labels, outputs.layout, rows, 1);
+  if (outputs.labels != nullptr) check_rows(*outputs.labels, outputs.layout, rows, 1);
   std::int64_t count = rows;
   if (outputs.count != nullptr && outputs.count->element_count() == 1 &&
       is_arithmetic(outputs.count->type()))
@@ -177,8 +179,10 @@ std::vector<Detection> decode_labels(const DetectionOutputs& outputs, double min
     const Box box =
         is_y_first ? from_corners(boxes.at(i, 1), boxes.at(i, 0), boxes.at(i, 3), boxes.at(i, 2))
                    : from_corners(boxes.at(i, 0), boxes.at(i, 1), boxes.at(i, 2), boxes.at(i, 3));
-    const double label = element_as_double(*outputs.labels, i);
-    found.push_back({box, scores.at(i, 0), class_number(label)});
+    const std::int64_t label = outputs.labels == nullptr
+                                   ? only_class
+                                   : class_number(element_as_double(*outputs.labels, i));
+    found.push_back({box, scores.at(i, 0), label});
   }
   return found;
 }
@@ -244,8 +248,16 @@ void DetectionDecoder::complete_options(const DetectionOutputs& outputs) {
     if (*options_.has_softmax) --class_count_;
     if (fits_ids && !fits_order) classes = ClassNumbers::ids;
   }
+  // Detectors such as SSD score a background as their first class.
+  if (outputs.layout == DetectionLayout::box_scores && class_count_ == categories_.count + 1 &&
+      options_.classes == ClassNumbers::automatic && !categories_.are_named_by_model)
+    options_.first_class = 1;
   if (options_.classes == ClassNumbers::automatic) options_.classes = classes;
   is_complete_ = true;
+}
+
+std::int64_t DetectionDecoder::only_class() const {
+  return options_.classes == ClassNumbers::ids ? categories_.last_id : options_.first_class;
 }
 
 std::vector<Detection> DetectionDecoder::decode(std::span<const NamedTensor> outputs,
@@ -259,7 +271,8 @@ std::vector<Detection> DetectionDecoder::decode(std::span<const NamedTensor> out
     class_count_ = table.attributes - found.mask_attributes -
                    (found.layout == DetectionLayout::yolov5 ? 5 : 4);
     if (class_count_ < 1) throw wrong_shape(*found.boxes, found.layout, "boxes and class scores");
-  } else if (!is_complete_ && found.scores != nullptr && found.labels == nullptr) {
+  } else if (!is_complete_ && (found.layout == DetectionLayout::box_scores ||
+                               found.layout == DetectionLayout::detr)) {
     class_count_ = table_of(*found.scores, found.layout, "1xNxC").second;
   }
   if (!is_complete_) complete_options(found);
@@ -275,7 +288,7 @@ std::vector<Detection> DetectionDecoder::decode(std::span<const NamedTensor> out
       break;
     case DetectionLayout::torchvision:
     case DetectionLayout::tensorflow:
-      result = decode_labels(found, min_score);
+      result = decode_labels(found, only_class(), min_score);
       break;
     case DetectionLayout::detr:
       result = decode_detr(found, *options_.has_softmax, min_score);

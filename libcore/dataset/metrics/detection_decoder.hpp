@@ -15,6 +15,7 @@ namespace ortool {
 struct CategoryRange {
   std::int64_t count = 0;
   std::int64_t last_id = 0;
+  bool are_named_by_model = false;  ///< its metadata says which class is which category
 };
 
 /// A layout with the outputs that hold its parts.
@@ -22,7 +23,7 @@ struct DetectionOutputs {
   DetectionLayout layout = DetectionLayout::automatic;
   const Tensor* boxes = nullptr;  ///< or all, in the layouts of one output
   const Tensor* scores = nullptr;
-  const Tensor* labels = nullptr;
+  const Tensor* labels = nullptr;  ///< may be missing where there is one category
   const Tensor* count = nullptr;     ///< may be missing
   std::int64_t mask_attributes = 0;  ///< coefficients of masks after the class scores
 };
@@ -50,6 +51,8 @@ class DetectionDecoder {
 
  private:
   void complete_options(const DetectionOutputs& outputs);
+  /// The class number of the only category.
+  std::int64_t only_class() const;
 
   DetectionOptions options_;
   CategoryRange categories_;

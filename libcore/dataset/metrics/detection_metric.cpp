@@ -27,7 +27,8 @@ class DetectionMetric : public OutputMetric {
         class_names_(std::move(class_names)),
         decoder_(options,
                  {static_cast<std::int64_t>(annotations.categories().size()),
-                  annotations.categories().empty() ? 0 : annotations.categories().back().id}),
+                  annotations.categories().empty() ? 0 : annotations.categories().back().id,
+                  !class_names_.empty()}),
         precision_(static_cast<std::int64_t>(annotations.categories().size()), &task.memory) {}
 
   void add(const Sample& sample, std::span<const NamedTensor> outputs) override;

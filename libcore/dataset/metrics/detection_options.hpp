@@ -14,8 +14,8 @@ enum class DetectionLayout {
   yolov5,       ///< [1,N,5+C]: center, size, objectness, class scores
   yolov8,       ///< [1,4+C,N] or [1,N,4+C]: center, size, class scores
   end_to_end,   ///< [1,N,6]: corners, score, class
-  box_scores,   ///< boxes [1,N,4] and class scores [1,N,C]
-  torchvision,  ///< boxes [N,4], scores [N], labels [N]
+  box_scores,   ///< boxes [1,N,4] and class scores [1,N,C], or [1,N,1+C] with a background
+  torchvision,  ///< boxes [N,4], scores [N], and labels [N] if there are several categories
   tensorflow,   ///< detection_boxes, detection_scores, detection_classes, num_detections
   detr,         ///< logits [1,N,C] and pred_boxes [1,N,4]
 };

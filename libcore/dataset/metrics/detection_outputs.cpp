@@ -93,7 +93,8 @@ bool OutputFinder::find_torchvision(DetectionOutputs& found) const {
     const Tensor*& part = is_label ? found.labels : found.scores;
     if (part == nullptr) part = each.tensor;
   }
-  return found.scores != nullptr && found.labels != nullptr && is_float(*found.scores);
+  const bool has_classes = found.labels != nullptr || categories_.count == 1;
+  return found.scores != nullptr && has_classes && is_float(*found.scores);
 }
 
 bool OutputFinder::find_box_scores(DetectionOutputs& found) const {

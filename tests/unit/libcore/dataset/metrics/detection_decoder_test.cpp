@@ -91,6 +91,31 @@ TEST_CASE("end-to-end outputs and those of torchvision have corners", "[map]") {
             0.75, 17);
 }
 
+TEST_CASE("a detector of one category needs no labels", "[map]") {
+  const Tensor boxes = Tensor::of<float>(Shape{1, 4}, {10, 20, 50, 50});
+  const Tensor scores = Tensor::of<float>(Shape{1}, {0.75F});
+  DetectionOptions used;
+  // decode() has ids from 1 on, and the class of the only category is its id.
+  check_one(decode({{"face_boxes", &boxes}, {"face_scores", &scores}}, 1, {}, &used), 0.75, 1);
+  CHECK(used.layout == DetectionLayout::torchvision);
+  CHECK_THROWS_AS(decode({{"face_boxes", &boxes}, {"face_scores", &scores}}, 2, {}), Error);
+  DetectionOptions numbered;
+  numbered.classes = ClassNumbers::order;
+  numbered.first_class = 3;
+  check_one(decode({{"face_boxes", &boxes}, {"face_scores", &scores}}, 1, numbered), 0.75, 3);
+}
+
+TEST_CASE("a class more than categories is the background of an SSD", "[map]") {
+  const Tensor boxes = Tensor::of<float>(Shape{1, 1, 4}, {10, 20, 50, 50});
+  const Tensor scores = Tensor::of<float>(Shape{1, 1, 3}, {0.9F, 0, 0.75F});
+  DetectionOptions used;
+  check_one(decode({{"boxes", &boxes}, {"scores", &scores}}, 2, {}, &used), 0.75, 2);
+  CHECK(used.first_class == 1);
+  DetectionOptions ids;
+  ids.classes = ClassNumbers::ids;
+  CHECK(decode({{"boxes", &boxes}, {"scores", &scores}}, 2, ids).size() == 2);
+}
+
 TEST_CASE("TensorFlow's boxes begin with y, and are as many as num_detections says", "[map]") {
   const Tensor boxes =
       Tensor::of<float>(Shape{1, 2, 4}, {0.2F, 0.05F, 0.5F, 0.25F, 0.1F, 0.1F, 0.9F, 0.9F});
