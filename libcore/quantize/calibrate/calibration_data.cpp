@@ -14,11 +14,23 @@ namespace {
 
 constexpr std::int64_t default_random_samples = 16;
 
+/// The memory for samples that are kept.
+std::int64_t max_kept_bytes(const MemoryCap& memory) {
+  constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
+  const std::int64_t limit = memory.limit_bytes();
+  return limit > 0 ? std::min(max_bytes, limit / 32) : max_bytes;
+}
+
 }  // namespace
 
 CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& source, DataRole role,
                                  std::span<Value* const> inputs, std::span<Value* const> outputs)
-    : task_(task), source_(source), paths_(source.paths(role)), inputs_(inputs), outputs_(outputs) {
+    : task_(task),
+      source_(source),
+      paths_(source.paths(role)),
+      inputs_(inputs),
+      outputs_(outputs),
+      bytes_left_(max_kept_bytes(task.memory)) {
   is_random_ = role == DataRole::calibration && source.is_random;
   if (is_random_) paths_ = {"random inputs"};
   for (std::size_t i = 0; i < paths_.size(); ++i) {
@@ -55,7 +67,26 @@ std::vector<std::string> CalibrationData::class_names() const {
   return paths_.empty() ? std::vector<std::string>() : open(0)->class_names();
 }
 
+void CalibrationData::keep(std::int64_t index, const Sample& sample) {
+  std::int64_t bytes = 0;
+  for (const NamedValues* values : {&sample.inputs, &sample.references}) {
+    for (const auto& [name, value] : *values) {
+      // Sequences are not measured.
+      bytes += value.is_tensor() ? value.tensor().size_bytes() : bytes_left_ + 1;
+    }
+  }
+  if (bytes > bytes_left_) return;
+  bytes_left_ -= bytes;
+  kept_.emplace(index, Kept{sample, last_read_});
+}
+
 Sample CalibrationData::sample(std::int64_t index) {
+  const auto known = kept_.find(index);
+  if (known != kept_.end()) {
+    last_read_ = known->second.read;
+    return known->second.sample;
+  }
+  const std::int64_t number = index;
   std::size_t set = 0;
   while (index >= sizes_[set]) index -= sizes_[set++];
   if (open_ == nullptr || open_index_ != set || index < next_) {
@@ -71,6 +102,7 @@ Sample CalibrationData::sample(std::int64_t index) {
   for (auto& [name, value] : sample.inputs) {
     if (value.is_tensor()) value = RunValue(value.tensor().aligned());
   }
+  keep(number, sample);
   return sample;
 }
 

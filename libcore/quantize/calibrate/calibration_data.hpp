@@ -27,7 +27,8 @@ class CalibrationData {
   std::int64_t size() const { return size_; }
   /// Class names by index, if the first data set provides them.
   std::vector<std::string> class_names() const;
-  /// Sample `index`. Sequential access is cheap; going backward rereads the set from its start.
+  /// Sample `index`. Those read first are kept, up to a share of memory; going backward to another
+  /// rereads the set from its start.
   Sample sample(std::int64_t index);
   /// Which files the data sets that are folders or patterns use, by path.
   const std::map<std::string, FileUse>& files() const { return files_; }
@@ -37,6 +38,7 @@ class CalibrationData {
  private:
   std::unique_ptr<SampleSet> open(std::size_t set) const;
   void choose_samples();
+  void keep(std::int64_t index, const Sample& sample);
 
   const TaskContext& task_;
   const QuantizeData& source_;
@@ -52,6 +54,12 @@ class CalibrationData {
   std::size_t open_index_ = 0;
   std::int64_t next_ = 0;  ///< within the open set
   std::string last_read_;
+  struct Kept {
+    Sample sample;
+    std::string read;  ///< last_read()
+  };
+  std::map<std::int64_t, Kept> kept_;
+  std::int64_t bytes_left_;  ///< for more of them
 };
 
 /// Throws ErrorCode::invalid for image recipes of inputs for which neither the calibration nor the

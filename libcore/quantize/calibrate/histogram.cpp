@@ -2,9 +2,13 @@
 #include "libcore/quantize/calibrate/histogram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <limits>
+#include <memory>
 #include <numeric>
 
+#include "libcore/base/float_lanes.hpp"
 #include "libcore/quantize/calibrate/byte_stream.hpp"
 
 namespace ortool {
@@ -41,6 +45,98 @@ void add_counts(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& 
   if (to.empty()) to.resize(code_count);
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
+
+/// Allocates `to` for the first count that is not 0.
+void add_counted(std::vector<std::int64_t>& to, std::span<const std::int64_t> from) {
+  const bool has_any =
+      std::any_of(from.begin(), from.end(), [](std::int64_t count) { return count != 0; });
+  if (!has_any) return;
+  if (to.empty()) to.resize(code_count);
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
+/// Numbers are counted in pieces of this size, small enough for the second-level cache. Below the
+/// minimum, clearing a tally would take longer.
+constexpr std::size_t tallied = std::size_t{1} << 16;
+constexpr std::size_t min_tallied = 2048;
+/// The entries for one sign: what is too small for a bin, then the bins.
+constexpr std::size_t tally_side = code_count + 1;
+
+/// The bits of the largest magnitude, NaN and infinity included.
+std::uint32_t largest_magnitude(std::span<const float> numbers) {
+  IntLanes most = {};
+  std::size_t i = 0;
+  for (; i + float_lanes <= numbers.size(); i += float_lanes) {
+    const IntLanes magnitude = load_lanes<IntLanes>(&numbers[i]) & 0x7fffffff;
+    most = magnitude > most ? magnitude : most;
+  }
+  std::uint32_t found = 0;
+  for (std::size_t lane = 0; lane < float_lanes; ++lane)
+    found = std::max(found, static_cast<std::uint32_t>(most[lane]));
+  for (; i < numbers.size(); ++i)
+    found = std::max(found, std::bit_cast<std::uint32_t>(numbers[i]) & ~sign_bit);
+  return found;
+}
+
+/// Counts of one piece, without branches. Neighbors go to different tables, since equal numbers in
+/// a row would wait for each other.
+class Tally {
+ public:
+  void add(std::span<const float> numbers, int first_code) {
+    std::array<std::int32_t, block> places;
+    for (std::size_t done = 0; done < numbers.size(); done += block) {
+      const std::size_t count = std::min(block, numbers.size() - done);
+      if (count < block) {
+        std::array<float, block> padded = {};
+        std::copy_n(&numbers[done], count, padded.begin());
+        place(padded.data(), first_code, places);
+        positive_zeros_ -= static_cast<std::int64_t>(block - count);
+        even_[0] -= static_cast<std::uint32_t>(block - count);
+      } else {
+        place(&numbers[done], first_code, places);
+      }
+      for (std::size_t i = 0; i < block; i += 2) {
+        ++even_[static_cast<std::size_t>(places[i])];
+        ++odd_[static_cast<std::size_t>(places[i + 1])];
+      }
+    }
+  }
+
+  std::vector<std::int64_t> counts() const {
+    std::vector<std::int64_t> sums(even_.size());
+    // Differences of unsigned counts wrap around, and so do their sums.
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = std::int64_t{even_[i] + odd_[i]};
+    return sums;
+  }
+  std::int64_t positive_zeros() const { return positive_zeros_; }
+  std::int64_t negative_zeros() const { return negative_zeros_; }
+
+ private:
+  static constexpr std::size_t block = 1024;
+
+  /// The entry of each number, and how many are 0 and -0.
+  void place(const float* numbers, int first_code, std::array<std::int32_t, block>& places) {
+    IntLanes positive = {};
+    IntLanes negative = {};
+    for (std::size_t i = 0; i < block; i += float_lanes) {
+      const IntLanes bits = load_lanes<IntLanes>(numbers + i);
+      positive += bits == 0;
+      negative += bits == std::numeric_limits<std::int32_t>::min();
+      const IntLanes code = ((bits & 0x7fffffff) >> code_shift) - (first_code - 1);
+      const IntLanes side = (bits >> 31) & static_cast<std::int32_t>(tally_side);
+      store_lanes(&places[i], ((code > 0) & code) + side);
+    }
+    for (std::size_t lane = 0; lane < float_lanes; ++lane) {
+      positive_zeros_ -= positive[lane];
+      negative_zeros_ -= negative[lane];
+    }
+  }
+
+  std::array<std::uint32_t, 2 * tally_side> even_ = {};
+  std::array<std::uint32_t, 2 * tally_side> odd_ = {};
+  std::int64_t positive_zeros_ = 0;
+  std::int64_t negative_zeros_ = 0;
+};
 
 void write_counts(ByteWriter& out, const std::vector<std::int64_t>& counts) {
   const auto is_full = [](std::int64_t count) { return count != 0; };
@@ -80,6 +176,18 @@ void Histogram::raise_to(int octave) {
 }
 
 void Histogram::add(std::span<const float> numbers) {
+  for (std::size_t done = 0; done < numbers.size(); done += tallied) {
+    const auto piece = numbers.subspan(done, std::min(tallied, numbers.size() - done));
+    const std::uint32_t most = largest_magnitude(piece);
+    if (piece.size() < min_tallied || most >= infinity_bits) {
+      add_each(piece);
+    } else {
+      add_finite(piece, most);
+    }
+  }
+}
+
+void Histogram::add_each(std::span<const float> numbers) {
   std::uint32_t most = 0;
   bool has_negative = false;
   for (const float number : numbers) {
@@ -106,6 +214,24 @@ void Histogram::add(std::span<const float> numbers) {
       ++(bits < sign_bit ? positive_ : negative_)[code - first];
     }
   }
+}
+
+void Histogram::add_finite(std::span<const float> numbers, std::uint32_t most) {
+  if (most > 0) raise_to(static_cast<int>(most >> (code_shift + 8)));
+  // Then zeros would be in the first bin.
+  if (first_code() == 0) {
+    add_each(numbers);
+    return;
+  }
+  const auto tally = std::make_unique<Tally>();
+  tally->add(numbers, first_code());
+  const std::vector<std::int64_t> counts = tally->counts();
+  const auto negative = counts.begin() + tally_side;
+  zeros_ += tally->positive_zeros() + tally->negative_zeros();
+  small_positive_ += counts.front() - tally->positive_zeros();
+  small_negative_ += *negative - tally->negative_zeros();
+  add_counted(positive_, std::span(counts).subspan(1, code_count));
+  add_counted(negative_, std::span(counts).subspan(tally_side + 1, code_count));
 }
 
 void Histogram::merge(const Histogram& other) {

@@ -41,6 +41,9 @@ class Histogram {
 
  private:
   void raise_to(int octave);
+  void add_each(std::span<const float> numbers);
+  /// `most`: the bits of the largest magnitude.
+  void add_finite(std::span<const float> numbers, std::uint32_t most);
   int first_code() const;
 
   int octave_ = -1;  ///< exponent bits of the largest magnitude; -1: only zeros so far

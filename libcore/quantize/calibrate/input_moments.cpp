@@ -1,11 +1,12 @@
-// Input moments: sums the upper triangle of X^T X over rows of quantized inputs.
+// Input moments: sums the upper triangle of X^T X over rows of quantized inputs, tile by tile.
 #include "libcore/quantize/calibrate/input_moments.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <unordered_map>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/float_lanes.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
 
@@ -23,6 +24,85 @@ struct RowChoice {
     constexpr std::int64_t far_apart = 7919;
     first = sample % step * far_apart % step;
   }
+};
+
+/// Rows of quantized inputs, the zero point subtracted, padded with zeros to whole tiles.
+class CodeRows {
+ public:
+  /// `numbers` has a row each `stride` elements.
+  CodeRows(std::span<const float> numbers, std::int64_t rows, std::int64_t columns,
+           std::int64_t stride, Scale scale, CodeRange range)
+      : rows_(static_cast<std::size_t>(rows)),
+        columns_(static_cast<std::size_t>(columns)),
+        padded_((columns_ + tile_columns - 1) / tile_columns * tile_columns),
+        codes_(rows_ * padded_) {
+    const FloatLanes step = float_lanes_of(scale.scale);
+    const FloatLanes low = float_lanes_of(static_cast<float>(range.lowest - scale.zero_point));
+    const FloatLanes high = float_lanes_of(static_cast<float>(range.highest - scale.zero_point));
+    for (std::size_t row = 0; row < rows_; ++row) {
+      float* out = codes_.data() + row * padded_;
+      std::copy_n(numbers.data() + row * static_cast<std::size_t>(stride), columns_, out);
+      for (std::size_t i = 0; i < padded_; i += float_lanes) {
+        FloatLanes code = load_lanes<FloatLanes>(out + i) / step;
+        code = code < low ? low : code;
+        code = code > high ? high : code;
+        // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, as nearbyint() does.
+        const FloatLanes rounded = (code + rounder) - rounder;
+        // NaN has no code.
+        store_lanes(out + i, code == code ? rounded : FloatLanes{});
+      }
+    }
+  }
+
+  /// Adds the upper triangle of the products of all pairs of columns to `sums`.
+  template <typename Lanes, typename Element>
+  void add_products(std::vector<double>& sums) const {
+    for (std::size_t i = 0; i < columns_; i += tile_rows) {
+      for (std::size_t k = i / tile_columns * tile_columns; k < padded_; k += tile_columns)
+        add_tile<Lanes, Element>(i, k, sums);
+    }
+  }
+
+ private:
+  static constexpr std::size_t tile_rows = 4;
+  static constexpr std::size_t tile_columns = 8;
+  static constexpr float rounder = 0x1.8p23F;
+
+  template <typename Lanes, typename Element>
+  static Lanes lanes_at(const float* codes) {
+    if constexpr (sizeof(Element) == sizeof(float)) return load_lanes<Lanes>(codes);
+    return Lanes{static_cast<Element>(codes[0]), static_cast<Element>(codes[1])};
+  }
+
+  template <typename Lanes, typename Element>
+  void add_tile(std::size_t i, std::size_t k, std::vector<double>& sums) const {
+    constexpr std::size_t width = sizeof(Lanes) / sizeof(Element);
+    constexpr std::size_t parts = tile_columns / width;
+    std::array<std::array<Lanes, parts>, tile_rows> tile = {};
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const float* codes = codes_.data() + row * padded_;
+#pragma GCC unroll 4
+      for (std::size_t part = 0; part < parts; ++part) {
+        const Lanes right = lanes_at<Lanes, Element>(codes + k + part * width);
+#pragma GCC unroll 4
+        for (std::size_t left = 0; left < tile_rows; ++left)
+          tile[left][part] += static_cast<Element>(codes[i + left]) * right;
+      }
+    }
+    for (std::size_t left = 0; left < tile_rows && i + left < columns_; ++left) {
+      for (std::size_t right = 0; right < tile_columns; ++right) {
+        const std::size_t column = k + right;
+        if (column < i + left || column >= columns_) continue;
+        sums[(i + left) * columns_ + column] +=
+            static_cast<double>(tile[left][right / width][right % width]);
+      }
+    }
+  }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::size_t padded_;
+  std::vector<float> codes_;
 };
 
 class MomentObserver : public SampleObserver {
@@ -118,31 +198,13 @@ std::int64_t InputMoments::block_columns(std::int64_t block) const {
   return std::min(max_columns, columns_ - block * max_columns);
 }
 
-std::int64_t InputMoments::code_at(const Tensor& input, std::int64_t index) const {
-  const auto value = static_cast<float>(element_as_double(input, index));
-  return std::isnan(value) ? 0 : to_code(value, scale_, code_range_) - scale_.zero_point;
-}
-
-void InputMoments::add_row(std::int64_t group, std::span<const std::int64_t> codes) {
-  for (std::int64_t b = 0; b < block_count(); ++b) {
-    const auto columns = static_cast<std::size_t>(block_columns(b));
-    const std::int64_t* row = codes.data() + b * max_columns;
-    std::int64_t* sums = sums_[static_cast<std::size_t>(group * block_count() + b)].data();
-    for (std::size_t i = 0; i < columns; ++i) {
-      const std::int64_t left = row[i];
-      if (left == 0) continue;
-      std::int64_t* out = sums + i * columns;
-      for (std::size_t k = i; k < columns; ++k) out[k] += left * row[k];
-    }
-  }
-}
-
 void InputMoments::add(const Tensor& input, std::int64_t sample) {
   if (!is_arithmetic(input.type()) || input.element_count() == 0) return;
+  const Tensor floats = convert(input, DataType::float32);
   if (windows_.is_convolution()) {
-    add_windows(input, sample);
+    add_windows(floats, sample);
   } else {
-    add_products(input, sample);
+    add_products(floats, sample);
   }
 }
 
@@ -150,15 +212,13 @@ void InputMoments::add_products(const Tensor& input, std::int64_t sample) {
   const std::int64_t rank = input.shape().rank();
   if (rank < 1 || input.shape()[rank - 1] != columns_ || matrix_.groups() != 1) return;
   const std::int64_t rows = input.element_count() / columns_;
-  std::vector<std::int64_t> codes(static_cast<std::size_t>(columns_));
+  const float* numbers = input.data<float>().data();
+  std::vector<float> taken;
   const RowChoice choice(rows, sample);
-  for (std::int64_t row = choice.first; row < rows; row += choice.step) {
-    for (std::int64_t i = 0; i < columns_; ++i) {
-      codes[static_cast<std::size_t>(i)] = code_at(input, row * columns_ + i);
-    }
-    add_row(0, codes);
-    ++rows_;
-  }
+  for (std::int64_t row = choice.first; row < rows; row += choice.step)
+    taken.insert(taken.end(), numbers + row * columns_, numbers + (row + 1) * columns_);
+  add_rows(0, taken);
+  rows_ += static_cast<std::int64_t>(taken.size()) / columns_;
 }
 
 void InputMoments::add_windows(const Tensor& input, std::int64_t sample) {
@@ -169,21 +229,52 @@ void InputMoments::add_windows(const Tensor& input, std::int64_t sample) {
   }
   const Image image(shape, windows_);
   const std::int64_t rows = shape[0] * image.places;
-  std::vector<std::int64_t> codes(static_cast<std::size_t>(columns_));
+  const std::int64_t taps = matrix_.taps();
+  // What the taps read, for each row: the same in all channels.
+  std::vector<std::int64_t> offsets;
   const RowChoice choice(rows, sample);
   for (std::int64_t row = choice.first; row < rows; row += choice.step) {
-    for (std::int64_t group = 0; group < matrix_.groups(); ++group) {
-      for (std::int64_t i = 0; i < columns_; ++i) {
-        const std::int64_t tap = i % matrix_.taps();
-        const std::int64_t channel = group * matrix_.group_inputs() + i / matrix_.taps();
-        const std::int64_t place = image.at(row % image.places, tap, windows_);
-        const std::int64_t plane = row / image.places * shape[1] + channel;
-        codes[static_cast<std::size_t>(i)] =
-            place < 0 ? 0 : code_at(input, plane * image.plane + place);
-      }
-      add_row(group, codes);
+    const std::int64_t first = row / image.places * shape[1] * image.plane;
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      const std::int64_t place = image.at(row % image.places, tap, windows_);
+      offsets.push_back(place < 0 ? -1 : first + place);
     }
-    ++rows_;
+  }
+  const std::int64_t taken = static_cast<std::int64_t>(offsets.size()) / taps;
+  const float* numbers = input.data<float>().data();
+  std::vector<float> windows(static_cast<std::size_t>(taken * columns_));
+  for (std::int64_t group = 0; group < matrix_.groups(); ++group) {
+    float* out = windows.data();
+    for (std::int64_t row = 0; row < taken; ++row) {
+      const std::int64_t* reads = offsets.data() + row * taps;
+      const float* plane = numbers + group * matrix_.group_inputs() * image.plane;
+      for (std::int64_t channel = 0; channel < matrix_.group_inputs(); ++channel) {
+        for (std::int64_t tap = 0; tap < taps; ++tap)
+          *out++ = reads[tap] < 0 ? 0 : plane[reads[tap]];
+        plane += image.plane;
+      }
+    }
+    add_rows(group, windows);
+  }
+  rows_ += taken;
+}
+
+void InputMoments::add_rows(std::int64_t group, std::span<const float> numbers) {
+  const std::int64_t rows = static_cast<std::int64_t>(numbers.size()) / columns_;
+  const std::int64_t most =
+      std::max(code_range_.highest - scale_.zero_point, scale_.zero_point - code_range_.lowest);
+  // Sums of products of 8-bit values are exact in single precision.
+  const bool is_narrow = rows * most * most < (std::int64_t{1} << 24);
+  for (std::int64_t b = 0; b < block_count(); ++b) {
+    const std::span<const float> block = numbers.subspan(static_cast<std::size_t>(b * max_columns));
+    std::vector<double>& sums = sums_[static_cast<std::size_t>(group * block_count() + b)];
+    const std::int64_t columns = block_columns(b);
+    const CodeRows codes(block, rows, columns, columns_, scale_, code_range_);
+    if (is_narrow) {
+      codes.add_products<FloatLanes, float>(sums);
+    } else {
+      codes.add_products<DoubleLanes, double>(sums);
+    }
   }
 }
 
@@ -203,7 +294,7 @@ std::vector<double> InputMoments::block(std::int64_t group, std::int64_t block) 
   std::vector<double> full(columns * columns);
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t k = i; k < columns; ++k) {
-      full[i * columns + k] = static_cast<double>(sums[i * columns + k]);
+      full[i * columns + k] = sums[i * columns + k];
       full[k * columns + i] = full[i * columns + k];
     }
   }

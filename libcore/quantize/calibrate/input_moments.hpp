@@ -1,4 +1,4 @@
-// Second moments of layer inputs: X^T X of quantized inputs, exact in integer arithmetic.
+// Second moments of layer inputs: X^T X of quantized inputs, exact sums of integers.
 #pragma once
 
 #include <cstdint>
@@ -56,10 +56,10 @@ class InputMoments {
  private:
   struct Image;
 
-  void add_row(std::int64_t group, std::span<const std::int64_t> codes);
+  /// Rows of all columns of a group.
+  void add_rows(std::int64_t group, std::span<const float> numbers);
   void add_products(const Tensor& input, std::int64_t sample);
   void add_windows(const Tensor& input, std::int64_t sample);
-  std::int64_t code_at(const Tensor& input, std::int64_t index) const;
 
   WeightMatrix matrix_;
   InputWindows windows_;
@@ -67,7 +67,7 @@ class InputMoments {
   CodeRange code_range_;
   std::int64_t columns_;
   std::int64_t rows_ = 0;
-  std::vector<std::vector<std::int64_t>> sums_;  ///< index: group * block_count + block
+  std::vector<std::vector<double>> sums_;  ///< index: group * block_count + block
 };
 
 /// A layer whose input moments are to be collected: the value it reads, how that value is

@@ -1,6 +1,8 @@
 // Sample split: held-out samples are spread over the set, which may be sorted by class.
 #include "libcore/quantize/calibrate/sample_split.hpp"
 
+#include <algorithm>
+
 namespace ortool {
 namespace {
 
@@ -24,10 +26,11 @@ SampleSplit split_samples(std::int64_t count) {
   return split;
 }
 
-std::vector<std::int64_t> all_fitting(std::int64_t count) {
-  std::vector<std::int64_t> all;
-  for (std::int64_t i = 0; i < count && all.size() < max_fitting; ++i) all.push_back(i);
-  return all;
+std::vector<std::int64_t> added_to_fitting(std::int64_t count) {
+  SampleSplit split = split_samples(count);
+  if (!split.is_apart) return {};
+  split.judging.resize(std::min(split.judging.size(), max_fitting - split.fitting.size()));
+  return split.judging;
 }
 
 }  // namespace ortool

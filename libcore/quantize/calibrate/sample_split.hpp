@@ -16,7 +16,7 @@ struct SampleSplit {
 /// which would leave fewer than four held-out samples, all samples are in both sets.
 SampleSplit split_samples(std::int64_t count);
 
-/// The first of `count` samples, up to the maximum for fitting.
-std::vector<std::int64_t> all_fitting(std::int64_t count);
+/// The held-out samples of `count` that a last fit may use as well: as many as there is room for.
+std::vector<std::int64_t> added_to_fitting(std::int64_t count);
 
 }  // namespace ortool

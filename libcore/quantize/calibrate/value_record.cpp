@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "libcore/base/error.hpp"
-#include "libcore/quantize/calibrate/byte_stream.hpp"
+#include "libcore/base/float_lanes.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -16,29 +16,6 @@ namespace {
 
 constexpr std::int64_t single_intervals = 16;
 constexpr std::int64_t intervals_a_doubling = 8;
-
-void write_sum(ByteWriter& out, const ExactSum& sum) {
-  const std::vector<double> digits = sum.digits();
-  out.integer(static_cast<std::int64_t>(digits.size()));
-  for (const double digit : digits) out.number(digit);
-}
-
-ExactSum read_sum(ByteReader& in) {
-  ExactSum sum;
-  for (std::int64_t left = in.count(8); left > 0; --left) {
-    const double digit = in.number();
-    if (!std::isfinite(digit) || std::abs(digit) > 0x1p900) {
-      throw Error(ErrorCode::invalid, "the calibration is damaged",
-                  "name another file to calibrate again; this one stays as it is");
-    }
-    sum.add(digit);
-  }
-  return sum;
-}
-
-float read_float(ByteReader& in) {
-  return static_cast<float>(in.number());
-}
 
 }  // namespace
 
@@ -49,6 +26,14 @@ struct ValueRecord::Piece {
   std::int64_t infinity_count = 0;
   double sum = 0;
   double square_sum = 0;
+
+  void add(const Piece& other) {
+    if (other.ends.has_any) ends.add(other.ends.low, other.ends.high);
+    nan_count += other.nan_count;
+    infinity_count += other.infinity_count;
+    sum += other.sum;
+    square_sum += other.square_sum;
+  }
 };
 
 void ValueRecord::Ends::add(float least, float most) {
@@ -75,30 +60,58 @@ std::int64_t ValueRecord::interval_of(std::int64_t sample) {
   return single_intervals + doubling * intervals_a_doubling + step;
 }
 
-ValueRecord::Piece ValueRecord::piece_of(std::span<const float> numbers) {
-  // Four partial sums that vectorize; combined in a fixed order.
-  constexpr std::size_t lanes = 4;
-  std::array<double, lanes> sums = {};
-  std::array<double, lanes> square_sums = {};
+/// Of numbers that are all finite; otherwise has no ends.
+ValueRecord::Piece ValueRecord::finite_piece_of(std::span<const float> numbers) {
+  constexpr std::int32_t infinity_bits = 0x7f800000;
+  const FloatLanes infinite = float_lanes_of(std::numeric_limits<float>::infinity());
+  FloatLanes low = infinite;
+  FloatLanes high = -infinite;
+  IntLanes not_finite = {};
+  // Partial sums that are added in a fixed order.
+  std::array<DoubleLanes, 2> sums = {};
+  std::array<DoubleLanes, 2> square_sums = {};
+  std::size_t i = 0;
+  for (; i + float_lanes <= numbers.size(); i += float_lanes) {
+    const FloatLanes found = load_lanes<FloatLanes>(&numbers[i]);
+    not_finite |= (load_lanes<IntLanes>(&numbers[i]) & infinity_bits) == infinity_bits;
+    low = found < low ? found : low;
+    high = found > high ? found : high;
+    const DoubleLanes first = load_doubles(&numbers[i]);
+    const DoubleLanes last = load_doubles(&numbers[i + double_lanes]);
+    sums[0] += first;
+    sums[1] += last;
+    square_sums[0] += first * first;
+    square_sums[1] += last * last;
+  }
   Piece piece;
-  float low = std::numeric_limits<float>::infinity();
-  float high = -low;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const float number = numbers[i];
+  for (std::size_t lane = 0; lane < float_lanes; ++lane) {
+    if (not_finite[lane] != 0) return {};
+    piece.sum += sums[lane / double_lanes][lane % double_lanes];
+    piece.square_sum += square_sums[lane / double_lanes][lane % double_lanes];
+    if (i > 0) piece.ends.add(low[lane], high[lane]);
+  }
+  for (; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i])) return {};
+    const auto exact = static_cast<double>(numbers[i]);
+    piece.sum += exact;
+    piece.square_sum += exact * exact;
+    piece.ends.add(numbers[i], numbers[i]);
+  }
+  return piece;
+}
+
+ValueRecord::Piece ValueRecord::piece_of(std::span<const float> numbers) {
+  Piece piece = finite_piece_of(numbers);
+  if (piece.ends.has_any) return piece;
+  for (const float number : numbers) {
     if (!std::isfinite(number)) {
       ++(std::isnan(number) ? piece.nan_count : piece.infinity_count);
       continue;
     }
-    low = std::min(low, number);
-    high = std::max(high, number);
     const auto exact = static_cast<double>(number);
-    sums[i % lanes] += exact;
-    square_sums[i % lanes] += exact * exact;
-  }
-  if (low <= high) piece.ends.add(low, high);
-  for (std::size_t i = 0; i < lanes; ++i) {
-    piece.sum += sums[i];
-    piece.square_sum += square_sums[i];
+    piece.sum += exact;
+    piece.square_sum += exact * exact;
+    piece.ends.add(number, number);
   }
   return piece;
 }
@@ -108,7 +121,8 @@ void ValueRecord::add(const Tensor& tensor, std::int64_t sample) {
   if (!is_arithmetic(tensor.type())) return;
   const Tensor floats = convert(tensor, DataType::float32);
   const std::span<const float> numbers = floats.data<float>();
-  const Piece piece = piece_of(numbers);
+  const std::optional<Piece> summed = options_.channel_axis ? add_channels(floats) : std::nullopt;
+  const Piece piece = summed ? *summed : piece_of(numbers);
   if (options_.with_histogram) histogram_.add(numbers);
   ++tensors_;
   count_ += tensor.element_count();
@@ -116,7 +130,6 @@ void ValueRecord::add(const Tensor& tensor, std::int64_t sample) {
   infinity_count_ += piece.infinity_count;
   sum_.add(piece.sum);
   square_sum_.add(piece.square_sum);
-  if (options_.channel_axis) add_channels(floats);
   if (!piece.ends.has_any) return;
   const auto [low, high, has_any] = piece.ends;
   const auto interval = static_cast<std::size_t>(interval_of(sample));
@@ -138,44 +151,62 @@ void ValueRecord::add(const Tensor& tensor, std::int64_t sample) {
   }
 }
 
-void ValueRecord::add_channels(const Tensor& tensor) {
+std::optional<ValueRecord::Piece> ValueRecord::add_channels(const Tensor& tensor) {
   const std::int64_t rank = tensor.shape().rank();
   const std::int64_t axis = *options_.channel_axis + (*options_.channel_axis < 0 ? rank : 0);
   if (axis < 0 || axis >= rank) {
     has_mixed_channels_ = true;
     channels_.clear();
   }
-  if (has_mixed_channels_) return;
+  if (has_mixed_channels_) return std::nullopt;
   const std::int64_t channels = tensor.shape()[axis];
   if (channels_.empty()) channels_.resize(static_cast<std::size_t>(channels));
   if (static_cast<std::int64_t>(channels_.size()) != channels) {
     has_mixed_channels_ = true;
     channels_.clear();
-    return;
+    return std::nullopt;
   }
   const std::int64_t outer = tensor.shape().product(0, axis);
   const std::int64_t inner = tensor.shape().product(axis + 1, rank);
-  const float* numbers = tensor.data<float>().data();
-  std::vector<double> sums(channels_.size());
-  std::vector<double> square_sums(channels_.size());
-  for (std::int64_t i = 0; i < outer; ++i) {
-    for (std::size_t channel = 0; channel < channels_.size(); ++channel) {
-      ChannelRecord& record = channels_[channel];
-      for (const float* end = numbers + inner; numbers < end; ++numbers) {
-        const float number = *numbers;
-        if (!std::isfinite(number)) continue;
-        record.min = (record.count == 0 ? number : std::min(record.min, number)) + 0.0F;
-        record.max = (record.count == 0 ? number : std::max(record.max, number)) + 0.0F;
-        ++record.count;
-        const auto exact = static_cast<double>(number);
-        sums[channel] += exact;
-        square_sums[channel] += exact * exact;
-      }
+  const std::span<const float> numbers = tensor.data<float>();
+  std::vector<Piece> pieces(channels_.size());
+  if (inner == 1) {
+    add_interleaved(numbers, pieces);
+  } else {
+    for (std::int64_t i = 0; i < outer * channels; ++i) {
+      pieces[static_cast<std::size_t>(i % channels)].add(piece_of(
+          numbers.subspan(static_cast<std::size_t>(i * inner), static_cast<std::size_t>(inner))));
     }
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    channels_[i].sum.add(sums[i]);
-    channels_[i].square_sum.add(square_sums[i]);
+  Piece whole;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    ChannelRecord& record = channels_[i];
+    const Piece& piece = pieces[i];
+    whole.add(piece);
+    if (!piece.ends.has_any) continue;
+    record.min = record.count == 0 ? piece.ends.low : std::min(record.min, piece.ends.low);
+    record.max = record.count == 0 ? piece.ends.high : std::max(record.max, piece.ends.high);
+    record.count += outer * inner - piece.nan_count - piece.infinity_count;
+    record.sum.add(piece.sum);
+    record.square_sum.add(piece.square_sum);
+  }
+  return whole;
+}
+
+void ValueRecord::add_interleaved(std::span<const float> numbers, std::span<Piece> pieces) {
+  for (std::size_t done = 0; done < numbers.size(); done += pieces.size()) {
+    for (std::size_t channel = 0; channel < pieces.size(); ++channel) {
+      const float number = numbers[done + channel];
+      Piece& piece = pieces[channel];
+      if (!std::isfinite(number)) {
+        ++(std::isnan(number) ? piece.nan_count : piece.infinity_count);
+        continue;
+      }
+      const auto exact = static_cast<double>(number);
+      piece.sum += exact;
+      piece.square_sum += exact * exact;
+      piece.ends.add(number, number);
+    }
   }
 }
 
@@ -273,92 +304,6 @@ std::vector<ValueRange> ValueRecord::prefix_ranges() const {
     ranges.push_back({static_cast<double>(ends.low), static_cast<double>(ends.high)});
   }
   return ranges;
-}
-
-void ValueRecord::write(ByteWriter& out) const {
-  out.integer(options_.with_histogram ? 1 : 0);
-  out.integer(options_.channel_axis ? 1 : 0);
-  out.integer(options_.channel_axis.value_or(0));
-  out.number(options_.averaging_constant);
-  for (const std::int64_t number : {tensors_, count_, nan_count_, infinity_count_}) {
-    out.integer(number);
-  }
-  out.number(static_cast<double>(min_));
-  out.number(static_cast<double>(max_));
-  for (const ExactSum* sum : {&sum_, &square_sum_, &magnitude_sum_, &magnitude_square_sum_}) {
-    write_sum(out, *sum);
-  }
-  histogram_.write(out);
-  out.integer(static_cast<std::int64_t>(extremes_.size()));
-  for (const SampleExtreme& extreme : extremes_) {
-    out.integer(extreme.sample);
-    out.number(static_cast<double>(extreme.magnitude));
-  }
-  out.integer(static_cast<std::int64_t>(intervals_.size()));
-  for (const Ends& ends : intervals_) {
-    out.integer(ends.has_any ? 1 : 0);
-    out.number(static_cast<double>(ends.low));
-    out.number(static_cast<double>(ends.high));
-  }
-  out.integer(has_mixed_channels_ ? 1 : 0);
-  out.integer(static_cast<std::int64_t>(channels_.size()));
-  for (const ChannelRecord& channel : channels_) {
-    out.integer(channel.count);
-    out.number(static_cast<double>(channel.min));
-    out.number(static_cast<double>(channel.max));
-    write_sum(out, channel.sum);
-    write_sum(out, channel.square_sum);
-  }
-  out.integer(average_ ? 1 : 0);
-  out.number(average_ ? average_->low : 0);
-  out.number(average_ ? average_->high : 0);
-}
-
-ValueRecord ValueRecord::read(ByteReader& in) {
-  constexpr std::int64_t max_count = std::int64_t{1} << 48;
-  RecordOptions options;
-  options.with_histogram = in.integer(0, 1) == 1;
-  const bool has_axis = in.integer(0, 1) == 1;
-  const std::int64_t axis = in.integer(-Shape::max_dimensions, Shape::max_dimensions);
-  if (has_axis) options.channel_axis = axis;
-  options.averaging_constant = in.number();
-  ValueRecord record(options);
-  for (std::int64_t* number :
-       {&record.tensors_, &record.count_, &record.nan_count_, &record.infinity_count_}) {
-    *number = in.integer(0, max_count);
-  }
-  record.min_ = read_float(in);
-  record.max_ = read_float(in);
-  for (ExactSum* sum :
-       {&record.sum_, &record.square_sum_, &record.magnitude_sum_, &record.magnitude_square_sum_}) {
-    *sum = read_sum(in);
-  }
-  record.histogram_ = Histogram::read(in);
-  for (std::int64_t left = in.integer(0, max_extremes); left > 0; --left) {
-    const std::int64_t sample = in.integer(0, max_count);
-    record.extremes_.push_back({sample, read_float(in)});
-  }
-  for (std::int64_t left = in.count(24); left > 0; --left) {
-    Ends ends;
-    ends.has_any = in.integer(0, 1) == 1;
-    ends.low = read_float(in);
-    ends.high = read_float(in);
-    record.intervals_.push_back(ends);
-  }
-  record.has_mixed_channels_ = in.integer(0, 1) == 1;
-  for (std::int64_t left = in.count(40); left > 0; --left) {
-    ChannelRecord channel;
-    channel.count = in.integer(0, max_count);
-    channel.min = read_float(in);
-    channel.max = read_float(in);
-    channel.sum = read_sum(in);
-    channel.square_sum = read_sum(in);
-    record.channels_.push_back(std::move(channel));
-  }
-  const bool has_average = in.integer(0, 1) == 1;
-  const ValueRange average{in.number(), in.number()};
-  if (has_average) record.average_ = average;
-  return record;
 }
 
 }  // namespace ortool

@@ -114,8 +114,12 @@ class ValueRecord {
   struct Piece;
 
   static Piece piece_of(std::span<const float> numbers);
-  /// For a float32 tensor.
-  void add_channels(const Tensor& tensor);
+  static Piece finite_piece_of(std::span<const float> numbers);
+  /// For a float32 tensor: the sum of its channels, or nothing if its channels are not those so
+  /// far.
+  std::optional<Piece> add_channels(const Tensor& tensor);
+  /// Channels along the last axis, a piece each.
+  static void add_interleaved(std::span<const float> numbers, std::span<Piece> pieces);
   void add_extreme(SampleExtreme extreme);
 
   RecordOptions options_;

@@ -65,10 +65,7 @@ void compare_with_float_model(const QuantizeContext& context, const Session& flo
                               const Model& model, DataRole role) {
   CalibrationData data(context.task, context.data, role, floats.model().inputs(), floats.outputs());
   context.result.data_files.insert(data.files().begin(), data.files().end());
-  const std::unique_ptr<Session> quantized =
-      make_session(context.task, context.machine, model, OptimizeLevel::none);
-  context.result.end_to_end =
-      compare_models(context.task, context.machine, floats, *quantized, data);
+  context.result.end_to_end = compare_models(context.task, context.machine, floats, model, data);
 }
 
 namespace {
@@ -77,7 +74,8 @@ namespace {
 std::unique_ptr<Session> session_of_original(const QuantizeContext& context,
                                              const Model& original) {
   try {
-    return make_session(context.task, context.machine, original, OptimizeLevel::none);
+    return make_session(context.task, context.machine, original,
+                        level_of_comparison(context.task));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     context.task.warn(
@@ -94,7 +92,7 @@ void compare_with_original(const QuantizeContext& context, const Model& original
   const std::unique_ptr<Session> before = session_of_original(context, original);
   if (before == nullptr) return;
   const std::unique_ptr<Session> after =
-      make_session(context.task, context.machine, quantized, OptimizeLevel::none);
+      make_session(context.task, context.machine, quantized, level_of_comparison(context.task));
   // Weights may be among the inputs of the original.
   const Graph& graph = *after->model().graph;
   CalibrationData data(

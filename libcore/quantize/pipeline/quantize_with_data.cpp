@@ -11,6 +11,7 @@
 #include "libcore/base/strings/readable_number.hpp"
 #include "libcore/dataset/random_samples.hpp"
 #include "libcore/quantize/calibrate/own_test_data.hpp"
+#include "libcore/quantize/pipeline/compare_dynamic.hpp"
 #include "libcore/quantize/pipeline/integer_operators.hpp"
 #include "libcore/quantize/pipeline/plan_file.hpp"
 #include "libcore/quantize/refine/balance_channels.hpp"
@@ -171,8 +172,8 @@ void StaticRun::choose_techniques(PlanChoices& choices) {
 }
 
 void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
-  const auto session = make_session(task_, context_.machine, *candidate.model, OptimizeLevel::none);
-  context_.result.end_to_end = compare_models(task_, context_.machine, *floats_, *session, data);
+  context_.result.end_to_end =
+      compare_models(task_, context_.machine, *floats_, *candidate.model, data);
 }
 
 void StaticRun::measure(const CandidateBuilder& candidates, PlanChoices& choices,
@@ -218,7 +219,6 @@ void StaticRun::run() {
   const CandidateBuilder& candidates = *candidates_;
   builder_->fit_to_all();
   Candidate candidate = candidates.make(choices);
-  builder_->forget_others();
   check_choices(task_, choices, model_, candidate.plan);
   const bool is_fast = context_.settings.recipe == "fast";
   const bool has_validation = context_.data.has(DataRole::validation);
@@ -240,6 +240,8 @@ void StaticRun::run() {
   if (judged) warn_below_sqnr_floor(context_);
   if (judged && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);
+  if (judged && !context_.settings.follows_plan && !context_.result.is_refused)
+    warn_if_dynamic_is_better(context_, *floats_, model_, *candidate.model, *judged);
   context_.result.plan = builder_->make(model_, choices);
   context_.result.stores_rest = choices.stores_rest;
   context_.result.weight_fit = choices.weight_fit;

@@ -42,25 +42,6 @@ std::optional<QuantizedWeightStore> another_store(const QuantizeContext& context
   return store;
 }
 
-/// Dynamic quantization of the products of `model`.
-MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices) {
-  const NodeNames names = names_apart(model);
-  QuantizePlan plan = make_plan(model, rules_of(context, nullptr, choices, names));
-  MadePlan made;
-  made.nodes = describe_plan(plan, names);
-  WeightOptions weights;
-  weights.type = context.settings.weights;
-  std::optional<QuantizedWeightStore> store = another_store(context);
-  static_cast<void>(
-      quantize_dynamically(model, plan, weights, &context.task.memory, store ? &*store : nullptr));
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
-    made.nodes[i].reason = plan.nodes[i].reason;
-  }
-  if (choices.stores_rest) store_rest(context, model, plan);
-  return made;
-}
-
 /// Quantization of the weights of `model`, whose products stay in float: `tensors` of them.
 MadePlan make_weights_only(const QuantizeContext& context, Model& model, const PlanChoices& choices,
                            std::int64_t& tensors) {
@@ -189,6 +170,24 @@ void DatalessRun::run() {
 }
 
 }  // namespace
+
+MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices) {
+  const NodeNames names = names_apart(model);
+  QuantizePlan plan = make_plan(model, rules_of(context, nullptr, choices, names));
+  MadePlan made;
+  made.nodes = describe_plan(plan, names);
+  WeightOptions weights;
+  weights.type = context.settings.weights;
+  std::optional<QuantizedWeightStore> store = another_store(context);
+  static_cast<void>(
+      quantize_dynamically(model, plan, weights, &context.task.memory, store ? &*store : nullptr));
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
+    made.nodes[i].reason = plan.nodes[i].reason;
+  }
+  if (choices.stores_rest) store_rest(context, model, plan);
+  return made;
+}
 
 void quantize_without_data(const QuantizeContext& context, Model& model) {
   DatalessRun(context, model).run();

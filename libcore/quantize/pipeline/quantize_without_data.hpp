@@ -9,4 +9,7 @@ namespace ortool {
 /// is a data set.
 void quantize_without_data(const QuantizeContext& context, Model& model);
 
+/// Quantizes the products of `model` dynamically, as far as `choices` and the options want it.
+MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanChoices& choices);
+
 }  // namespace ortool

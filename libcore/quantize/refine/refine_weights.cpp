@@ -11,6 +11,10 @@
 namespace ortool {
 namespace {
 
+/// Inputs count as this type, whatever the plan's is: rounding of weights depends on their moments
+/// up to a factor, so that one pass over the samples serves all plans.
+constexpr QuantizationType input_type{DataType::uint8, false, false};
+
 /// The memory limit for the moments of one pass.
 constexpr std::int64_t max_sum_bytes = std::int64_t{256} << 20;
 
@@ -37,6 +41,13 @@ std::optional<InputWindows> windows_of(const PlannedNode& planned) {
   return windows;
 }
 
+/// Whether the moments of its input can be collected.
+bool is_refined(const PlannedNode& planned) {
+  return planned.is_quantized && planned.role == QuantizeRole::product &&
+         weight_matrix_of(planned).has_value() && planned.node->input(0)->captured() == nullptr &&
+         windows_of(planned).has_value();
+}
+
 }  // namespace
 
 std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
@@ -44,55 +55,74 @@ std::optional<WeightMatrix> weight_matrix_of(const PlannedNode& planned) {
   return matrix_of_weights(*planned.node);
 }
 
-std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan,
-                                                      const PlanParams& params,
-                                                      std::vector<Seen>& products) {
-  std::map<const Value*, std::int64_t> groups;
-  for (const PlannedValue& each : plan.values) groups.emplace(each.value, each.group);
+std::vector<std::string> WeightRefiner::products_of(const QuantizePlan& plan) {
+  std::vector<std::string> products;
+  for (const PlannedNode& planned : plan.nodes) {
+    if (is_refined(planned)) products.emplace_back(planned.node->output(0)->name());
+  }
+  return products;
+}
+
+std::vector<MomentRequest> WeightRefiner::requests_of(const QuantizePlan& plan) const {
   std::vector<MomentRequest> requests;
   for (const PlannedNode& planned : plan.nodes) {
-    if (!planned.is_quantized || planned.role != QuantizeRole::product) continue;
-    const std::optional<WeightMatrix> matrix = weight_matrix_of(planned);
-    if (!matrix) continue;
-    const std::optional<InputWindows> windows = windows_of(planned);
+    if (!is_refined(planned)) continue;
     const Value* input = planned.node->input(0);
-    if (!windows || input->captured() != nullptr) continue;
-    const GroupParams& group = params.groups[static_cast<std::size_t>(groups.at(input))];
-    requests.push_back({std::string(input->name()), *matrix, *windows, group.scale, group.type});
-    products.push_back({std::string(planned.node->output(0)->name()), group});
+    requests.push_back({std::string(input->name()), *weight_matrix_of(planned),
+                        *windows_of(planned), input_scale(source_name(*input)), input_type});
   }
   return requests;
 }
 
-WeightRefiner::WeightRefiner(const QuantizePlan& plan, const PlanParams& params,
+Scale WeightRefiner::input_scale(std::string_view value) const {
+  const ValueRecord* record = calibration_.find(value);
+  if (record == nullptr || record->finite_count() == 0) return {1, 0};
+  MethodOptions options;
+  options.method =
+      record->options().with_histogram ? CalibrationMethod::mse : CalibrationMethod::minmax;
+  return choose_scale(choose_range(*record, input_type, options).range, input_type);
+}
+
+WeightRefiner::WeightRefiner(const QuantizePlan& plan, QuantizationType type,
                              const Calibration& calibration, const Session& session,
                              FunctionRef<NamedValues(std::int64_t)> sample,
                              const CollectOptions& options, ThreadPool* pool)
-    : type_(params.weights.type), calibration_(calibration), pool_(pool), stop_(options.stop) {
-  const std::vector<MomentRequest> requests = requests_of(plan, params, seen_);
-  for (std::size_t first = 0; first < requests.size();) {
+    : type_(type),
+      seen_(products_of(plan)),
+      calibration_(calibration),
+      pool_(pool),
+      stop_(options.stop) {
+  requests_ = requests_of(plan);
+  add(session, sample, options);
+}
+
+void WeightRefiner::add(const Session& session, FunctionRef<NamedValues(std::int64_t)> sample,
+                        const CollectOptions& options) {
+  for (std::size_t first = 0; first < requests_.size();) {
     std::size_t last = first;
-    for (std::int64_t bytes = 0; last < requests.size(); ++last) {
-      bytes += InputMoments::size_bytes(requests[last].matrix);
+    for (std::int64_t bytes = 0; last < requests_.size(); ++last) {
+      bytes += InputMoments::size_bytes(requests_[last].matrix);
       if (last > first && bytes > max_sum_bytes) break;
     }
-    std::vector<InputMoments> made =
-        collect_moments(session, std::span(requests).subspan(first, last - first), sample, options);
+    std::vector<InputMoments> made = collect_moments(
+        session, std::span(requests_).subspan(first, last - first), sample, options);
     for (std::size_t i = 0; i < made.size(); ++i) {
-      if (made[i].rows() > 0) moments_.emplace(seen_[first + i].result, std::move(made[i]));
+      if (made[i].rows() == 0) continue;
+      const auto known = moments_.find(seen_[first + i]);
+      if (known != moments_.end()) {
+        known->second.merge(made[i]);
+      } else {
+        moments_.emplace(seen_[first + i], std::move(made[i]));
+      }
     }
     first = last;
   }
 }
 
-bool WeightRefiner::serves(const QuantizePlan& plan, const PlanParams& params) const {
-  std::vector<Seen> products;
-  requests_of(plan, params, products);
-  return std::all_of(products.begin(), products.end(), [&](const Seen& wanted) {
-    return std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
-      return seen.result == wanted.result && seen.input.scale == wanted.input.scale &&
-             seen.input.type.type == wanted.input.type.type;
-    });
+bool WeightRefiner::serves(const QuantizePlan& plan) const {
+  const std::vector<std::string> products = products_of(plan);
+  return std::all_of(products.begin(), products.end(), [&](const std::string& wanted) {
+    return std::find(seen_.begin(), seen_.end(), wanted) != seen_.end();
   });
 }
 

@@ -3,10 +3,13 @@
 
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "libcore/quantize/calibrate/calibration.hpp"
 #include "libcore/quantize/calibrate/input_moments.hpp"
+#include "libcore/quantize/calibrate/methods.hpp"
 #include "libcore/quantize/refine/adaptive_rounding.hpp"
 #include "libcore/quantize/refine/weight_matrix.hpp"
 #include "libcore/quantize/scheme/insert_qdq.hpp"
@@ -25,13 +28,17 @@ class WeightRefiner : public PlanRefiner {
   /// Runs the float model `session` on the samples, once for each batch of products whose moments
   /// fit into a share of memory. Products whose windows are not known statically are left out.
   /// Rounding is distributed over `pool`, which may be null and must outlive this object.
-  WeightRefiner(const QuantizePlan& plan, const PlanParams& params, const Calibration& calibration,
+  WeightRefiner(const QuantizePlan& plan, QuantizationType weights, const Calibration& calibration,
                 const Session& session, FunctionRef<NamedValues(std::int64_t)> sample,
                 const CollectOptions& options, ThreadPool* pool = nullptr);
 
+  /// Adds the moments of more samples; weights that were rounded before stay as they were.
+  void add(const Session& session, FunctionRef<NamedValues(std::int64_t)> sample,
+           const CollectOptions& options);
+
   /// Whether a refiner built for this plan would give the same results: this one saw every product
-  /// of the plan, with the same scales.
-  bool serves(const QuantizePlan& plan, const PlanParams& params) const;
+  /// of the plan. Scales do not matter.
+  bool serves(const QuantizePlan& plan) const;
 
   /// Adaptive rounding, see improve_rounding().
   QuantizedData round(const PlannedNode& planned, QuantizedData nearest) const override {
@@ -44,17 +51,15 @@ class WeightRefiner : public PlanRefiner {
                  const QuantizedData& codes) const override;
 
  private:
-  /// A product, identified by its output, with the quantization of its input.
-  struct Seen {
-    std::string result;
-    GroupParams input;
-  };
-  static std::vector<MomentRequest> requests_of(const QuantizePlan& plan, const PlanParams& params,
-                                                std::vector<Seen>& products);
+  static std::vector<std::string> products_of(const QuantizePlan& plan);
+  std::vector<MomentRequest> requests_of(const QuantizePlan& plan) const;
+  /// By the least squared error, whatever method the plan uses.
+  Scale input_scale(std::string_view value) const;
 
   QuantizationType type_;
-  std::vector<Seen> seen_;
+  std::vector<std::string> seen_;  ///< products, by their outputs
   const Calibration& calibration_;
+  std::vector<MomentRequest> requests_;  ///< of the products
   ThreadPool* pool_;
   const StopToken* stop_;
   std::map<std::string, InputMoments, std::less<>> moments_;  ///< by the product's output

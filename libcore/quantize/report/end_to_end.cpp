@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t max_samples_end_to_end = 100;
-constexpr std::int64_t max_samples_by_value = 16;
+constexpr std::int64_t max_samples_by_value = 8;
 
 /// The argmax of row `row`.
 std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count) {
@@ -79,15 +79,20 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
   return errors;
 }
 
+OptimizeLevel level_of_comparison(const TaskContext& task) {
+  return task.memory.limit_bytes() > 0 ? OptimizeLevel::none : OptimizeLevel::all;
+}
+
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
-                        const Session& floats, const Session& quantized, CalibrationData& data) {
+                        const Session& floats, const Model& quantized, CalibrationData& data) {
   Progress progress(task, "comparing");
   EndToEnd result;
   result.samples = std::min(data.size(), max_samples_end_to_end);
   LabelCounter labels(data.class_names());
   result.node_samples = std::min(data.size(), max_samples_by_value);
   const std::int64_t total = result.samples + result.node_samples;
-  result.outputs = compare_outputs(task, machine, floats, quantized, data, result.samples, &labels,
+  auto session = make_session(task, machine, quantized, level_of_comparison(task));
+  result.outputs = compare_outputs(task, machine, floats, *session, data, result.samples, &labels,
                                    [&](std::int64_t done) { progress.tell_done(done, total); });
   result.labels = labels.count();
   for (const OutputError& output : result.outputs) {
@@ -100,10 +105,12 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &task.stop;
+  session.reset();
+  session = make_session(task, machine, quantized, OptimizeLevel::none);
   ErrorCollector collector({});
   for (std::int64_t i = 0; i < result.node_samples; ++i) {
     progress.tell_done(result.samples + i, total);
-    collector.add(floats, quantized, data.sample(i).inputs, options);
+    collector.add(floats, *session, data.sample(i).inputs, options);
   }
   result.values = collector.errors();
   return result;

@@ -31,10 +31,14 @@ struct EndToEnd {
 /// Adds the error of an output of one sample, if both are numeric tensors of the same shape.
 void add_output(const RunValue& found, const RunValue& expected, OutputError& error);
 
-/// Runs both sessions, which run every node separately, on samples of the data: outputs on up to
-/// 100 samples, intermediate values on the first 16.
+/// The optimize level of sessions whose outputs are compared: all, or none under a memory limit,
+/// since such sessions pack no weights.
+OptimizeLevel level_of_comparison(const TaskContext& task);
+
+/// Runs both models on samples of the data: outputs on up to 100, where the quantized model has the
+/// level of comparisons, and intermediate values on the first 8, node by node as `floats` does.
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
-                        const Session& floats, const Session& quantized, CalibrationData& data);
+                        const Session& floats, const Model& quantized, CalibrationData& data);
 
 /// Compares outputs only, on at most `max_samples`. `labels`, which may be null, counts the float
 /// model's correct labels; `on_sample`, which may be empty, is called with each sample's index.

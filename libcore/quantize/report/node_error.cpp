@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/float_lanes.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/tensor/convert.hpp"
 #include "libcore/tensor/signal_to_noise.hpp"
@@ -15,6 +16,8 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t pair_piece = 4096;
+/// Large, since exact sums take time for each.
+constexpr std::size_t float_piece = std::size_t{1} << 16;
 
 /// Calls body(found, expected) for each pair of elements in [first, first + count).
 template <typename Body>
@@ -49,12 +52,72 @@ void ErrorSums::add(const Tensor& found, const Tensor& expected) {
                 format("shape {} cannot be compared with {}", found.shape().to_string(),
                        expected.shape().to_string()));
   }
+  if (found.type() == DataType::float32 && expected.type() == DataType::float32) {
+    const std::span<const float> left = found.data<float>();
+    const std::span<const float> right = expected.data<float>();
+    for (std::size_t done = 0; done < left.size(); done += float_piece) {
+      const std::size_t count = std::min(float_piece, left.size() - done);
+      if (!add_finite(left.subspan(done, count), right.subspan(done, count)))
+        add_each(found, expected, static_cast<std::int64_t>(done),
+                 static_cast<std::int64_t>(count));
+    }
+  } else {
+    add_each(found, expected, 0, found.element_count());
+  }
+  if (channel_axis_) add_channels(found, expected);
+}
+
+bool ErrorSums::add_finite(std::span<const float> found, std::span<const float> expected) {
+  constexpr std::int32_t infinity_bits = 0x7f800000;
+  IntLanes not_finite = {};
+  std::size_t i = 0;
+  for (; i + float_lanes <= found.size(); i += float_lanes) {
+    not_finite |= (load_lanes<IntLanes>(&found[i]) & infinity_bits) == infinity_bits;
+    not_finite |= (load_lanes<IntLanes>(&expected[i]) & infinity_bits) == infinity_bits;
+  }
+  bool is_finite = (not_finite[0] | not_finite[1] | not_finite[2] | not_finite[3]) == 0;
+  for (; i < found.size(); ++i)
+    is_finite = is_finite && std::isfinite(found[i]) && std::isfinite(expected[i]);
+  if (!is_finite) return false;
+  DoubleLanes found_squares = {};
+  DoubleLanes expected_squares = {};
+  DoubleLanes products = {};
+  DoubleLanes error_squares = {};
+  DoubleLanes errors = {};
+  DoubleLanes max_error = {};
+  const auto add_lanes = [&](DoubleLanes left, DoubleLanes right) {
+    const DoubleLanes error = left - right;
+    const DoubleLanes magnitude = error < 0 ? -error : error;
+    found_squares += left * left;
+    expected_squares += right * right;
+    products += left * right;
+    error_squares += error * error;
+    errors += error;
+    max_error = magnitude > max_error ? magnitude : max_error;
+  };
+  for (i = 0; i + double_lanes <= found.size(); i += double_lanes)
+    add_lanes(load_doubles(&found[i]), load_doubles(&expected[i]));
+  if (i < found.size())
+    add_lanes(DoubleLanes{static_cast<double>(found[i]), 0},
+              DoubleLanes{static_cast<double>(expected[i]), 0});
+  count_ += static_cast<std::int64_t>(found.size());
+  max_abs_error_ = std::max({max_abs_error_, max_error[0], max_error[1]});
+  found_squares_.add(found_squares[0] + found_squares[1]);
+  expected_squares_.add(expected_squares[0] + expected_squares[1]);
+  products_.add(products[0] + products[1]);
+  error_squares_.add(error_squares[0] + error_squares[1]);
+  errors_.add(errors[0] + errors[1]);
+  return true;
+}
+
+void ErrorSums::add_each(const Tensor& found, const Tensor& expected, std::int64_t first,
+                         std::int64_t count) {
   double found_squares = 0;
   double expected_squares = 0;
   double products = 0;
   double error_squares = 0;
   double errors = 0;
-  for_pairs(found, expected, 0, found.element_count(), [&](double left, double right) {
+  for_pairs(found, expected, first, count, [&](double left, double right) {
     if (!is_usable(left) || !is_usable(right)) {
       const bool is_same = left == right || (std::isnan(left) && std::isnan(right));
       not_finite_ += is_same ? 0 : 1;
@@ -74,7 +137,6 @@ void ErrorSums::add(const Tensor& found, const Tensor& expected) {
   products_.add(products);
   error_squares_.add(error_squares);
   errors_.add(errors);
-  if (channel_axis_) add_channels(found, expected);
 }
 
 void ErrorSums::add_channels(const Tensor& found, const Tensor& expected) {

@@ -43,6 +43,11 @@ class ErrorSums {
   std::vector<double> channel_mean_errors() const;
 
  private:
+  /// Adds elements from `first` on.
+  void add_each(const Tensor& found, const Tensor& expected, std::int64_t first,
+                std::int64_t count);
+  /// Adds them if all are finite.
+  bool add_finite(std::span<const float> found, std::span<const float> expected);
   void add_channels(const Tensor& found, const Tensor& expected);
 
   std::optional<std::int64_t> channel_axis_;

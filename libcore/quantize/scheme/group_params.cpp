@@ -1,4 +1,6 @@
 // Group parameters: one range per value, united over the values that share a scale.
+#include "libcore/quantize/scheme/group_params.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -6,7 +8,6 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
-#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -76,13 +77,23 @@ ChosenRange range_for(const ParamsSource& source, const PlannedValue& planned,
   const ValueChoice* choice = choice_of(source, planned);
   if (choice != nullptr) options.method = choice->method.value_or(options.method);
   try {
-    return choose_range(*record, type, options);
+    return source.ranges != nullptr ? source.ranges->choose(*record, type, options)
+                                    : choose_range(*record, type, options);
   } catch (Error& error) {
     throw error.in("value " + quote(source_name(value)));
   }
 }
 
 }  // namespace
+
+const ChosenRange& RangeCache::choose(const ValueRecord& record, QuantizationType type,
+                                      const MethodOptions& options) {
+  const Key key{&record,         type.type,      type.is_symmetric,
+                type.is_reduced, options.method, options.percentile};
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  return known_.emplace(key, choose_range(record, type, options)).first->second;
+}
 
 std::vector<ValueRequest> requested_values(const QuantizePlan& plan) {
   std::vector<ValueRequest> requests;

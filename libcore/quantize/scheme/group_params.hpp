@@ -1,7 +1,9 @@
 // Group parameters: one scale and zero point for each group of values of a plan, from calibration.
 #pragma once
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "libcore/quantize/calibrate/calibration.hpp"
@@ -23,12 +25,25 @@ struct ChosenValue {
   ChosenRange chosen;
 };
 
+/// Memoizes choose_range(), for many plans of one calibration. Not thread-safe; the records must
+/// outlive this object and stay as they are.
+class RangeCache {
+ public:
+  const ChosenRange& choose(const ValueRecord& record, QuantizationType type,
+                            const MethodOptions& options);
+
+ private:
+  using Key = std::tuple<const ValueRecord*, DataType, bool, bool, CalibrationMethod, double>;
+  std::map<Key, ChosenRange> known_;
+};
+
 /// Where the parameters of a plan come from.
 struct ParamsSource {
   const Calibration* calibration = nullptr;  ///< null: only `choices`
   QuantizationType type;
   MethodOptions method;
   const PlanChoices* choices = nullptr;  ///< of values; null: none
+  RangeCache* ranges = nullptr;          ///< null: every range is computed
 };
 
 /// A scale for each group of the plan: the one that a choice gives for any of its values, otherwise

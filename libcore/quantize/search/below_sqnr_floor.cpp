@@ -50,8 +50,8 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
                          decibels(now.sqnr_db)));
     }
     next.candidate = builder.make(next.choices);
-    const auto session = builder.session(*next.candidate.model, OptimizeLevel::none);
-    next.compared = compare_models(task, builder.context().machine, floats, *session, data);
+    next.compared =
+        compare_models(task, builder.context().machine, floats, *next.candidate.model, data);
     next.sqnr_db = worst_sqnr_db(next.compared.outputs);
     return next;
   };

@@ -13,9 +13,9 @@
 namespace ortool {
 
 /// Quantizes copies of the prepared model with each method, by nearest rounding; then, with fitted
-/// weights, by the best one, and by the second best if it is no more than 6 dB behind. Returns all
-/// trials, the winner first, then by output SQNR: a fitted form wins unless one with nearest
-/// rounding is_better(). The node choices in `choices` apply to all.
+/// weights, by the first method, or by the best if that is better beyond chance. Returns all
+/// trials, the winner first, then by output SQNR: the fitted form wins unless one with nearest
+/// rounding is better beyond chance. The node choices in `choices` apply to all.
 std::vector<MethodTrial> try_methods(const CandidateBuilder& builder, const SqnrJudge& judge,
                                      const Calibration& calibration, const PlanChoices& choices,
                                      const std::vector<CalibrationMethod>& methods);

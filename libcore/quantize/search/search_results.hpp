@@ -40,10 +40,6 @@ struct MethodTrial {
   CalibrationMethod method = CalibrationMethod::mse;
   bool is_fitted = false;  ///< with fitted weights and biases; otherwise nearest rounding
   SampleRatios ratios;
-
-  /// 3 dB for MSE: a smaller gain over the least squared error does not generalize.
-  double bonus() const { return method == CalibrationMethod::mse ? 3 : 0; }
-  double preference() const { return mean_of(ratios) + bonus(); }
 };
 
 /// A technique that was tried.

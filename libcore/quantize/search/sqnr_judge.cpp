@@ -103,15 +103,21 @@ double mean_of(const SampleRatios& ratios) {
   return ratios.empty() ? 0 : sum / static_cast<double>(ratios.size());
 }
 
-bool is_better(const SampleRatios& ratios, const SampleRatios& others, RequiredGain bar) {
-  const double gain = mean_of(ratios) - mean_of(others);
+MeanGain gain_of(const SampleRatios& ratios, const SampleRatios& others) {
+  MeanGain gain{mean_of(ratios) - mean_of(others), 0};
   const auto count = static_cast<double>(ratios.size());
+  if (count < 2) return gain;
   double squares = 0;
   for (std::size_t i = 0; i < ratios.size(); ++i)
-    squares += std::pow(ratios[i] - others[i] - gain, 2);
-  const double deviation = count > 1 ? std::sqrt(squares / (count - 1) / count) : 0;
-  const double least = count > 1 ? bar.min_db : std::max(bar.min_db, min_gain_of_one_db);
-  return gain > least && gain > bar.deviations * deviation;
+    squares += std::pow(ratios[i] - others[i] - gain.db, 2);
+  gain.error_db = std::sqrt(squares / (count - 1) / count);
+  return gain;
+}
+
+bool is_better(const SampleRatios& ratios, const SampleRatios& others, RequiredGain bar) {
+  const MeanGain gain = gain_of(ratios, others);
+  const double least = ratios.size() > 1 ? bar.min_db : std::max(bar.min_db, min_gain_of_one_db);
+  return gain.db > least && gain.db > bar.deviations * gain.error_db;
 }
 
 }  // namespace ortool

@@ -16,6 +16,14 @@ struct RequiredGain {
   double deviations = 2;
 };
 
+/// The mean difference over samples, and its standard error; 0 for a single sample, which has none.
+struct MeanGain {
+  double db = 0;
+  double error_db = 0;
+};
+
+MeanGain gain_of(const SampleRatios& ratios, const SampleRatios& others);
+
 bool is_better(const SampleRatios& ratios, const SampleRatios& others, RequiredGain bar = {});
 
 /// Compares outputs, and for outputs of a Softmax or Sigmoid its inputs, since saturated

@@ -1,4 +1,4 @@
-// Static model maker: input moments are collected once per set of scales.
+// Static model maker: input moments are collected once for all plans.
 #include "libcore/quantize/search/static_quantizer.hpp"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "libcore/quantize/refine/bias_correction.hpp"
 #include "libcore/quantize/refine/cached_refiner.hpp"
 #include "libcore/quantize/refine/refine_weights.hpp"
-#include "libcore/quantize/scheme/group_params.hpp"
 
 namespace ortool {
 
@@ -32,9 +31,6 @@ class ThoroughRefiner : public PlanRefiner {
 };
 
 namespace {
-
-/// Limited, since their moments take memory.
-constexpr std::size_t max_refiners = 2;
 
 /// Subtracts the chosen shifts from biases, after an optional inner refiner.
 class ShiftingRefiner : public PlanRefiner {
@@ -88,47 +84,49 @@ StaticQuantizer::StaticQuantizer(const QuantizeContext& context, const Session& 
 
 StaticQuantizer::~StaticQuantizer() = default;
 
-const PlanRefiner* StaticQuantizer::refine(const QuantizePlan& plan, const PlanParams& params,
-                                           WeightRangeChoice fit) {
+const PlanRefiner* StaticQuantizer::refine(const QuantizePlan& plan, WeightRangeChoice fit) {
   const bool can_fit =
       context_.settings.recipe != "fast" && data_ != nullptr && calibration_ != nullptr;
   if (!can_fit || fit == WeightRangeChoice::nearest) return nullptr;
-  const auto known = std::find_if(refiners_.begin(), refiners_.end(), [&](const auto& refiner) {
-    return refiner->made->serves(plan, params);
+  if (refiner_ != nullptr && refiner_->made->serves(plan)) return refiner_->with(fit);
+  refiner_.reset();
+  collect_from(0, [&](const auto& sample, const CollectOptions& options) {
+    refiner_ = std::make_unique<Refiner>(
+        std::make_unique<WeightRefiner>(plan, context_.settings.weights, *calibration_, floats_,
+                                        sample, options, &context_.machine.pool));
   });
-  if (known != refiners_.end()) {
-    std::rotate(refiners_.begin(), known, known + 1);
-    return refiners_.front()->with(fit);
-  }
-  if (refiners_.size() == max_refiners) refiners_.pop_back();
+  return refiner_->with(fit);
+}
+
+template <typename Collect>
+void StaticQuantizer::collect_from(std::int64_t first, const Collect& collect) {
   const TaskContext& task = context_.task;
-  CollectOptions collecting;
-  collecting.sample_count = static_cast<std::int64_t>(fitting_.size());
-  collecting.threads = context_.machine.threads;
-  collecting.cap = &task.memory;
-  collecting.stop = &task.stop;
+  CollectOptions options;
+  options.first_sample = first;
+  options.sample_count = static_cast<std::int64_t>(fitting_.size());
+  options.threads = context_.machine.threads;
+  options.cap = &task.memory;
+  options.stop = &task.stop;
   Progress progress(task, "refining");
-  refiners_.insert(refiners_.begin(),
-                   std::make_unique<Refiner>(std::make_unique<WeightRefiner>(
-                       plan, params, *calibration_, floats_,
-                       [&](std::int64_t index) {
-                         progress.tell_done(index, collecting.sample_count);
-                         return data_->sample(fitting_[static_cast<std::size_t>(index)]).inputs;
-                       },
-                       collecting, &context_.machine.pool)));
-  return refiners_.front()->with(fit);
+  const auto sample = [&](std::int64_t index) {
+    progress.tell_done(index, options.sample_count);
+    return data_->sample(fitting_[static_cast<std::size_t>(index)]).inputs;
+  };
+  collect(sample, options);
 }
 
 void StaticQuantizer::fit_to_all() {
   if (data_ == nullptr) return;
-  std::vector<std::int64_t> all = all_fitting(data_->size());
-  if (all == fitting_) return;
-  fitting_ = std::move(all);
-  refiners_.clear();
-}
-
-void StaticQuantizer::forget_others() {
-  if (refiners_.size() > 1) refiners_.resize(1);
+  const std::vector<std::int64_t> added = added_to_fitting(data_->size());
+  if (added.empty() || fitting_.size() > split_samples(data_->size()).fitting.size()) return;
+  const auto known = static_cast<std::int64_t>(fitting_.size());
+  fitting_.insert(fitting_.end(), added.begin(), added.end());
+  if (refiner_ == nullptr) return;
+  collect_from(known, [&](const auto& sample, const CollectOptions& options) {
+    refiner_->made->add(floats_, sample, options);
+  });
+  // Weights are rounded again.
+  refiner_ = std::make_unique<Refiner>(std::move(refiner_->made));
 }
 
 MadePlan StaticQuantizer::make(Model& model, const PlanChoices& choices) {
@@ -140,11 +138,12 @@ MadePlan StaticQuantizer::make(Model& model, const PlanChoices& choices) {
                                       {.calibration = calibration_,
                                        .type = context_.settings.activations,
                                        .method = context_.settings.method,
-                                       .choices = &choices},
+                                       .choices = &choices,
+                                       .ranges = &ranges_},
                                       made.chosen);
   params.weights.type = context_.settings.weights;
   params.cap = &context_.task.memory;
-  const ShiftingRefiner refiner(refine(plan, params, choices.weight_fit), choices, names);
+  const ShiftingRefiner refiner(refine(plan, choices.weight_fit), choices, names);
   params.refiner = &refiner;
   made.params = params.groups;
   made.nodes = describe_plan(plan, names);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/quantize/pipeline/quantize_context.hpp"
+#include "libcore/quantize/scheme/group_params.hpp"
 #include "libcore/quantize/scheme/plan_choices.hpp"
 
 namespace ortool {
@@ -20,23 +21,24 @@ class StaticQuantizer {
   /// Quantizes `model`, the prepared model or a copy of it. The result depends only on the choices,
   /// the data and the settings, not on earlier calls.
   MadePlan make(Model& model, const PlanChoices& choices);
-  /// From now on fits weights to all samples, instead of leaving some for validation.
+  /// From now on fits weights to the held-out samples as well.
   void fit_to_all();
-  /// Discards what was collected for scales other than those of the last plan.
-  void forget_others();
 
  private:
   struct Refiner;
 
-  const PlanRefiner* refine(const QuantizePlan& plan, const PlanParams& params,
-                            WeightRangeChoice fit);
+  const PlanRefiner* refine(const QuantizePlan& plan, WeightRangeChoice fit);
+  /// Calls collect(sample, options) for the fitting samples from the given one on.
+  template <typename Collect>
+  void collect_from(std::int64_t first, const Collect& collect);
 
   const QuantizeContext& context_;
   const Session& floats_;
   const Calibration* calibration_;
   CalibrationData* data_;
-  std::vector<std::int64_t> fitting_;               ///< sample indices
-  std::vector<std::unique_ptr<Refiner>> refiners_;  ///< most recently used first
+  std::vector<std::int64_t> fitting_;  ///< sample indices
+  std::unique_ptr<Refiner> refiner_;   ///< of the last plan that has products of its own
+  RangeCache ranges_;
 };
 
 }  // namespace ortool

@@ -53,37 +53,59 @@ class Magnitudes {
   std::vector<double> counts_;
 };
 
-/// The Kullback-Leibler divergence between the distribution of magnitudes clipped to the first
-/// `kept` bins, with everything beyond added to the last one, and those bins quantized to `levels`
-/// values (S. Migacz, "8-bit Inference with TensorRT", 2017).
-double divergence(const std::vector<double>& counts, std::int64_t kept, std::int64_t codes,
-                  double behind) {
-  double true_total = behind;
-  double quantized_total = 0;
-  for (std::int64_t i = 0; i < kept; ++i) true_total += counts[static_cast<std::size_t>(i)];
-  quantized_total = true_total - behind;
-  if (quantized_total <= 0) return std::numeric_limits<double>::infinity();
-  double sum = 0;
-  for (std::int64_t code = 0; code < codes; ++code) {
-    const std::int64_t first = kept * code / codes;
-    const std::int64_t last = kept * (code + 1) / codes;
-    double total = 0;
-    std::int64_t filled = 0;
-    for (std::int64_t i = first; i < last; ++i) {
-      total += counts[static_cast<std::size_t>(i)];
-      filled += counts[static_cast<std::size_t>(i)] > 0 ? 1 : 0;
-    }
-    for (std::int64_t i = first; i < last; ++i) {
-      const double here = counts[static_cast<std::size_t>(i)];
-      const double truth = (here + (i == kept - 1 ? behind : 0)) / true_total;
-      if (truth == 0) continue;
-      // Bins that are empty in the quantized distribution weigh like one element.
-      const double found = here > 0 ? total / static_cast<double>(filled) : 1;
-      sum += truth * std::log(truth / (found / quantized_total));
+/// x log(x), which is 0 at 0.
+double entropy_of(double count) {
+  return count > 0 ? count * std::log(count) : 0;
+}
+
+/// Divergences of one distribution for many ranges, from sums over the bins before each.
+class Divergence {
+ public:
+  explicit Divergence(const std::vector<double>& counts) : counts_(counts), before_(1) {
+    for (const double count : counts) {
+      const Sums& last = before_.back();
+      before_.push_back({last.count + count, last.entropy + entropy_of(count),
+                         last.filled + (count > 0 ? 1 : 0)});
     }
   }
-  return sum;
-}
+
+  /// The Kullback-Leibler divergence between the distribution of magnitudes clipped to the first
+  /// `kept` bins, with everything beyond added to the last one, and those bins quantized to `codes`
+  /// values (S. Migacz, "8-bit Inference with TensorRT", 2017).
+  double of(std::int64_t kept, std::int64_t codes) const {
+    const Sums& inside = at(kept);
+    if (inside.count <= 0) return std::numeric_limits<double>::infinity();
+    const double behind = before_.back().count - inside.count;
+    const double last = counts_[static_cast<std::size_t>(kept - 1)];
+    double sum = inside.entropy - entropy_of(last) + entropy_of(last + behind);
+    for (std::int64_t code = 0; code < codes; ++code) {
+      const Sums& begin = at(kept * code / codes);
+      const Sums& end = at(kept * (code + 1) / codes);
+      const double total = end.count - begin.count;
+      if (end.filled == begin.filled) continue;
+      const double found = std::log(total / (end.filled - begin.filled));
+      // A last bin that is empty in the quantized distribution weighs like one element, whose
+      // logarithm is 0.
+      const bool holds_rest = code == codes - 1 && last > 0;
+      sum -= (total + (holds_rest ? behind : 0)) * found;
+    }
+    const double all = inside.count + behind;
+    return sum / all + std::log(inside.count / all);
+  }
+
+ private:
+  /// Over the bins before one.
+  struct Sums {
+    double count = 0;
+    double entropy = 0;  ///< of entropy_of()
+    double filled = 0;   ///< number of bins that are not empty
+  };
+
+  const Sums& at(std::int64_t bin) const { return before_[static_cast<std::size_t>(bin)]; }
+
+  const std::vector<double>& counts_;
+  std::vector<Sums> before_;
+};
 
 }  // namespace
 
@@ -94,14 +116,12 @@ ValueRange entropy_range(const ValueRecord& record, QuantizationType type, const
   const std::int64_t each_side = (codes.highest - codes.lowest) / (is_one_sided ? 1 : 2);
   if (whole.low == whole.high || each_side >= Magnitudes::bin_count) return whole;
   const Magnitudes magnitudes(record);
-  double behind = 0;
+  const Divergence divergence(magnitudes.counts());
   double least = std::numeric_limits<double>::infinity();
   std::int64_t best = Magnitudes::bin_count;
   const std::int64_t step = std::max<std::int64_t>(each_side / 16, 1);
-  std::int64_t counted = Magnitudes::bin_count;
   for (std::int64_t kept = Magnitudes::bin_count; kept >= each_side; kept -= step) {
-    while (counted > kept) behind += magnitudes.counts()[static_cast<std::size_t>(--counted)];
-    const double found = divergence(magnitudes.counts(), kept, each_side, behind);
+    const double found = divergence.of(kept, each_side);
     if (found >= least) continue;
     least = found;
     best = kept;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "libcore/quantize/calibrate/histogram_error.hpp"
 #include "libcore/quantize/calibrate/methods.hpp"
@@ -14,23 +13,25 @@ namespace {
 /// 1/128 around the best.
 class Search {
  public:
-  Search(const std::vector<Histogram::Bin>& bins, QuantizationType type)
-      : bins_(bins), type_(type) {}
+  Search(const HistogramMoments& moments, QuantizationType type) : moments_(moments), type_(type) {}
 
   /// The share of `range(1)` with the least error; `range` maps a share to a range.
   template <typename MakeRange>
   double best_share(MakeRange range) const {
     double best = 0;
     double least = std::numeric_limits<double>::infinity();
+    // Whether narrower ranges may be better: what is clipped grows.
     const auto try_octaves = [&](double down) {
-      const double error = error_of(range(std::exp2(-down)));
-      if (error >= least) return;
-      least = error;
-      best = down;
+      const QuantizationError error = error_of(range(std::exp2(-down)));
+      if (error.total() < least) {
+        least = error.total();
+        best = down;
+      }
+      return error.clipping <= 2 * least;
     };
     constexpr double coarse = 1.0 / 16;
     constexpr double fine = 1.0 / 128;
-    for (int i = 0; i <= 5 * 16; ++i) try_octaves(i * coarse);
+    for (int i = 0; i <= 5 * 16 && try_octaves(i * coarse); ++i) continue;
     const double center = best;
     for (int i = -7; i <= 7; ++i) {
       if (i != 0 && center + i * fine >= 0) try_octaves(center + i * fine);
@@ -38,20 +39,20 @@ class Search {
     return std::exp2(-best);
   }
 
-  double error_of(ValueRange range) const {
-    return expected_error(bins_, choose_scale(range, type_), type_).total();
+  QuantizationError error_of(ValueRange range) const {
+    return moments_.error(choose_scale(range, type_), type_);
   }
 
  private:
-  const std::vector<Histogram::Bin>& bins_;
+  const HistogramMoments& moments_;
   QuantizationType type_;
 };
 
 }  // namespace
 
 ValueRange mse_range(const ValueRecord& record, QuantizationType type, const MethodOptions&) {
-  const std::vector<Histogram::Bin> bins = record.bins();
-  const Search search(bins, type);
+  const HistogramMoments moments(record.bins());
+  const Search search(moments, type);
   const ValueRange whole{std::min(static_cast<double>(record.min()), 0.0),
                          std::max(static_cast<double>(record.max()), 0.0)};
   const double reach = std::max(-whole.low, whole.high);

@@ -34,9 +34,10 @@ TEST_CASE("however many samples there are, at most 128 fit and 32 judge") {
   CHECK(split.judging.size() == 32);
   CHECK(split.fitting.back() == 158);
   CHECK(split.judging.back() == 159);
-  CHECK(all_fitting(1000).size() == 128);
-  CHECK(all_fitting(1000).back() == 127);
-  CHECK(all_fitting(2) == Samples{0, 1});
+  CHECK(added_to_fitting(1000).empty());
+  CHECK(added_to_fitting(140).size() == 16);
+  CHECK(added_to_fitting(30) == Samples{4, 9, 14, 19, 24, 29});
+  CHECK(added_to_fitting(2).empty());
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ double error_of(bool is_refined) {
   params.groups = choose_group_params(
       plan, {.calibration = &calibration, .method = {CalibrationMethod::minmax}}, chosen);
   params.weights.type.is_reduced = true;
-  const WeightRefiner refiner(plan, params, calibration, floats_session, sample, options);
+  const WeightRefiner refiner(plan, params.weights.type, calibration, floats_session, sample,
+                              options);
   if (is_refined) params.refiner = &refiner;
   insert_qdq(*model, plan, params);
   infer_shapes(*model);
