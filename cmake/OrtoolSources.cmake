@@ -3,13 +3,15 @@
 set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 # One entry per instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors
-# with VBMI or AMX also support the sets listed before it.
-set(ORTOOL_INSTRUCTION_SETS avx2 avx512 vnni vbmi amx)
+# with VBMI or AMX also support the sets listed before it, but bf16 and amxbf16 are asked for on their own.
+set(ORTOOL_INSTRUCTION_SETS avx2 avx512 vnni vbmi amx bf16 amxbf16)
 set(ORTOOL_OPTIONS_avx2 -mavx2 -mfma -mf16c -O3)
 set(ORTOOL_OPTIONS_avx512 ${ORTOOL_AVX512_OPTIONS})
 set(ORTOOL_OPTIONS_vnni ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
 set(ORTOOL_OPTIONS_vbmi ${ORTOOL_OPTIONS_vnni} -mavx512vbmi)
 set(ORTOOL_OPTIONS_amx ${ORTOOL_OPTIONS_vbmi} -mamx-tile -mamx-int8)
+set(ORTOOL_OPTIONS_bf16 ${ORTOOL_AVX512_OPTIONS} -mavx512bf16)
+set(ORTOOL_OPTIONS_amxbf16 ${ORTOOL_OPTIONS_bf16} -mamx-tile -mamx-bf16)
 
 # Developer builds compile file by file, for quick incremental builds and because clang-tidy needs single files.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR ORTOOL_FUZZ OR ORTOOL_SANITIZE)

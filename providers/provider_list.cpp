@@ -4,6 +4,7 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 
@@ -41,11 +42,26 @@ std::span<const ProviderEntry> provider_list() {
   return list;
 }
 
-std::vector<std::shared_ptr<const Provider>> default_providers() {
+std::string_view precision_name(Precision precision) {
+  constexpr std::array<std::string_view, 4> names = {"float32", "bfloat16", "float16", "auto"};
+  return names.at(static_cast<std::size_t>(precision));
+}
+
+PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa) {
+  return cpu::choose_precision(wanted, isa_of(max_isa));
+}
+
+std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa) {
+  return make_cpu_provider(isa_of(max_isa), precision);
+}
+
+std::vector<std::shared_ptr<const Provider>> default_providers(Precision precision) {
+  const PrecisionChoice choice = choose_precision(precision);
   std::vector<std::shared_ptr<const Provider>> providers;
   for (const ProviderEntry& entry : provider_list()) {
     if (!entry.is_automatic || entry.make == nullptr) continue;
     std::shared_ptr<const Provider> provider = entry.make({});
+    if (provider->name() == "cpu") provider = cpu_provider_in(choice.precision);
     if (provider->unavailable_because().empty()) providers.push_back(std::move(provider));
   }
   return providers;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/precision.hpp"
 #include "libcore/base/stop_token.hpp"
 #include "libcore/measure/roofline.hpp"
 #include "libcore/provider/provider.hpp"
@@ -26,8 +27,21 @@ struct ProviderEntry {
 /// In order of preference for `auto`.
 std::span<const ProviderEntry> provider_list();
 
-/// The usable providers of `auto` in order of preference; cpu, which runs every node, is last.
-std::vector<std::shared_ptr<const Provider>> default_providers();
+/// The usable providers of `auto` in order of preference; cpu, which runs every node, is last. It
+/// multiplies in `precision`, as choose_precision() resolves it.
+std::vector<std::shared_ptr<const Provider>> default_providers(
+    Precision precision = Precision::float32);
+
+/// What `wanted` is on this processor, with kernels up to `max_isa` (empty: all): automatic becomes
+/// bfloat16 where that is faster, otherwise float32. Throws ErrorCode::provider_unavailable if the
+/// processor lacks bfloat16, and ErrorCode::unsupported for float16.
+PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa = {});
+
+/// The cpu provider with products in `precision`, which is one that choose_precision() returned.
+std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa = {});
+
+/// "float32", "bfloat16", "float16" or "auto".
+std::string_view precision_name(Precision precision);
 
 /// The instruction sets that kernels are written for and this processor supports, weakest first.
 std::vector<std::string> isa_names();

@@ -4,12 +4,14 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/provider/node_group.hpp"
+#include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/kernel_list.hpp"
 
 namespace ortool {
@@ -21,12 +23,8 @@ using cpu::KernelRow;
 /// Kernel rows by operator, so that a node is matched with its operator's rows only.
 class RowIndex {
  public:
-  explicit RowIndex(Isa most) {
-    for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
-      for (const KernelRow& row : rows) {
-        if (row.isa <= most) by_operator_[key(row.domain, row.op_type)].push_back(&row);
-      }
-    }
+  explicit RowIndex(std::span<const KernelRow* const> rows) {
+    for (const KernelRow* row : rows) by_operator_[key(row->domain, row->op_type)].push_back(row);
   }
 
   std::span<const KernelRow* const> rows(const Node& node) const {
@@ -65,9 +63,27 @@ class RowIndex {
   std::unordered_map<std::string, std::vector<const KernelRow*>> by_operator_;
 };
 
+/// The rows that a provider uses, those preferred first.
+std::vector<const KernelRow*> rows_of(Isa most, Precision operands) {
+  std::vector<const KernelRow*> result;
+  if (operands == Precision::bfloat16) {
+    for (const std::span<const KernelRow> rows : cpu::bf16_kernel_list()) {
+      for (const KernelRow& row : rows) {
+        if (cpu::has_bf16_row(row, most)) result.push_back(&row);
+      }
+    }
+  }
+  for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
+    for (const KernelRow& row : rows) {
+      if (row.isa <= most) result.push_back(&row);
+    }
+  }
+  return result;
+}
+
 class CpuProvider : public Provider {
  public:
-  explicit CpuProvider(Isa most) : most_(most), index_(most) {}
+  CpuProvider(Isa most, Precision operands) : rows_(rows_of(most, operands)), index_(rows_) {}
 
   std::string_view name() const override { return "cpu"; }
   std::string version() const override { return std::string(ortool::version()); }
@@ -105,11 +121,8 @@ class CpuProvider : public Provider {
 
   std::vector<KernelDescription> kernels() const override {
     std::vector<KernelDescription> result;
-    for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
-      for (const KernelRow& row : rows) {
-        if (row.isa > most_) continue;
-        result.push_back({row.name, row.domain, row.op_type, cpu::isa_name(row.isa), row.types});
-      }
+    for (const KernelRow* row : rows_) {
+      result.push_back({row->name, row->domain, row->op_type, cpu::isa_name(row->isa), row->types});
     }
     return result;
   }
@@ -138,14 +151,18 @@ class CpuProvider : public Provider {
                   given, known);
   }
 
-  Isa most_;
+  std::vector<const KernelRow*> rows_;
   RowIndex index_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most) {
-  return std::make_shared<CpuProvider>(most);
+  return make_cpu_provider(most, Precision::float32);
+}
+
+std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most, Precision operands) {
+  return std::make_shared<CpuProvider>(most, operands);
 }
 
 }  // namespace ortool

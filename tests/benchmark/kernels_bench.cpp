@@ -8,6 +8,8 @@
 
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
+#include "kernels/cpu/gemm/bf16/gemm.hpp"
+#include "kernels/cpu/gemm/bf16/peak.hpp"
 #include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "tests/benchmark/bench_support.hpp"
 
@@ -78,6 +80,52 @@ void run_gemm(const Options& options) {
                 });
               });
   }
+}
+
+/// bfloat16 products on one thread, each with its share of the instruction's rate in registers.
+void run_bf16_gemm(const Options& options) {
+  struct Shape {
+    const char* name;
+    GemmSizes sizes;
+  };
+  const Shape shapes[] = {
+      {"square 1024", {1024, 1024, 1024}},        {"square 256", {256, 256, 256}},
+      {"vit qkv 197x2304x768", {197, 2304, 768}}, {"vit mlp 197x768x3072", {197, 768, 3072}},
+      {"bert 128x768x768", {128, 768, 768}},      {"bert 128x3072x768", {128, 3072, 768}},
+      {"bert 128x768x3072", {128, 768, 3072}},    {"classifier 1x1000x2048", {1, 1000, 2048}},
+      {"16x1000x2048", {16, 1000, 2048}}};
+  const auto measure = [&](const Shape& shape, Isa isa, Workers& workers) {
+    const auto [m, n, k] = shape.sizes;
+    const AlignedBuffer a = filled(m * k);
+    const AlignedBuffer b = filled(k * n);
+    AlignedBuffer c = filled(m * n);
+    AlignedBuffer packed(packed_bf16_b_bytes(k, n), nullptr, "a benchmark");
+    AlignedBuffer workspace(bf16_gemm_workspace_bytes(shape.sizes), nullptr, "a benchmark");
+    pack_bf16_b(k, n, {b.as<float>(), n}, isa, packed.as<std::uint16_t>(), workers);
+    const Bf16Columns whole[] = {{n, packed.as<std::uint16_t>(), c.as<float>(), n}};
+    const double seconds = best_seconds(options.seconds, [&] {
+      bf16_gemm(shape.sizes, {a.as<float>(), k}, whole, {}, isa, workspace.data(), workers);
+    });
+    const double operations =
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return operations / seconds * 1e-9;
+  };
+  const auto print = [&](const Shape& shape) {
+    const std::string name = std::string("gemm bf16 ") + shape.name;
+    if (!options.wants(name)) return;
+    std::printf("%-44s", name.c_str());
+    for (const Isa isa : codes) {
+      if (isa > best_isa() || !has_bf16_gemm(isa)) continue;
+      Workers alone;
+      const double peak = bf16_peak_gflops(isa);
+      const double rate = measure(shape, isa, alone);
+      std::printf("  %s %7.1f (%2.0f %%)", std::string(isa_name(isa)).c_str(), rate,
+                  100 * rate / peak);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  };
+  for (const Shape& shape : shapes) print(shape);
 }
 
 /// A row times the transpose of a matrix known only at run time, as in a decoder's scores.
@@ -259,6 +307,7 @@ int main(int argc, char** argv) {
   if (argc > 2) options.seconds = std::atof(argv[2]);
   std::printf("GFLOP/s, best of many runs; columns: each level with 1 and 2 threads\n");
   run_gemm(options);
+  run_bf16_gemm(options);
   run_row(options);
   run_conv(options);
   run_blocked_conv(options);

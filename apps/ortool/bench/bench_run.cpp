@@ -13,6 +13,7 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
+#include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"
@@ -314,6 +315,7 @@ void BenchRun::report() {
   Json limits;
   if (!findings_.profile.empty()) limits = limits_block(findings_.profile.front().limits);
   report.payload.set("machine", machine_block(machine_))
+      .set("precision", precision_block(options_))
       .set("results", std::move(results))
       .set("comparison", std::move(comparisons))
       .set("gate", std::move(gate))

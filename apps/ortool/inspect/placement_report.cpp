@@ -85,11 +85,7 @@ class PlacementQuery {
   PlacementQuery(const Invocation& invocation, const Model& model, const Providers& providers)
       : invocation_(invocation), providers_(providers) {
     for (const Graph* graph : graphs_in(*model.graph)) {
-      if (const auto owner = owners_.find(graph); owner != owners_.end()) {
-        leave_to(*owner->second, *graph);
-      } else {
-        ask(*graph);
-      }
+      ask(*graph);
       for (const Node& node : graph->nodes()) order_.push_back(&node);
     }
   }
@@ -106,25 +102,8 @@ class PlacementQuery {
     return entry != nullptr && version_of(*entry, node) != nullptr;
   }
 
-  /// Collects the graphs that a node's kernel handles itself, such as FlexAttention's.
-  void note_graphs_of(const Node& node) {
-    if (!is_known(node) || is_control_flow(node)) return;
-    for (const Graph* graph : node.subgraphs()) {
-      for (const Graph* inner : graphs_in(*graph)) owners_.emplace(inner, &node);
-    }
-  }
-
-  void leave_to(const Node& owner, const Graph& graph) {
-    for (const Node& node : graph.nodes()) {
-      NodePlacement row = describe(node);
-      row.reasons.push_back(format("it is computed as part of {}", owner.op_type()));
-      rows_.emplace(&node, std::move(row));
-    }
-  }
-
   void ask(const Graph& graph) {
     for (const Node& node : graph.nodes()) {
-      note_graphs_of(node);
       NodePlacement row = describe(node);
       if (is_control_flow(node)) row.provider = row.kernel = "runtime";
       if (!is_known(node)) row.reasons.emplace_back("the operator or its version is unknown");
@@ -167,7 +146,6 @@ class PlacementQuery {
   const Invocation& invocation_;
   const Providers& providers_;
   std::unordered_map<const Node*, NodePlacement> rows_;
-  std::unordered_map<const Graph*, const Node*> owners_;
   std::vector<const Node*> order_;
 };
 

@@ -13,15 +13,6 @@
 namespace ortool {
 namespace {
 
-void refuse_planned(const OptionValues& options, std::string_view name, std::string_view present) {
-  const std::string value = options.text(name, present);
-  if (value == present) return;
-  throw Error(ErrorCode::unsupported,
-              format("--{} {} is planned, but not in this version", name, value),
-              format("leave the option out, or use --{} {}", name, present))
-      .with_id("usage.planned");
-}
-
 /// The passes of --skip-pass, checked.
 std::vector<std::string> skipped_passes(const OptionValues& options) {
   std::vector<std::string> skipped;
@@ -79,8 +70,10 @@ OptionGroup execution_options() {
            .completes = Completion::all_passes},
           {.name = "precision",
            .value = "TYPE",
-           .help = "precision of float32 models: float32; float16, bfloat16: not yet",
-           .choices = {"float32", "float16", "bfloat16"}},
+           .help =
+               "operands of float32 products: float32 (default), bfloat16; auto: bfloat16 where "
+               "that is faster; float16: not yet",
+           .choices = {"float32", "bfloat16", "float16", "auto"}},
           {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
       }};
 }
@@ -90,7 +83,7 @@ int thread_count(const OptionValues& options) {
 }
 
 void check_execution_options(const OptionValues& options) {
-  refuse_planned(options, "precision", "float32");
+  static_cast<void>(chosen_precision(options));
   static_cast<void>(skipped_passes(options));
 }
 

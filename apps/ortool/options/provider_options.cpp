@@ -8,7 +8,6 @@
 #include "libcore/base/strings/glob.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
-#include "providers/provider_list.hpp"
 
 namespace ortool {
 namespace {
@@ -153,7 +152,27 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
     std::string reason;
     chosen.push_back(make_provider(find_provider("cpu"), reason, max_isa));
   }
+  const PrecisionChoice precision = chosen_precision(invocation.options, max_isa);
+  if (!precision.reason.empty()) {
+    invocation.note(format("--precision {}: products in {} ({})",
+                           invocation.options.text("precision"),
+                           precision_name(precision.precision), precision.reason));
+  }
+  if (precision.precision != Precision::float32) {
+    for (std::shared_ptr<const Provider>& provider : chosen) {
+      if (provider->name() == "cpu") provider = cpu_provider_in(precision.precision, max_isa);
+    }
+  }
   return chosen;
+}
+
+PrecisionChoice chosen_precision(const OptionValues& options, std::string_view max_isa) {
+  const std::string wanted = options.text("precision", "float32");
+  for (const Precision precision :
+       {Precision::bfloat16, Precision::float16, Precision::automatic}) {
+    if (wanted == precision_name(precision)) return choose_precision(precision, max_isa);
+  }
+  return {};
 }
 
 PinnedProvider pinned_providers(const OptionValues& options) {
@@ -181,6 +200,14 @@ void check_pinned_providers(const OptionValues& options, const Session& session)
       throw unknown_name("node in --node-provider", pin.pattern, "nodes", names);
     }
   }
+}
+
+Json precision_block(const OptionValues& options) {
+  const PrecisionChoice choice = chosen_precision(options);
+  return Json::object()
+      .set("requested", options.text("precision", "float32"))
+      .set("used", precision_name(choice.precision))
+      .set("reason", choice.reason.empty() ? Json() : Json(choice.reason));
 }
 
 Json providers_block() {

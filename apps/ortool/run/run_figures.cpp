@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/measure/trace.hpp"
@@ -54,6 +55,7 @@ void report_figures(Invocation& invocation, const Session& session, const Profil
                     const RunTimes& times, bool has_runs) {
   Report& report = invocation.report;
   report_placement(report, session, profile);
+  report.payload.set("precision", precision_block(invocation.options));
   const auto time_or_null = [&](double milliseconds) {
     return has_runs ? Json(milliseconds) : Json();
   };

@@ -65,13 +65,6 @@ void set(const std::string& key, const std::string& value, Variant& variant) {
     variant.model_path = value;
   } else if (key == "isa") {
     set_isa(value, variant);
-  } else if (key == "precision") {
-    check_as_option(key, value);
-    if (value == "float32") return;
-    throw Error(ErrorCode::unsupported,
-                format("--compare precision={} is planned, but not in this version", value),
-                "compare with a model saved in that type: --compare model=OTHER.onnx")
-        .with_id("usage.planned");
   } else {
     check_as_option(key, value);
     variant.options.emplace_back(key, value);
@@ -104,14 +97,15 @@ Variant read_variant(const std::string& text) {
 }  // namespace
 
 OptionGroup compare_options() {
-  return {"Comparing with another configuration (exit 1 if different)",
-          {
-              {.name = "compare",
-               .value = "KEY=VALUE",
-               .help = "provider=P, isa=avx2, model=OTHER.onnx, optimize=none, threads=N",
-               .repeats = true,
-               .suggestions = {"provider=", "isa=", "model=", "optimize=", "threads="}},
-          }};
+  return {
+      "Comparing with another configuration (exit 1 if different)",
+      {
+          {.name = "compare",
+           .value = "KEY=VALUE",
+           .help = "provider=P, isa=avx2, model=OTHER.onnx, optimize=none, threads=N",
+           .repeats = true,
+           .suggestions = {"provider=", "isa=", "model=", "optimize=", "precision=", "threads="}},
+      }};
 }
 
 std::vector<Variant> read_variants(const OptionValues& options) {

@@ -8,6 +8,7 @@
 
 #include <sys/syscall.h>
 
+#include "kernels/cpu/isa/bf16_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -41,7 +42,15 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-/// Queried by CPUID, because compilers learned the names late.
+/// Whether all of these bits are set in EDX of leaf 7: compilers learned the names of AMX late.
+bool has_amx_bits(unsigned bits) {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & bits) == bits;
+}
+
 bool has_amx_int8() {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -50,8 +59,7 @@ bool has_amx_int8() {
   constexpr unsigned saves_by_xsave = 1U << 27U;
   constexpr unsigned tile_and_int8 = 3U << 24U;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & saves_by_xsave) == 0) return false;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-  return (edx & tile_and_int8) == tile_and_int8 && saves_tiles() && may_use_tiles();
+  return has_amx_bits(tile_and_int8) && saves_tiles() && may_use_tiles();
 }
 
 Isa cap_of_environment() {
@@ -95,6 +103,15 @@ bool has_avx512_vnni() {
   return __builtin_cpu_supports("avx512vnni") != 0;
 }
 
+bool has_avx512_bf16() {
+  return __builtin_cpu_supports("avx512bf16") != 0;
+}
+
+bool has_amx_bf16() {
+  constexpr unsigned amx_bf16 = 1U << 22U;
+  return has_avx512_bf16() && has_amx_bits(amx_bf16);
+}
+
 std::string_view isa_name(Isa isa) {
   switch (isa) {
     case Isa::amx:
@@ -125,6 +142,7 @@ std::vector<std::string_view> instruction_sets() {
   add("avx512_vnni", __builtin_cpu_supports("avx512vnni"));
   add("avx512_bf16", __builtin_cpu_supports("avx512bf16"));
   add("amx_int8", best_isa() >= Isa::amx ? 1 : 0);
+  add("amx_bf16", best_isa() >= Isa::amx && has_amx_bf16() ? 1 : 0);
   return names;
 }
 

@@ -38,7 +38,8 @@ KernelPtr compile_causal_conv(const NodeView& view, const KernelRow& row, const 
 
 bool accepts_plain_form(const NodeView& view) {
   const auto op = read_op<ContribCausalConvWithState>(view.node());
-  return op.dilation == 1 && !op.has_channels_last && accepts_float_like(view);
+  return op.dilation == 1 && !op.has_channels_last && op.state_window == 0 &&
+         accepts_float_like(view);
 }
 
 constexpr auto causal_conv_rows =

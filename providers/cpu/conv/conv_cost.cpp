@@ -2,6 +2,7 @@
 #include "providers/cpu/conv/conv_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "providers/cpu/conv/conv_params.hpp"
@@ -85,6 +86,25 @@ double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, s
   const double row = product(sizes.kernel) > 1 ? static_cast<double>(sizes.out[2]) : pixels;
   const double busy = pixels * std::max(1.0, min_pixels / std::max(1.0, row));
   return fixed_ns + blocks * (pixels + busy * depth(sizes) * static_cast<double>(block) / 80);
+}
+
+double bf16_conv_nanoseconds(const ConvSizes& sizes, bool from_nchw, Isa isa) {
+  constexpr double lanes = 16;
+  constexpr double step = 32;
+  constexpr double fixed_ns = 600;
+  const double products_a_nanosecond = isa >= Isa::amx ? 500 : 140;
+  const double blocks = std::ceil(static_cast<double>(sizes.channels_out) / lanes);
+  const double pixels = output_pixels(sizes);
+  const double steps =
+      from_nchw ? std::ceil(depth(sizes) / step)
+                : std::ceil(static_cast<double>(sizes.channels_in) / step) * product(sizes.kernel);
+  // Whole windows are copied in pieces, single pixels as they are.
+  constexpr double window_ns = 5;
+  const double copied = from_nchw ? window_ns * pixels * steps
+                                  : static_cast<double>(sizes.batch) * product(sizes.in) *
+                                        std::ceil(static_cast<double>(sizes.channels_in) / step);
+  return fixed_ns + copied + pixels * blocks +
+         pixels * blocks * lanes * steps * step / products_a_nanosecond;
 }
 
 }  // namespace ortool::cpu

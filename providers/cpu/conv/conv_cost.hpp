@@ -19,4 +19,7 @@ std::optional<ConvSizes> common_conv_sizes(const NodeView& view, const Shape& we
 double nchw_conv_nanoseconds(const ConvSizes& sizes);
 double nchwc_conv_nanoseconds(const ConvSizes& sizes, NchwcConvAlgorithm path, std::int64_t block);
 
+/// The same with bfloat16 operands, from NCHWc input or from NCHW.
+double bf16_conv_nanoseconds(const ConvSizes& sizes, bool from_nchw, Isa isa);
+
 }  // namespace ortool::cpu

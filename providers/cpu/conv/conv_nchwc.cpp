@@ -1,12 +1,16 @@
-// Kernels for Conv in NCHWc, with the same epilogues as in NCHW.
+// Kernels for Conv in NCHWc, in float32 or with bfloat16 operands, with the same epilogues as in
+// NCHW.
 #include <algorithm>
 #include <array>
 
+#include "kernels/cpu/conv/bf16_nchwc/conv.hpp"
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "libcore/base/precision.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/conv/conv_cost.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -28,6 +32,7 @@ struct CompiledNchwcConv {
   ortool::Conv op;
   ProductEpilogue epilogue;
   NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
+  Precision operands = Precision::float32;
   Isa isa = Isa::avx512;
   int max_threads = 1;
   AlignedBuffer weights;
@@ -38,8 +43,11 @@ class NchwcConvPrepared : public Prepared {
  public:
   NchwcConvPrepared(const CompiledNchwcConv& conv, const PrepareContext& context)
       : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
-    kernel_space_ =
-        layout_.add(nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.max_threads));
+    if (conv.operands == Precision::bfloat16)
+      bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw);
+    kernel_space_ = layout_.add(
+        bf16_plan_ ? bf16_plan_->workspace_bytes()
+                   : nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.max_threads));
     if (conv.epilogue.residual < 0) return;
     const Shape shape = own_shape(context.inputs[0].shape, context.inputs[1].shape);
     const Shape& residual = context.inputs[static_cast<std::size_t>(conv.epilogue.residual)].shape;
@@ -52,6 +60,7 @@ class NchwcConvPrepared : public Prepared {
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t held_bytes() const override { return bf16_plan_ ? bf16_plan_->held_bytes() : 0; }
 
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.max_threads);
@@ -66,8 +75,14 @@ class NchwcConvPrepared : public Prepared {
     } else {
       set_residual_and_activation(epilogue, conv_.epilogue, context);
     }
-    conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
-               epilogue, conv_.isa, context.workspace() + kernel_space_, workers.get());
+    std::byte* space = context.workspace() + kernel_space_;
+    if (bf16_plan_) {
+      bf16_plan_->run(context.input<float>(0), conv_.weights.as<std::uint16_t>(), result, epilogue,
+                      conv_.isa, space, workers.get());
+    } else {
+      conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
+                 epilogue, conv_.isa, space, workers.get());
+    }
     if (unfused_)
       unfused_->run(result, residual_of(conv_.epilogue, context), context.output<float>(0),
                     context.workers());
@@ -82,6 +97,7 @@ class NchwcConvPrepared : public Prepared {
 
   const CompiledNchwcConv& conv_;
   ConvSizes sizes_;
+  std::optional<Bf16ConvPlan> bf16_plan_;  ///< set for bfloat16 operands
   WorkspaceLayout layout_;
   std::int64_t kernel_space_ = 0;
   std::int64_t result_space_ = 0;
@@ -90,8 +106,10 @@ class NchwcConvPrepared : public Prepared {
 
 class NchwcConvKernel : public Kernel {
  public:
-  NchwcConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  NchwcConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
+                  Precision operands)
       : name_(row.name) {
+    conv_.operands = operands;
     conv_.op = read_op<ortool::Conv>(view.node());
     conv_.isa = row.isa;
     conv_.max_threads = context.max_threads;
@@ -100,13 +118,22 @@ class NchwcConvKernel : public Kernel {
     ORTOOL_CHECK(given.has_value());
     const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
     const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
-    conv_.path = view.layouts().input(0) == Layout::plain ? NchwcConvAlgorithm::from_nchw
-                                                          : choose_nchwc_algorithm(sizes);
+    make_bias(view, sizes.channels_out, context);
+    const float* given_weights = weights.data<float>().data();
+    const bool from_nchw = view.layouts().input(0) == Layout::plain;
+    if (from_nchw) conv_.path = NchwcConvAlgorithm::from_nchw;
+    if (operands == Precision::bfloat16) {
+      conv_.weights =
+          AlignedBuffer(packed_bf16_conv_bytes(sizes, from_nchw), context.cap, "packed weights");
+      pack_bf16_conv_weights(sizes, from_nchw, given_weights, conv_.isa,
+                             conv_.weights.as<std::uint16_t>(), context.workers);
+      return;
+    }
+    if (!from_nchw) conv_.path = choose_nchwc_algorithm(sizes);
     conv_.weights = AlignedBuffer(packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa),
                                   context.cap, "packed weights");
-    pack_nchwc_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
-                       conv_.weights.as<float>(), context.workers);
-    make_bias(view, sizes.channels_out, context);
+    pack_nchwc_weights(sizes, conv_.path, given_weights, conv_.isa, conv_.weights.as<float>(),
+                       context.workers);
   }
 
   std::string_view name() const override { return name_; }
@@ -172,7 +199,46 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
 
 KernelPtr compile_nchwc_conv(const NodeView& view, const KernelRow& row,
                              const CompileContext& context) {
-  return std::make_unique<const NchwcConvKernel>(view, row, context);
+  return std::make_unique<const NchwcConvKernel>(view, row, context, Precision::float32);
+}
+
+/// Whether bfloat16 operands suit a convolution: dense, and deep enough to fill half a step.
+std::optional<ConvSizes> bf16_conv_sizes(const NodeView& view) {
+  constexpr std::int64_t least_channels = 16;
+  if (!accepts_nchwc_conv(view)) return std::nullopt;
+  const auto op = read_op<ortool::Conv>(view.node());
+  std::optional<ConvSizes> sizes = common_conv_sizes(view, view.constant(1)->shape(), op);
+  const bool is_deep = sizes && sizes->channels_in >= least_channels;
+  if (sizes && !can_use_bf16_conv(*sizes, !is_deep)) sizes.reset();
+  return sizes;
+}
+
+bool accepts_bf16_conv_amx(const NodeView& view) {
+  return bf16_conv_sizes(view).has_value();
+}
+
+/// Winograd in float32 has a quarter of the multiplications, which is faster than half their time.
+bool accepts_bf16_conv_avx512(const NodeView& view) {
+  const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
+  return sizes && choose_nchwc_algorithm(*sizes) != NchwcConvAlgorithm::winograd;
+}
+
+/// The float32 row's choices, at the speed of bfloat16.
+std::vector<LayoutChoice> bf16_conv_layouts(const NodeView& view, const KernelRow& row) {
+  std::vector<LayoutChoice> choices = conv_layouts(view, row);
+  const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
+  ORTOOL_CHECK(sizes.has_value());
+  for (LayoutChoice& choice : choices) {
+    if (choice.outputs.empty()) continue;
+    const bool from_nchw = choice.inputs[0] == Layout::plain;
+    choice.nanoseconds = bf16_conv_nanoseconds(*sizes, from_nchw, row.isa);
+  }
+  return choices;
+}
+
+KernelPtr compile_bf16_conv(const NodeView& view, const KernelRow& row,
+                            const CompileContext& context) {
+  return std::make_unique<const NchwcConvKernel>(view, row, context, Precision::bfloat16);
 }
 
 // clang-format off
@@ -180,9 +246,17 @@ constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
     {"conv_nchwc_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
     {"conv_nchwc_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
 }};
+constexpr std::array<KernelRow, 2> bf16_conv_rows = {{
+    {"conv_bf16_nchwc_amx", "", "Conv", Isa::amx, "float32", accepts_bf16_conv_amx, compile_bf16_conv, nullptr, bf16_conv_layouts},
+    {"conv_bf16_nchwc_avx512", "", "Conv", Isa::avx512, "float32", accepts_bf16_conv_avx512, compile_bf16_conv, nullptr, bf16_conv_layouts},
+}};
 // clang-format on
 
 }  // namespace
+
+std::span<const KernelRow> bf16_conv_kernels() {
+  return bf16_conv_rows;
+}
 
 std::span<const KernelRow> conv_nchwc_kernels() {
   return blocked_conv_rows;

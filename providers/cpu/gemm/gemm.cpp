@@ -11,6 +11,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/gemm/packed_weights.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -53,7 +54,7 @@ class GemmPrepared : public Prepared {
     a_stride_ = context.inputs[0].shape[1];
     b_stride_ = context.inputs[1].shape[1];
     if (gemm.reads_c) addend_ = addend_of(context.inputs[2].shape, sizes_);
-    space_ = layout_.add(!gemm.b.is_empty() ? gemm.b.workspace_bytes(sizes_, gemm.isa)
+    space_ = layout_.add(!gemm.b.is_empty() ? gemm.b.workspace_bytes(sizes_)
                                             : gemm_unpacked_workspace_bytes(sizes_, gemm.isa));
     if (gemm.epilogue.residual < 0) return;
     const Shape shape = {sizes_.m, sizes_.n};
@@ -74,7 +75,7 @@ class GemmPrepared : public Prepared {
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
     if (!gemm_.b.is_empty()) {
-      gemm_.b.multiply(sizes_, a, result, epilogue, gemm_.isa, space, context, context.workers());
+      gemm_.b.multiply(sizes_, a, result, epilogue, space, context, context.workers());
     } else {
       gemm_unpacked(sizes_, a, b, result, sizes_.n, epilogue, gemm_.isa, space, context.workers());
     }
@@ -114,14 +115,15 @@ class GemmPrepared : public Prepared {
 
 class GemmKernel : public Kernel {
  public:
-  GemmKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  GemmKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
+             Precision operands)
       : name_(row.name) {
     gemm_.op = read_op<Gemm>(view.node());
     gemm_.isa = row.isa;
     gemm_.epilogue = epilogue_before_split(view);
     gemm_.reads_c = view.node().input(2) != nullptr;
     gemm_.bias = shift_of(gemm_.epilogue, context.cap);
-    pack(view, context);
+    pack(view, operands, context);
   }
 
   std::string_view name() const override { return name_; }
@@ -138,13 +140,13 @@ class GemmKernel : public Kernel {
   }
 
  private:
-  void pack(const NodeView& view, const CompileContext& context) {
+  void pack(const NodeView& view, Precision operands, const CompileContext& context) {
     const Tensor* b = view.constant(1);
     if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() != 2) return;
     const bool transposed = gemm_.op.transpose_b;
     const std::int64_t n = b->shape()[transposed ? 0 : 1];
     const std::int64_t k = b->shape()[transposed ? 1 : 0];
-    gemm_.b.take(view, k, n, transposed, gemm_.isa, context);
+    gemm_.b.take(view, k, n, transposed, {gemm_.isa, operands}, context);
   }
 
   std::string_view name_;
@@ -152,7 +154,33 @@ class GemmKernel : public Kernel {
 };
 
 KernelPtr compile_gemm(const NodeView& view, const KernelRow& row, const CompileContext& context) {
-  return std::make_unique<const GemmKernel>(view, row, context);
+  return std::make_unique<const GemmKernel>(view, row, context, Precision::float32);
+}
+
+KernelPtr compile_bf16_gemm(const NodeView& view, const KernelRow& row,
+                            const CompileContext& context) {
+  return std::make_unique<const GemmKernel>(view, row, context, Precision::bfloat16);
+}
+
+/// Of bfloat16 tensors, whose operands need no rounding.
+KernelPtr compile_stored_bf16_gemm(const NodeView& view, const KernelRow& row,
+                                   const CompileContext& context) {
+  return make_fp16_kernel(compile_bf16_gemm(view, row, context), row.isa);
+}
+
+bool has_bf16_gemm_weights(const NodeView& view) {
+  const Tensor* b = view.constant(1);
+  if (view.constant(view.node().input(0)) != nullptr || b == nullptr) return false;
+  return b->shape().rank() == 2 && !read_op<Gemm>(view.node()).transpose_a &&
+         gains_from_bf16_weights(b->shape()[0], b->shape()[1]);
+}
+
+bool accepts_bf16_gemm(const NodeView& view) {
+  return accepts_float32(view) && has_bf16_gemm_weights(view);
+}
+
+bool accepts_stored_bf16_gemm(const NodeView& view) {
+  return view.input_type(0) == DataType::bfloat16 && has_bf16_gemm_weights(view);
 }
 
 KernelPtr compile_fp16_gemm(const NodeView& view, const KernelRow& row,
@@ -215,9 +243,19 @@ constexpr std::array<KernelRow, 7> gemm_rows = {{
     {"gemm_half_baseline", "", "Gemm", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_gemm, absorbs_epilogue_or_split},
     {"gemm_reference", "", "Gemm", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_gemm},
 }};
+constexpr std::array<KernelRow, 4> bf16_gemm_rows = {{
+    {"gemm_bf16_amx", "", "Gemm", Isa::amx, "float32", accepts_bf16_gemm, compile_bf16_gemm, absorbs_epilogue_or_split},
+    {"gemm_bf16_avx512", "", "Gemm", Isa::avx512, "float32", accepts_bf16_gemm, compile_bf16_gemm, absorbs_epilogue_or_split},
+    {"gemm_stored_bf16_amx", "", "Gemm", Isa::amx, "bfloat16", accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
+    {"gemm_stored_bf16_avx512", "", "Gemm", Isa::avx512, "bfloat16", accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
+}};
 // clang-format on
 
 }  // namespace
+
+std::span<const KernelRow> bf16_gemm_kernels() {
+  return bf16_gemm_rows;
+}
 
 std::span<const KernelRow> gemm_kernels() {
   return gemm_rows;

@@ -9,6 +9,7 @@
 #include "kernels/cpu/gemm/reference_gemm.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/gemm/packed_weights.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -36,7 +37,7 @@ class MatMulPrepared : public Prepared {
       : matmul_(matmul), shapes_(match_matmul(context.inputs[0].shape, context.inputs[1].shape)) {
     const Isa isa = matmul.isa;
     space_ =
-        layout_.add(!matmul.b.is_empty() ? matmul.b.workspace_bytes(shapes_.sizes, isa)
+        layout_.add(!matmul.b.is_empty() ? matmul.b.workspace_bytes(shapes_.sizes)
                     : shapes_.is_single  ? gemm_unpacked_workspace_bytes(shapes_.sizes, isa)
                                          : gemm_batched_workspace_bytes(
                                                static_cast<std::int64_t>(shapes_.offsets.size()),
@@ -62,7 +63,7 @@ class MatMulPrepared : public Prepared {
     std::byte* space = context.workspace() + space_;
     const Epilogue epilogue = make_epilogue(context);
     if (!matmul_.b.is_empty()) {
-      matmul_.b.multiply(sizes, a, result, epilogue, matmul_.isa, space, context, workers.get());
+      matmul_.b.multiply(sizes, a, result, epilogue, space, context, workers.get());
     } else if (shapes_.is_single) {
       gemm_unpacked(sizes, a, b, result, sizes.n, epilogue, matmul_.isa, space, workers.get());
     } else {
@@ -96,13 +97,14 @@ class MatMulPrepared : public Prepared {
 
 class MatMulKernel : public Kernel {
  public:
-  MatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context)
+  MatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
+               Precision operands)
       : name_(row.name) {
     matmul_.isa = row.isa;
     matmul_.max_threads = context.max_threads;
     matmul_.epilogue = epilogue_before_split(view);
     matmul_.bias = shift_of(matmul_.epilogue, context.cap);
-    pack(view, context);
+    pack(view, operands, context);
   }
 
   std::string_view name() const override { return name_; }
@@ -118,7 +120,7 @@ class MatMulKernel : public Kernel {
   }
 
  private:
-  void pack(const NodeView& view, const CompileContext& context) {
+  void pack(const NodeView& view, Precision operands, const CompileContext& context) {
     const Tensor* b = view.constant(1);
     if (b == nullptr || !is_float_like(b->type()) || b->shape().rank() == 0) return;
     const Shape& shape = b->shape();
@@ -126,7 +128,7 @@ class MatMulKernel : public Kernel {
     if (rank > 2 && shape.product(0, rank - 2) != 1) return;
     const std::int64_t n = rank == 1 ? 1 : shape[rank - 1];
     const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
-    matmul_.b.take(view, k, n, false, matmul_.isa, context);
+    matmul_.b.take(view, k, n, false, {matmul_.isa, operands}, context);
   }
 
   std::string_view name_;
@@ -135,7 +137,35 @@ class MatMulKernel : public Kernel {
 
 KernelPtr compile_matmul(const NodeView& view, const KernelRow& row,
                          const CompileContext& context) {
-  return std::make_unique<const MatMulKernel>(view, row, context);
+  return std::make_unique<const MatMulKernel>(view, row, context, Precision::float32);
+}
+
+KernelPtr compile_bf16_matmul(const NodeView& view, const KernelRow& row,
+                              const CompileContext& context) {
+  return std::make_unique<const MatMulKernel>(view, row, context, Precision::bfloat16);
+}
+
+/// Of bfloat16 tensors, whose operands need no rounding.
+KernelPtr compile_stored_bf16_matmul(const NodeView& view, const KernelRow& row,
+                                     const CompileContext& context) {
+  return make_fp16_kernel(compile_bf16_matmul(view, row, context), row.isa);
+}
+
+bool has_bf16_weights(const NodeView& view) {
+  const Tensor* b = view.constant(1);
+  if (view.constant(view.node().input(0)) != nullptr || b == nullptr) return false;
+  const Shape& shape = b->shape();
+  const std::int64_t rank = shape.rank();
+  return rank >= 2 && shape.product(0, rank - 2) == 1 &&
+         gains_from_bf16_weights(shape[rank - 2], shape[rank - 1]);
+}
+
+bool accepts_bf16_matmul(const NodeView& view) {
+  return accepts_float32(view) && has_bf16_weights(view);
+}
+
+bool accepts_stored_bf16_matmul(const NodeView& view) {
+  return view.input_type(0) == DataType::bfloat16 && has_bf16_weights(view);
 }
 
 KernelPtr compile_fp16_matmul(const NodeView& view, const KernelRow& row,
@@ -168,9 +198,19 @@ constexpr std::array<KernelRow, 7> matmul_rows = {{
     {"matmul_half_baseline", "", "MatMul", Isa::baseline, fp16_type_names, accepts_fp16, compile_fp16_matmul, absorbs_epilogue_or_split},
     {"matmul_reference", "", "MatMul", Isa::baseline, reference_type_names, accepts_reference_type, compile_reference_matmul},
 }};
+constexpr std::array<KernelRow, 4> bf16_matmul_rows = {{
+    {"matmul_bf16_amx", "", "MatMul", Isa::amx, "float32", accepts_bf16_matmul, compile_bf16_matmul, absorbs_epilogue_or_split},
+    {"matmul_bf16_avx512", "", "MatMul", Isa::avx512, "float32", accepts_bf16_matmul, compile_bf16_matmul, absorbs_epilogue_or_split},
+    {"matmul_stored_bf16_amx", "", "MatMul", Isa::amx, "bfloat16", accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
+    {"matmul_stored_bf16_avx512", "", "MatMul", Isa::avx512, "bfloat16", accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
+}};
 // clang-format on
 
 }  // namespace
+
+std::span<const KernelRow> bf16_matmul_kernels() {
+  return bf16_matmul_rows;
+}
 
 std::span<const KernelRow> matmul_kernels() {
   return matmul_rows;

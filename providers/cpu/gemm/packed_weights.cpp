@@ -63,18 +63,19 @@ ProductEpilogue epilogue_before_split(const NodeView& group) {
 }
 
 void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
-                         Isa isa, const CompileContext& context) {
+                         GemmKind kind, const CompileContext& context) {
+  kind_ = kind;
   if (context.packing != nullptr && !ends_in_split(group) &&
-      !context.packing->takes(packed_b_bytes(k, n, isa))) {
-    in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, isa);
+      !context.packing->takes(packed_b_bytes(k, n, kind))) {
+    in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, kind);
     return;
   }
   const Tensor b = float_tensor(*group.constant(1), context.cap);
-  pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, isa, context);
+  pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, context);
 }
 
 void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n,
-                         const StridedMatrix& b, Isa isa, const CompileContext& context) {
+                         const StridedMatrix& b, const CompileContext& context) {
   std::vector<std::int64_t> counts = {n};
   if (ends_in_split(group)) {
     counts.clear();
@@ -84,10 +85,10 @@ void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n,
   for (const std::int64_t count : counts) {
     Piece& piece = pieces_.emplace_back();
     piece.columns = count;
-    piece.b = AlignedBuffer(packed_b_bytes(k, count, isa), context.cap, "packed weights");
+    piece.b = AlignedBuffer(packed_b_bytes(k, count, kind_), context.cap, "packed weights");
     StridedMatrix part = b;
     part.data += b.transposed ? first * b.stride : first;
-    pack_b(k, count, part, isa, piece.b.as<float>(), context.workers);
+    pack_b(k, count, part, kind_, piece.b.as<std::byte>(), context.workers);
     first += count;
   }
 }
@@ -98,26 +99,27 @@ std::int64_t PackedWeights::size_bytes() const {
   return bytes;
 }
 
-std::int64_t PackedWeights::workspace_bytes(const GemmSizes& sizes, Isa isa) const {
-  return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, isa);
+std::int64_t PackedWeights::workspace_bytes(const GemmSizes& sizes) const {
+  return in_place_ ? in_place_->workspace_bytes(sizes) : gemm_workspace_bytes(sizes, kind_);
 }
 
 void PackedWeights::multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c,
-                             const Epilogue& epilogue, Isa isa, std::byte* workspace,
+                             const Epilogue& epilogue, std::byte* workspace,
                              const RunContext& context, Workers& workers) const {
   if (in_place_) {
     in_place_->multiply(sizes, a, c, epilogue, workspace, workers);
     return;
   }
   if (pieces_.size() == 1) {
-    gemm(sizes, a, pieces_.front().b.as<float>(), c, sizes.n, epilogue, isa, workspace, workers);
+    gemm(sizes, a, pieces_.front().b.as<std::byte>(), c, sizes.n, epilogue, kind_, workspace,
+         workers);
     return;
   }
   std::array<GemmColumns, max_gemm_columns> pieces;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     pieces[i] = {pieces_[i].columns, pieces_[i].b.as<float>(), context.output<float>(i)};
   }
-  gemm_columns(sizes, a, std::span(pieces).first(pieces_.size()), epilogue, isa, workspace,
+  gemm_columns(sizes, a, std::span(pieces).first(pieces_.size()), epilogue, kind_, workspace,
                workers);
 }
 

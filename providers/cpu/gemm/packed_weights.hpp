@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/cpu/gemm/f32/gemm.hpp"
+#include "kernels/cpu/gemm/packed_gemm.hpp"
 #include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/product_epilogue.hpp"
@@ -29,26 +29,27 @@ class PackedWeights {
   /// Takes input 1 of the group's first node, a constant of a float-like type: a single matrix of k
   /// × n, or n × k if `transposed`. Packs it as the group's last node wants its columns, or leaves
   /// it in place, depending on the session's memory budget.
-  void take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed, Isa isa,
+  void take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed, GemmKind kind,
             const CompileContext& context);
 
   bool is_empty() const { return pieces_.empty() && !in_place_; }
   std::int64_t size_bytes() const;
   /// Bytes of workspace for `multiply`.
-  std::int64_t workspace_bytes(const GemmSizes& sizes, Isa isa) const;
+  std::int64_t workspace_bytes(const GemmSizes& sizes) const;
   /// Computes the product; it is stored in `c` (m × n) unless the columns are split, otherwise in
   /// the outputs of the run.
   void multiply(const GemmSizes& sizes, const StridedMatrix& a, float* c, const Epilogue& epilogue,
-                Isa isa, std::byte* workspace, const RunContext& context, Workers& workers) const;
+                std::byte* workspace, const RunContext& context, Workers& workers) const;
 
  private:
   struct Piece {
     std::int64_t columns = 0;
     AlignedBuffer b;
   };
-  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const StridedMatrix& b, Isa isa,
+  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const StridedMatrix& b,
             const CompileContext& context);
 
+  GemmKind kind_;
   std::vector<Piece> pieces_;
   std::optional<MatrixInPlace> in_place_;
 };

@@ -30,6 +30,11 @@ std::int64_t columns_from(std::int64_t first, std::int64_t n, std::int64_t most)
   return left < most + column_step ? left : most;
 }
 
+/// Size of a piece's copy, in whole cache lines.
+std::int64_t column_bytes(std::int64_t k, std::int64_t columns) {
+  return (bytes_of(DataType::float32, k * columns) + 63) / 64 * 64;
+}
+
 template <typename Half>
 void widen(const std::byte* from, std::int64_t count, float* out) {
   std::array<Half, 1024> piece;
@@ -54,12 +59,13 @@ void copy_floats(DataType type, const std::byte* from, std::int64_t count, float
 
 }  // namespace
 
-MatrixInPlace::MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool transposed, Isa isa)
+MatrixInPlace::MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool transposed,
+                             GemmKind kind)
     : b_(std::move(b)),
       k_(k),
       n_(n),
       transposed_(transposed),
-      isa_(isa),
+      kind_(kind),
       max_columns_(columns_at_a_time(k, n)) {
   ORTOOL_CHECK(is_float_like(b_.type()) && b_.element_count() == k * n);
 }
@@ -67,7 +73,8 @@ MatrixInPlace::MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool tran
 std::int64_t MatrixInPlace::workspace_bytes(const GemmSizes& sizes) const {
   const std::int64_t columns = std::min(n_, max_columns_ + column_step);
   const GemmSizes piece{sizes.m, columns, k_};
-  return 2 * packed_b_bytes(k_, columns, isa_) + gemm_workspace_bytes(piece, isa_);
+  return column_bytes(k_, columns) + packed_b_bytes(k_, columns, kind_) +
+         gemm_workspace_bytes(piece, kind_);
 }
 
 void MatrixInPlace::copy_columns(std::int64_t first, std::int64_t count, float* out,
@@ -98,13 +105,14 @@ void MatrixInPlace::multiply(const GemmSizes& sizes, const StridedMatrix& a, flo
                              Workers& workers) const {
   for (std::int64_t first = 0; first < n_;) {
     const std::int64_t count = columns_from(first, n_, max_columns_);
-    const std::int64_t bytes = packed_b_bytes(k_, count, isa_);
+    const std::int64_t bytes = packed_b_bytes(k_, count, kind_);
+    const std::int64_t floats = column_bytes(k_, count);
     auto* const columns = reinterpret_cast<float*>(workspace);
-    auto* const packed = reinterpret_cast<float*>(workspace + bytes);
+    std::byte* const packed = workspace + floats;
     copy_columns(first, count, columns, workers);
-    pack_b(k_, count, {columns, transposed_ ? k_ : count, transposed_}, isa_, packed, workers);
-    gemm({sizes.m, count, k_}, a, packed, c + first, sizes.n, epilogue_at(epilogue, 0, first), isa_,
-         workspace + 2 * bytes, workers);
+    pack_b(k_, count, {columns, transposed_ ? k_ : count, transposed_}, kind_, packed, workers);
+    gemm({sizes.m, count, k_}, a, packed, c + first, sizes.n, epilogue_at(epilogue, 0, first),
+         kind_, workspace + floats + bytes, workers);
     first += count;
   }
 }

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cpu/gemm/f32/gemm.hpp"
+#include "kernels/cpu/gemm/packed_gemm.hpp"
 #include "libcore/tensor/tensor.hpp"
 
 namespace ortool::cpu {
@@ -13,7 +13,7 @@ namespace ortool::cpu {
 class MatrixInPlace {
  public:
   /// b is k × n, or n × k if `transposed`, of a float-like type and with any alignment.
-  MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool transposed, Isa isa);
+  MatrixInPlace(Tensor b, std::int64_t k, std::int64_t n, bool transposed, GemmKind kind);
 
   /// Bytes of workspace for `multiply`; 64-byte aligned.
   std::int64_t workspace_bytes(const GemmSizes& sizes) const;
@@ -28,7 +28,7 @@ class MatrixInPlace {
   std::int64_t k_;
   std::int64_t n_;
   bool transposed_;
-  Isa isa_;
+  GemmKind kind_;
   std::int64_t max_columns_;  ///< per piece
 };
 

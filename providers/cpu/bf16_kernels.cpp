@@ -1,0 +1,20 @@
+// Kernels with bfloat16 operands, one line per file.
+#include "providers/cpu/bf16_kernels.hpp"
+
+#include "kernels/cpu/isa/bf16_features.hpp"
+
+namespace ortool::cpu {
+
+std::span<const KernelRow> bf16_conv_kernels();
+std::span<const KernelRow> bf16_gemm_kernels();
+std::span<const KernelRow> bf16_matmul_kernels();
+
+std::vector<std::span<const KernelRow>> bf16_kernel_list() {
+  return {bf16_conv_kernels(), bf16_gemm_kernels(), bf16_matmul_kernels()};
+}
+
+bool has_bf16_row(const KernelRow& row, Isa most) {
+  return row.isa <= most && (row.isa == Isa::amx ? has_amx_bf16() : has_avx512_bf16());
+}
+
+}  // namespace ortool::cpu

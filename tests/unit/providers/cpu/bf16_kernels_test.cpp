@@ -1,0 +1,181 @@
+// Sessions with bfloat16 operands: which kernels they take, how close results are to float32, and
+// that their bits depend neither on threads nor on where weights lie.
+#include "providers/cpu/bf16_kernels.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "kernels/cpu/gemm/bf16/gemm.hpp"
+#include "libcore/graph/graph.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "libcore/text/parse.hpp"
+#include "providers/cpu/cpu_provider.hpp"
+#include "providers/provider_list.hpp"
+#include "tests/support/session_support.hpp"
+
+namespace ortool {
+namespace {
+
+std::vector<cpu::Isa> bf16_levels() {
+  std::vector<cpu::Isa> levels;
+  for (const cpu::Isa isa : {cpu::Isa::avx512, cpu::Isa::amx}) {
+    if (isa <= cpu::best_isa() && cpu::has_bf16_gemm(isa)) levels.push_back(isa);
+  }
+  return levels;
+}
+
+/// A graph with a constant `w` of that shape, and an input `x`.
+struct Bf16Model {
+  std::string graph;
+  Shape weights;
+  Shape input;
+};
+
+const Bf16Model bf16_models[] = {
+    {"(float[N,200] x, float[200,70] w) => (float[N,70] y) "
+     "{ p = MatMul (x, w) y = Relu (p) }",
+     Shape{200, 70}, Shape{37, 200}},
+    {"(float[N,300] x, float[90,300] w) => (float[N,90] y) "
+     "{ y = Gemm <transB = 1, alpha = 0.5> (x, w) }",
+     Shape{90, 300}, Shape{5, 300}},
+    {"(float[2,64,57,61] x, float[64,64,3,3] w) => (float[2,64,A,B] y) "
+     "{ a = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w) b = Relu (a) "
+     "c = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (b, w) d = Relu (c) "
+     "y = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (d, w) }",
+     Shape{64, 64, 3, 3}, Shape{2, 64, 57, 61}},
+    {"(float[1,96,28,28] x, float[96,96,1,1] w) => (float[1,96,28,28] y) "
+     "{ a = Conv (x, w) b = Relu (a) c = Conv (b, w) d = Relu (c) "
+     "e = Conv (d, w) f = Add (e, b) g = Relu (f) y = Conv (g, w) }",
+     Shape{96, 96, 1, 1}, Shape{1, 96, 28, 28}},
+};
+
+std::unique_ptr<Model> make_model(const Bf16Model& one) {
+  auto model = parse_model("<ir_version: 8, opset_import: [\"\" : 17]>\ng " + one.graph);
+  Value& w = *model->graph->find_value("w");
+  model->graph->set_constant(w, random_tensor(one.weights, 7));
+  model->graph->make_default_constant(w);
+  return model;
+}
+
+Tensor result_of(const Session& session, const Bf16Model& one, int threads) {
+  return session.run({{"x", random_tensor(one.input, 3)}}, RunOptions{.threads = threads})[0]
+      .tensor()
+      .owned();
+}
+
+double cosine(const Tensor& a, const Tensor& b) {
+  double dot = 0;
+  double of_a = 0;
+  double of_b = 0;
+  for (std::int64_t i = 0; i < a.element_count(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double x = a.data<float>()[at];
+    const double y = b.data<float>()[at];
+    dot += x * y;
+    of_a += x * x;
+    of_b += y * y;
+  }
+  return dot / std::sqrt(of_a * of_b);
+}
+
+std::string kernels_of(const Session& session) {
+  std::string names;
+  for (const Placement& placement : session.placement()) names += placement.kernel + " ";
+  return names;
+}
+
+TEST_CASE("bfloat16 sessions are close to float32 and keep their bits", "[bf16]") {
+  for (const cpu::Isa isa : bf16_levels()) {
+    CAPTURE(cpu::isa_name(isa));
+    for (const Bf16Model& one : bf16_models) {
+      CAPTURE(one.graph);
+      ThreadPool pool(4);
+      SessionOptions options = cpu_options(&pool);
+      options.providers = {make_cpu_provider(isa)};
+      const Tensor exact = result_of(Session(make_model(one), options), one, 1);
+      options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+      const Session session(make_model(one), options);
+      const Tensor rounded = result_of(session, one, 1);
+      CHECK(kernels_of(session).find("bf16") != std::string::npos);
+      CHECK(cosine(exact, rounded) > 0.9999);
+      CHECK_FALSE(same_bits(exact, rounded));
+      CHECK(same_bits(rounded, result_of(session, one, 4)));
+      options.max_packed_bytes = 0;
+      CHECK(same_bits(rounded, result_of(Session(make_model(one), options), one, 2)));
+    }
+  }
+}
+
+TEST_CASE("products of bfloat16 tensors are multiplied as they are", "[bf16]") {
+  for (const std::string node : {"MatMul (x, w)", "Gemm <alpha = 0.5> (x, w)"}) {
+    const auto model_of = [&] {
+      auto model = parse_model(
+          "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+          "g (bfloat16[N,200] x, bfloat16[200,70] w) => (bfloat16[N,70] y) { y = " +
+          node + " }");
+      Value& w = *model->graph->find_value("w");
+      model->graph->set_constant(
+          w, convert(random_tensor(Shape{200, 70}, 7), DataType::bfloat16, {}, nullptr));
+      model->graph->make_default_constant(w);
+      return model;
+    };
+    const NamedValues inputs = {
+        {"x", convert(random_tensor(Shape{37, 200}, 3), DataType::bfloat16, {}, nullptr)}};
+    const auto floats_of = [&](const Session& session) {
+      const std::vector<RunValue> results = session.run(inputs, RunOptions{});
+      return convert(results[0].tensor(), DataType::float32, {}, nullptr);
+    };
+    for (const cpu::Isa isa : bf16_levels()) {
+      CAPTURE(cpu::isa_name(isa), node);
+      SessionOptions options = cpu_options();
+      options.providers = {make_cpu_provider(isa)};
+      const Tensor exact = floats_of(Session(model_of(), options));
+      options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+      const Session session(model_of(), options);
+      CHECK(kernels_of(session).find("bf16") != std::string::npos);
+      CHECK(cosine(exact, floats_of(session)) > 0.99999);
+    }
+  }
+}
+
+TEST_CASE("small products and products of constants stay float32", "[bf16]") {
+  for (const cpu::Isa isa : bf16_levels()) {
+    SessionOptions options = cpu_options();
+    options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+    const Bf16Model narrow = {
+        "(float[N,200] x, float[200,3] w) => (float[N,3] y) "
+        "{ y = MatMul (x, w) }",
+        Shape{200, 3}, Shape{37, 200}};
+    const Bf16Model square = {
+        "(float[64,64] x, float[64,64] w) => (float[64,64] y) "
+        "{ p = MatMul (w, w) y = Add (x, p) }",
+        Shape{64, 64}, Shape{64, 64}};
+    for (const Bf16Model& one : {narrow, square}) {
+      const Session session(make_model(one), options);
+      CHECK(kernels_of(session).find("bf16") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a precision is chosen by what the processor has", "[bf16]") {
+  CHECK(choose_precision(Precision::float32).reason.empty());
+  const PrecisionChoice there = choose_precision(Precision::automatic);
+  CHECK((there.precision == Precision::float32 || there.precision == Precision::bfloat16));
+  CHECK_FALSE(there.reason.empty());
+  const PrecisionChoice below = choose_precision(Precision::automatic, "avx2");
+  CHECK(below.precision == Precision::float32);
+  CHECK(below.reason.find("AVX512-BF16") != std::string::npos);
+  try {
+    static_cast<void>(choose_precision(Precision::bfloat16, "avx2"));
+    FAIL("bfloat16 was chosen");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::provider_unavailable);
+    CHECK(error.hint().find("auto") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ortool
