@@ -3,33 +3,27 @@
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
+#include "kernels/cpu/conv/f32_nchw/depthwise_row.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-/// Adds weight * (the in-range pixels of one input row) to one output row.
-void add_row(const ConvSizes& sizes, const float* from, std::int64_t kernel_column, float weight,
-             float* to) {
-  const std::int64_t step = sizes.stride[2];
-  const std::int64_t start = kernel_column * sizes.dilation[2] - sizes.pad[2];
-  const std::int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
-  const std::int64_t room = sizes.in[2] - start;
-  const std::int64_t end = room <= 0 ? 0 : std::min(sizes.out[2], (room + step - 1) / step);
-  if (step == 1) {
-    for (std::int64_t i = begin; i < end; ++i) to[i] += weight * from[start + i];
-  } else {
-    for (std::int64_t i = begin; i < end; ++i) to[i] += weight * from[start + i * step];
-  }
-}
-
 /// Output rows [begin, end) of one plane, counted over depth and height. Works for any sizes.
 void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights, float bias,
-                   float* out, std::int64_t begin, std::int64_t end) {
+                   float* out, std::int64_t begin, std::int64_t end, Isa isa) {
+  const DepthwiseRowFunction add_row = depthwise_row_function(isa);
+  DepthwiseRow each = {};
+  each.in_columns = sizes.in[2];
+  each.out_columns = sizes.out[2];
+  each.kernel_columns = sizes.kernel[2];
+  each.stride = sizes.stride[2];
+  each.dilation = sizes.dilation[2];
+  each.pad = sizes.pad[2];
   for (std::int64_t out_row = begin; out_row < end; ++out_row) {
     float* to = out + out_row * sizes.out[2];
-    std::fill_n(to, sizes.out[2], bias);
+    std::fill_n(to, sizes.out[2], 0.0F);
     const std::int64_t depth = out_row / sizes.out[1] * sizes.stride[0] - sizes.pad[0];
     const std::int64_t row = out_row % sizes.out[1] * sizes.stride[1] - sizes.pad[1];
     for (std::int64_t kd = 0; kd < sizes.kernel[0]; ++kd) {
@@ -38,13 +32,13 @@ void convolve_rows(const ConvSizes& sizes, const float* in, const float* weights
       for (std::int64_t kh = 0; kh < sizes.kernel[1]; ++kh) {
         const std::int64_t y = row + kh * sizes.dilation[1];
         if (y < 0 || y >= sizes.in[1]) continue;
-        const float* from = in + (z * sizes.in[1] + y) * sizes.in[2];
-        const float* weight = weights + (kd * sizes.kernel[1] + kh) * sizes.kernel[2];
-        for (std::int64_t kw = 0; kw < sizes.kernel[2]; ++kw) {
-          add_row(sizes, from, kw, weight[kw], to);
-        }
+        each.in = in + (z * sizes.in[1] + y) * sizes.in[2];
+        each.weights = weights + (kd * sizes.kernel[1] + kh) * sizes.kernel[2];
+        each.out = to;
+        add_row(each);
       }
     }
+    for (std::int64_t i = 0; i < sizes.out[2]; ++i) to[i] += bias;
   }
 }
 
@@ -112,7 +106,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
         epilogue.residual == nullptr ? nullptr : epilogue.residual + plane * pixels;
     const float* kernel = weights + channel * positions;
     const float bias = epilogue.addend == Addend::none ? 0.0F : epilogue.added[channel];
-    convolve_rows(sizes, in, kernel, bias, out, begin, end);
+    convolve_rows(sizes, in, kernel, bias, out, begin, end, isa);
     if (residual == nullptr && epilogue.activation == Activation::none) return;
     GemmTile tile = {};
     tile.c = out + begin * sizes.out[2];

@@ -8,8 +8,8 @@
 
 namespace ortool::cpu {
 
-/// Output rows [row_begin, row_end) of consecutive planes, each with its own weights and bias.
-/// Pixels are row-major.
+/// Output rows [row_begin, row_end) of consecutive planes, each with its own weights and bias,
+/// which is added last, as in the other algorithms. Pixels are row-major.
 struct DepthwisePlanes {
   const float* in;
   const float* weights;

@@ -100,7 +100,7 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
                const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column) {
   __m256 sums[size_t{rows}];
 #pragma GCC unroll 4
-  for (int i = 0; i < rows; ++i) sums[i] = _mm256_set1_ps(plane.bias);
+  for (int i = 0; i < rows; ++i) sums[i] = _mm256_setzero_ps();
   const int64_t first = row * stride - planes.row_pad;
 #pragma GCC unroll 16
   for (int in_row = 0; in_row < (rows - 1) * stride + kernel; ++in_row) {
@@ -120,9 +120,11 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
     }
   }
   const __m256i store = lanes_between(0, planes.out_columns - column);
+  const __m256 bias = _mm256_set1_ps(plane.bias);
 #pragma GCC unroll 4
   for (int i = 0; i < rows; ++i) {
     const int64_t at = (row + i) * planes.out_columns + column;
+    sums[i] = _mm256_add_ps(sums[i], bias);
     if (plane.residual != nullptr) {
       sums[i] = _mm256_add_ps(sums[i], _mm256_maskload_ps(plane.residual + at, store));
     }

@@ -94,7 +94,7 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
                const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column) {
   __m512 sums[size_t{rows}];
 #pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) sums[i] = _mm512_set1_ps(plane.bias);
+  for (int i = 0; i < rows; ++i) sums[i] = _mm512_setzero_ps();
   const int64_t first = row * stride - planes.row_pad;
   const float* weights = plane.weights;
   const float* in = plane.in + first * planes.in_columns;
@@ -118,6 +118,9 @@ void run_block(const DepthwisePlanes& planes, const Plane& plane,
   }
   const __mmask16 store = lanes_between(0, planes.out_columns - column);
   const int64_t at = row * planes.out_columns + column;
+  const __m512 bias = _mm512_set1_ps(plane.bias);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) sums[i] = _mm512_add_ps(sums[i], bias);
   if (plane.residual != nullptr) {
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {

@@ -234,6 +234,34 @@ TEST_CASE("Depthwise convolutions agree with sums in double", "[conv]") {
   }
 }
 
+TEST_CASE("Depthwise convolutions of any kernel fuse products and sums as others do", "[conv]") {
+  const std::uint32_t seed = 20269;
+  CAPTURE(seed);
+  RandomValues numbers(seed);
+  for (int round = 0; round < 60; ++round) {
+    Case one;
+    ConvSizes& sizes = one.sizes;
+    const std::int64_t rank = numbers.between(1, 3);
+    sizes.batch = numbers.between(1, 2);
+    sizes.groups = sizes.channels_in = numbers.between(1, 5);
+    sizes.channels_out = sizes.groups * numbers.between(1, 3);
+    for (std::int64_t axis = 3 - rank; axis < 3; ++axis) {
+      pick_axis(numbers, sizes, static_cast<int>(axis), axis == 0 ? 2 : 7);
+      if (numbers.flip()) {
+        sizes.in[axis] += 30;
+        sizes.out[axis] += 30 / sizes.stride[axis];
+      }
+    }
+    fill(numbers, one);
+    check(one);
+    CAPTURE(sizes.in, sizes.out, sizes.kernel, sizes.stride, sizes.dilation, sizes.pad);
+    for (const Isa isa : test::isas_here()) {
+      CAPTURE(isa_name(isa));
+      REQUIRE(run(one, ConvPath::depthwise, isa, 1) == run(one, ConvPath::columns, isa, 1));
+    }
+  }
+}
+
 TEST_CASE("Convolutions as in known networks agree with sums in double", "[conv]") {
   const std::uint32_t seed = 20268;
   CAPTURE(seed);
