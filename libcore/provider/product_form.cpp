@@ -1,5 +1,6 @@
 // Product operators: the type of their sums, the axis of their channels, the epilogue they support.
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/weights/matmul_bnb4.hpp"
 #include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
@@ -69,8 +70,11 @@ EpilogueSupport requantized_conv_form() {
 std::optional<EpilogueSupport> product_form(const NodeView& view) {
   const Node& node = view.node();
   const std::string_view op_type = node.op_type();
-  if (node.domain() == contrib_domain)
-    return op_type == "MatMulNBits" ? std::optional(matmul_nbits_form(view)) : std::nullopt;
+  if (node.domain() == contrib_domain) {
+    if (op_type == "MatMulNBits") return matmul_nbits_form(view);
+    if (op_type == "MatMulBnb4") return matmul_support(read_op<MatMulBnb4>(node).columns());
+    return std::nullopt;
+  }
   if (node.domain() == own_domain)
     return op_type == "QuantizedConv" ? std::optional(requantized_conv_form()) : std::nullopt;
   if (!node.domain().empty()) return std::nullopt;

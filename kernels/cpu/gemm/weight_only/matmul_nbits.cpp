@@ -48,8 +48,10 @@ int stored_code(const std::uint8_t* bytes, std::int64_t index, int bits) {
   return (bytes[index / 4] >> (index % 4 * 2) & 3) + 6;
 }
 
-std::uint8_t stored_byte(const std::uint8_t* codes, std::int64_t byte, int bits) {
+std::uint8_t stored_byte(const std::uint8_t* codes, std::int64_t byte, int bits, bool starts_high) {
   if (bits == 8) return static_cast<std::uint8_t>(codes[byte] ^ 0x80);
+  if (bits == 4 && starts_high)
+    return static_cast<std::uint8_t>(codes[byte] >> 4 | codes[byte] << 4);
   if (bits == 4) return codes[byte];
   const int low = stored_code(codes, 2 * byte, bits);
   return static_cast<std::uint8_t>(low | stored_code(codes, 2 * byte + 1, bits) << 4);
@@ -77,7 +79,8 @@ void pack_block(const BlockMatMulSizes& sizes, const BlockMatrix& matrix, std::i
     }
     const std::uint8_t* from = matrix.codes + place * code_bytes;
     for (std::int64_t byte = 0; byte < stored_bytes; ++byte)
-      codes[byte * block_panel_columns + i] = stored_byte(from, byte, sizes.bits);
+      codes[byte * block_panel_columns + i] =
+          stored_byte(from, byte, sizes.bits, matrix.starts_high);
   }
 }
 
@@ -120,6 +123,7 @@ class QuantizedColumns : public ColumnPacker {
     task_.block_size = sizes.block_size;
     task_.bits = stored_bits(sizes);
     task_.has_zeros = sizes.has_zeros ? 1 : 0;
+    task_.table = sizes.table;
   }
 
   void make(std::int64_t column, std::int64_t stored, std::int64_t begin, std::int64_t end,
@@ -196,6 +200,7 @@ void multiply_block_rows(const RowsOfFloats& rows, const BlockMatMulSizes& sizes
       task.block_size = sizes.block_size;
       task.bits = stored_bits(sizes);
       task.has_zeros = sizes.has_zeros ? 1 : 0;
+      task.table = sizes.table;
       task.out = rows.out + column;
       task.out_stride = sizes.n;
       task.columns = std::min(task.panels * block_panel_columns, sizes.n - column);

@@ -1,4 +1,5 @@
-// Weight-only quantized MatMul (MatMulNBits): weights of 2, 4 or 8 bits with one scale per block.
+// Weight-only quantized MatMul (MatMulNBits, MatMulBnb4): weights of 2, 4 or 8 bits with one scale
+// per block.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,21 @@ struct BlockMatMulSizes {
   std::int64_t block_size = 0;  ///< even
   int bits = 4;                 ///< 2, 4 or 8
   bool has_zeros = false;       ///< zero points are given; else the middle code is zero
+  /// With 4 bits and no zero points: the 16 values of codes, which must outlive the matrix. Null:
+  /// codes are integers.
+  const float* table = nullptr;
 
   std::int64_t blocks() const { return (k + block_size - 1) / block_size; }
 };
 
 /// The right operand as com.microsoft.MatMulNBits defines it: for each of n columns its blocks
-/// along k. Codes are unsigned; with fewer than 8 bits, the first of a byte is in its low bits.
+/// along k. Codes are unsigned; with fewer than 8 bits, the first of a byte is in its low bits or,
+/// as com.microsoft.MatMulBnb4 defines it, in its high bits.
 struct BlockMatrix {
   const std::uint8_t* codes;        ///< n × blocks × block_size × bits / 8
   const float* scales;              ///< n × blocks
   const std::uint8_t* zero_points;  ///< n × ceil(blocks × bits / 8), or null
+  bool starts_high = false;         ///< with 4 bits: the first code of a byte is in its high bits
 };
 
 std::int64_t packed_block_matrix_bytes(const BlockMatMulSizes& sizes);

@@ -24,15 +24,17 @@ struct BlockPanelTask {
   int64_t panel_stride;  ///< bytes between panels
   int64_t panels;        ///< at most max_panels of the instruction set
   int64_t block_size;
-  int32_t bits;       ///< 4 or 8
-  int32_t has_zeros;  ///< 0: the middle code is the zero point
+  int32_t bits;        ///< 4 or 8
+  int32_t has_zeros;   ///< 0: the middle code is the zero point
+  const float* table;  ///< values of 4-bit codes without zero points; null: integers
   float* out;
   int64_t out_stride;
   int64_t columns;  ///< to be written, over all panels
 };
 
-/// out = Σ a · (code - zero point) · scale, in order of k; an instruction set may apply the scale
-/// to each block's sum. A result does not depend on which rows and panels are multiplied together.
+/// out = Σ a · (code - zero point or value of the table) · scale, in order of k; an instruction set
+/// may apply the scale to each block's sum. A result does not depend on which rows and panels are
+/// multiplied together.
 struct BlockRowFunctions {
   int64_t max_panels;
   int64_t slab_rows;  ///< from this many rows on, dequantizing once for all rows is faster

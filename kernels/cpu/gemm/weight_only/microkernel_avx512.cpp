@@ -14,8 +14,9 @@ constexpr int64_t lanes = 16;
 /// Prefetch distance in bytes.
 constexpr int64_t bytes_ahead = 1024;
 
-/// The value of each 4-bit code relative to the middle one.
-inline __m512 table_of_codes() {
+/// The value of each 4-bit code: that of the task or relative to the middle one.
+inline __m512 table_of_codes(const BlockPanelTask& task) {
+  if (task.table != nullptr) return _mm512_loadu_ps(task.table);
   return _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
@@ -55,7 +56,7 @@ class Sums {
   using Weights = __m512[static_cast<size_t>(panels)];
 
  public:
-  explicit Sums(const BlockPanelTask& task) : task_(task) {
+  explicit Sums(const BlockPanelTask& task) : task_(task), table_(table_of_codes(task)) {
     const int64_t params = static_cast<int64_t>(sizeof(float)) + task.has_zeros;
     header_ = lanes * params;
     const int64_t steps = 8 / bits;
@@ -88,7 +89,7 @@ class Sums {
     if constexpr (bits == 8) {
       for (int64_t i = 0; i < count; ++i) step_of_bytes(codes + i * lanes, a + i, block);
     } else {
-      const __m512 table = table_of_codes();
+      const __m512 table = table_;
       int64_t i = 0;
       for (; i + 1 < count; i += 2) step_of_pairs(codes + i / 2 * lanes, a + i, table, block);
       if (i < count) step_of_last(codes + i / 2 * lanes, a + i, table, block);
@@ -175,6 +176,7 @@ class Sums {
   }
 
   const BlockPanelTask& task_;
+  const __m512 table_;
   int64_t header_;
   int64_t block_bytes_;
 };
@@ -231,6 +233,7 @@ struct StepsOfBlock {
   int64_t last;
   __m512 scale;
   __m512i zero;
+  __m512 table;  ///< of 4-bit codes
 };
 
 template <bool has_zeros>
@@ -246,10 +249,9 @@ float* unpack_bytes(const StepsOfBlock& steps, float* to, int64_t step) {
 
 template <bool has_zeros>
 float* unpack_pairs(const StepsOfBlock& steps, float* to, int64_t step) {
-  const __m512 table = table_of_codes();
   const __m512 beyond = to_floats(_mm512_sub_epi32(steps.zero, _mm512_set1_epi32(8)));
   const auto write = [&](__m512i codes) {
-    __m512 number = _mm512_maskz_permutexvar_ps(0xFFFF, codes, table);
+    __m512 number = _mm512_maskz_permutexvar_ps(0xFFFF, codes, steps.table);
     if (has_zeros) number = _mm512_sub_ps(number, beyond);
     _mm512_storeu_ps(to, _mm512_mul_ps(number, steps.scale));
     to += step;
@@ -268,6 +270,7 @@ void unpack(const BlockPanelTask& task, int64_t first, int64_t count, float* to,
   const int64_t header = lanes * (static_cast<int64_t>(sizeof(float)) + task.has_zeros);
   const int64_t block_bytes = header + task.block_size * task.bits / 8 * lanes;
   StepsOfBlock steps = {};
+  steps.table = table_of_codes(task);
   for (int64_t at = first; at < first + count;) {
     const int64_t begin = at / task.block_size * task.block_size;
     const uint8_t* block = task.panel + begin / task.block_size * block_bytes;

@@ -1,5 +1,6 @@
 // Kernels for products with coded weights: MatMulBnb4, MatMulFpQ4, weights in FP4 and FP8, and the
-// forms of MatMulNBits with float zero points or an order of groups.
+// forms of MatMulNBits with float zero points or an order of groups. MatMulNBits' own kernel takes
+// the usual MatMulBnb4.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "libcore/tensor/float_formats.hpp"
+#include "providers/cpu/gemm/weight_only/bnb4_values.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/fp16_kernel.hpp"
@@ -26,34 +28,9 @@ namespace {
 
 using CodeTable = std::array<float, 256>;
 
-/// bitsandbytes' values of 4-bit codes.
-constexpr float nf4_values[] = {
-    -1.0F,
-    -0.6961928009986877F,
-    -0.5250730514526367F,
-    -0.39491748809814453F,
-    -0.28444138169288635F,
-    -0.18477343022823334F,
-    -0.09105003625154495F,
-    0.0F,
-    0.07958029955625534F,
-    0.16093020141124725F,
-    0.24611230194568634F,
-    0.33791524171829224F,
-    0.44070982933044434F,
-    0.5626170039176941F,
-    0.7229568362236023F,
-    1.0F,
-};
-constexpr float fp4_values[] = {0.0F, 5.208333333e-03F, 0.66666667F, 1.0F, 0.33333333F,
-                                0.5F, 0.16666667F,      0.25F};
-
 CodeTable bnb4_table(bool is_nf4) {
   CodeTable table = {};
-  for (std::size_t i = 0; i < 16; ++i) {
-    const float size = fp4_values[i % 8];
-    table[i] = is_nf4 ? nf4_values[i] : (i < 8 ? size : -size);
-  }
+  std::copy_n(bnb4_values(is_nf4), bnb4_codes, table.begin());
   return table;
 }
 

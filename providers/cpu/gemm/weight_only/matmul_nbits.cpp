@@ -1,15 +1,19 @@
-// Kernels for com.microsoft.MatMulNBits with blocks in the order of k.
+// Kernels for com.microsoft.MatMulNBits with blocks in the order of k, and for MatMulBnb4 whose
+// constant blocks are so, too.
 #include "kernels/cpu/gemm/weight_only/matmul_nbits.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "kernels/cpu/gemm/weight_only/matmul_nbits_int8.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/weights/matmul_bnb4.hpp"
 #include "libcore/ops/contrib/weights/matmul_n_bits.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
+#include "providers/cpu/gemm/weight_only/bnb4_values.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
@@ -29,7 +33,8 @@ constexpr std::size_t bias_input = 5;
 /// Decided at compile time, once per node.
 struct CompiledBlockMatMul {
   BlockMatMulSizes sizes;
-  bool is_int8 = false;  ///< rows are quantized
+  bool is_int8 = false;      ///< rows are quantized
+  bool starts_high = false;  ///< as in BlockMatrix
   Isa isa = Isa::baseline;
   int max_threads = 1;
   ProductEpilogue epilogue;
@@ -81,9 +86,10 @@ class BlockMatMulPrepared : public Prepared {
     const std::byte* packed = matmul_.packed.data();
     if (matmul_.packed.size_bytes() == 0) {
       std::byte* own = context.workspace() + packed_space_;
-      const BlockMatrix matrix{
-          context.input<std::uint8_t>(codes_input), context.input<float>(scales_input),
-          sizes.has_zeros ? context.input<std::uint8_t>(zeros_input) : nullptr};
+      const BlockMatrix matrix{context.input<std::uint8_t>(codes_input),
+                               context.input<float>(scales_input),
+                               sizes.has_zeros ? context.input<std::uint8_t>(zeros_input) : nullptr,
+                               matmul_.starts_high};
       matmul_.pack(matrix, own);
       packed = own;
     }
@@ -119,16 +125,11 @@ class BlockMatMulPrepared : public Prepared {
 
 class BlockMatMulKernel : public Kernel {
  public:
-  BlockMatMulKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
-                    bool is_int8)
-      : name_(row.name) {
-    const auto op = read_op<MatMulNBits>(view.node());
+  BlockMatMulKernel(CompiledBlockMatMul matmul, const NodeView& view, const KernelRow& row,
+                    const CompileContext& context)
+      : name_(row.name), matmul_(std::move(matmul)) {
     matmul_.isa = row.isa;
     matmul_.max_threads = context.max_threads;
-    matmul_.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
-                     view.node().input(zeros_input) != nullptr};
-    matmul_.is_int8 = is_int8;
-    matmul_.has_bias = view.node().input(bias_input) != nullptr;
     matmul_.epilogue = epilogue_of(view);
     matmul_.shift = shift_of(matmul_.epilogue, context.cap);
     pack(view, context);
@@ -156,7 +157,8 @@ class BlockMatMulKernel : public Kernel {
     matmul_.packed = AlignedBuffer(matmul_.packed_size(), context.cap, "packed weights");
     const BlockMatrix matrix{
         reinterpret_cast<const std::uint8_t*>(codes->bytes()), scales->data<float>().data(),
-        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
+        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr,
+        matmul_.starts_high};
     matmul_.pack(matrix, matmul_.packed.data());
   }
 
@@ -195,10 +197,46 @@ bool accepts_fp16_int8_blocks(const NodeView& view) {
   return accepts_fp16_blocks(view) && allows_int8_rows(view);
 }
 
+/// Whether the weights are constant, and each column has blocks of its own.
+bool has_bnb4_blocks(const NodeView& view) {
+  const auto op = read_op<MatMulBnb4>(view.node());
+  return op.transposes && op.k % op.block_size == 0 && view.constant(codes_input) != nullptr &&
+         view.constant(scales_input) != nullptr;
+}
+
+bool accepts_float_bnb4(const NodeView& view) {
+  return accepts_float32(view) && has_bnb4_blocks(view);
+}
+
+bool accepts_fp16_bnb4(const NodeView& view) {
+  return accepts_fp16(view) && has_bnb4_blocks(view);
+}
+
 template <bool is_int8>
 KernelPtr compile_block_matmul(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return std::make_unique<const BlockMatMulKernel>(view, row, context, is_int8);
+  const auto op = read_op<MatMulNBits>(view.node());
+  CompiledBlockMatMul matmul;
+  matmul.sizes = {op.n, op.k, op.block_size, static_cast<int>(op.bits),
+                  view.node().input(zeros_input) != nullptr};
+  matmul.is_int8 = is_int8;
+  matmul.has_bias = view.node().input(bias_input) != nullptr;
+  return std::make_unique<const BlockMatMulKernel>(std::move(matmul), view, row, context);
+}
+
+KernelPtr compile_bnb4_blocks(const NodeView& view, const KernelRow& row,
+                              const CompileContext& context) {
+  const auto op = read_op<MatMulBnb4>(view.node());
+  CompiledBlockMatMul matmul;
+  matmul.sizes = {op.n, op.k, op.block_size};
+  matmul.sizes.table = bnb4_values(op.is_nf4);
+  matmul.starts_high = true;
+  return std::make_unique<const BlockMatMulKernel>(std::move(matmul), view, row, context);
+}
+
+KernelPtr compile_fp16_bnb4_blocks(const NodeView& view, const KernelRow& row,
+                                   const CompileContext& context) {
+  return make_fp16_kernel(compile_bnb4_blocks(view, row, context), row.isa);
 }
 
 template <bool is_int8>
@@ -208,6 +246,8 @@ KernelPtr compile_fp16_block_matmul(const NodeView& view, const KernelRow& row,
 }
 
 constexpr const char* float32_blocks = "float32 with zero points in bytes";
+constexpr const char* float32_bnb4 = "float32 with constant blocks of columns";
+constexpr const char* fp16_bnb4 = "float16, bfloat16 with constant blocks of columns";
 constexpr const char* fp16_blocks = "float16, bfloat16 with zero points in bytes";
 
 constexpr auto matmul_n_bits_rows = [] {
@@ -219,7 +259,11 @@ constexpr auto matmul_n_bits_rows = [] {
       isa_rows<"matmul_nbits">("MatMulNBits", float32_blocks, accepts_float_blocks,
                                compile_block_matmul<false>, contrib_domain),
       isa_rows<"matmul_nbits_half">("MatMulNBits", fp16_blocks, accepts_fp16_blocks,
-                                    compile_fp16_block_matmul<false>, contrib_domain));
+                                    compile_fp16_block_matmul<false>, contrib_domain),
+      isa_rows<"matmul_bnb4_blocks">("MatMulBnb4", float32_bnb4, accepts_float_bnb4,
+                                     compile_bnb4_blocks, contrib_domain),
+      isa_rows<"matmul_bnb4_blocks_half">("MatMulBnb4", fp16_bnb4, accepts_fp16_bnb4,
+                                          compile_fp16_bnb4_blocks, contrib_domain));
   for (KernelRow& row : rows) row.absorbs = absorbs_epilogue;
   return rows;
 }();
