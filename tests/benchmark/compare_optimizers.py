@@ -100,7 +100,7 @@ def run_ortool(program, path, output, options):
     return None if done.returncode == 0 else json.loads(done.stdout)["errors"][0]["message"][:120]
 
 
-class Lane:
+class Lane(compare_peers.InProcess):
     """Times one file in onnxruntime, in blocks of runs."""
 
     def __init__(self, path, model):
@@ -110,8 +110,6 @@ class Lane:
 
     def run_once(self):
         self.session.run(None, self.inputs)
-
-    block = compare_peers.InProcess.block
 
 
 def measure(files, model, arguments):

@@ -7,13 +7,13 @@
 namespace ortool {
 
 /// Whether a sum or product with a weight vector completes what other runtimes recognize as a
-/// normalization or as the biased product of an attention; they match these only with weights, even
-/// if these are ones or zeros. Never when ortool alone reads the result, or when the opset has
-/// LayerNormalization. `x` is the other operand.
+/// normalization or as the biased product of an attention that is masked as in BERT; they match
+/// these only with weights, even if these are ones or zeros. Never when ortool alone reads the
+/// result, nor in opsets in which they match other patterns. `x` is the other operand.
 bool completes_known_pattern(const Match& match, const Value& x, const Value& weights);
 
 /// Whether a value is an attention mask as in BERT: (1 - mask) * number, possibly with a Cast, in
-/// an opset without LayerNormalization.
+/// an opset in which other runtimes recognize it.
 bool is_known_mask(const Match& match, const Value& value);
 
 }  // namespace ortool

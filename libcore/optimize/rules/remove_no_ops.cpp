@@ -45,8 +45,19 @@ Verdict has_equal_shape(const Match& match) {
   return has_inferred_operands(match.root()) ? yes() : no(may_refuse);
 }
 
+/// Whether it reshapes a vector of any length to a vector.
+bool flattens_vector(const Match& match) {
+  const Node& node = match.root();
+  const Value* sizes =
+      node.op_type() == "Reshape" && node.domain().empty() ? node.input(1) : nullptr;
+  const Tensor* shape = sizes != nullptr ? constant_of(*sizes) : nullptr;
+  return rank_of(match["x"]) == 1 && shape != nullptr && shape->element_count() == 1 &&
+         element_as_int64(*shape, 0) == -1;
+}
+
 /// The same for a Reshape, Squeeze and the like, which also validate the shape of x.
 Verdict is_same_reshape(const Match& match) {
+  if (flattens_vector(match)) return yes();
   if (!have_equal_types(match["x"], match.result())) return no(shape_may_change);
   return takes_every_input(match.root()) ? yes() : no(may_refuse);
 }

@@ -24,6 +24,29 @@ constexpr const char* biased_product =
     "<float[3, 2] w = {1, 2, 3, 4, 5, 6}, float[2] b = {0, 0}> { p = MatMul (x, w) y = Add (p, b) "
     "}";
 
+/// One head of an attention as in BERT, whose projections add zeros, with a feed-forward layer.
+std::string attention(const std::string& mask) {
+  return "g (float[1, 2, 4] x, float[1, 1, 1, 2] m) => (float[1, 2, 4] y)"
+         "<float[4, 4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7}, float two = {2},"
+         " float[4] b = {0, 0, 0, 0}, int64[4] s = {1, 2, 1, 4}, int64[3] t = {1, 2, 4},"
+         " float one = {1}, float low = {-10000}>"
+         "{ qp = MatMul (x, w) qb = Add (qp, b) qs = Reshape (qb, s)"
+         "  q = Transpose <perm = [0, 2, 1, 3]> (qs)"
+         "  n = Neg (x) kp = MatMul (n, w) kb = Add (kp, b) ks = Reshape (kb, s)"
+         "  k = Transpose <perm = [0, 2, 3, 1]> (ks)"
+         "  a = Abs (x) vp = MatMul (a, w) vb = Add (vp, b) vs = Reshape (vb, s)"
+         "  v = Transpose <perm = [0, 2, 1, 3]> (vs)"
+         "  qk = MatMul (q, k) scaled = Div (qk, two)" +
+         mask +
+         "  p = Softmax <axis = 3> (masked) h = MatMul (p, v) ht = Transpose <perm = [0, 2, 1, 3]> "
+         "(h)"
+         "  r = Reshape (ht, t) op = MatMul (r, w) o = Add (op, b)"
+         "  e = Exp (o) fp = MatMul (e, w) f = Add (fp, b) y = Relu (f) }";
+}
+
+constexpr const char* bert_mask = "  d = Sub (one, m) l = Mul (d, low) masked = Add (scaled, l)";
+constexpr const char* other_mask = "  l = Mul (m, low) masked = Add (scaled, l)";
+
 constexpr const char* mask =
     "g (int64[N, S] m) => (float[N, 1, 1, S] y) <float one = {1}, float low = {-10000}>"
     "{ a = Unsqueeze <axes = [1]> (m) b = Unsqueeze <axes = [2]> (a) c = Cast <to = 1> (b)"
@@ -44,8 +67,15 @@ TEST_CASE("a file keeps weights of ones and zeros by which others know a normali
   CHECK(left_of(normalization, 11, true) == 1);
 }
 
-TEST_CASE("a file keeps a bias of zeros where an opset has no LayerNormalization") {
-  CHECK(left_of(biased_product, 11, false) == 2);
+TEST_CASE("a file keeps zeros as the biases of an attention that is masked as in BERT") {
+  constexpr std::int64_t biases = 4;
+  const std::int64_t others = left_of(attention(bert_mask), 17, false);
+  CHECK(left_of(attention(bert_mask), 11, false) == others + biases);
+}
+
+TEST_CASE("a file keeps no zeros as the biases of other attentions and products") {
+  CHECK(left_of(attention(other_mask), 11, false) == left_of(attention(other_mask), 17, false));
+  CHECK(left_of(biased_product, 11, false) == 1);
   CHECK(left_of(biased_product, 17, false) == 1);
   CHECK(left_of(biased_product, 11, true) == 1);
 }
