@@ -21,7 +21,7 @@ except ImportError:
 OTHER_DOMAINS = ("ortool", "com.microsoft", "com.microsoft.extensions", "ai.onnx.contrib", "TRT", "trt.plugins",
                  "mmcv", "mmdeploy", "com.microsoft.nchwc", "com.ms.internal.nhwc")
 # TensorRT's operators, which exporters also write into ONNX's domain.
-FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_TRT"}
+FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_ONNX_TRT", "EfficientNMS_TRT"}
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 # Operators that ONNX has removed, which old files may still contain.
@@ -41,8 +41,7 @@ REMOVED = {
         "ScaledTanh",
     )
 }
-# TensorRT's plugins, which some exporters write without a domain.
-REMOVED |= {("", name) for name in ("BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_TRT")}
+REMOVED |= {("", name) for name in FOREIGN}
 # The same for single versions.
 REMOVED_VERSIONS = {("", "ThresholdedRelu", 1)}
 

@@ -140,7 +140,7 @@ SHOWN = {
 }
 
 # British words that files of others contain, and that are looked for there.
-FOREIGN = {("libcore/inspect/preprocessing.cpp", "colour")}
+FOREIGN = {("libcore/inspect/preprocessing.cpp", "colour"), ("libcore/ops/contrib/vision/draw_bounding_boxes.cpp", "colour")}
 
 # General last words of type names. The nouns of the field are in docs/contributing/glossary.md.
 GENERAL_NOUNS = set("""

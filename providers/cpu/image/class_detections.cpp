@@ -1,5 +1,5 @@
 // Kernels for the non-maximum suppression of TensorRT and MMDeploy: EfficientNMS_TRT,
-// BatchedNMS_TRT, BatchedNMSDynamic_TRT and TRTBatchedNMS.
+// EfficientNMS_ONNX_TRT, BatchedNMS_TRT, BatchedNMSDynamic_TRT and TRTBatchedNMS.
 #include "kernels/cpu/image/class_detections.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/vision/batched_nms.hpp"
 #include "libcore/ops/contrib/vision/efficient_nms.hpp"
+#include "libcore/ops/contrib/vision/efficient_nms_onnx.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -138,6 +139,43 @@ KernelPtr compile_efficient_nms(const NodeView& view, const KernelRow& row,
   return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
 
+/// Image, class and box of the detections [count, 3], then the last one again, or -1 without any.
+void write_indices(const DetectionSizes& sizes, std::int64_t rows, const Detection* found,
+                   const std::int64_t* counts, std::int32_t* out) {
+  std::int32_t last[3] = {-1, -1, -1};
+  const std::int32_t* const end = out + rows * 3;
+  for (std::int64_t image = 0; image < sizes.batch; ++image) {
+    for (std::int64_t i = 0; i < counts[image]; ++i) {
+      const Detection& each = found[image * sizes.most + i];
+      last[0] = static_cast<std::int32_t>(image);
+      last[1] = each.kind;
+      last[2] = each.box;
+      out = std::copy_n(last, 3, out);
+    }
+  }
+  while (out < end) out = std::copy_n(last, 3, out);
+}
+
+KernelPtr compile_efficient_nms_onnx(const NodeView& view, const KernelRow& row,
+                                     const CompileContext&) {
+  const auto op = read_of_any_domain<OnnxEfficientNms>(view.node());
+  KernelPtr kernel = make_kernel(row.name, [op](const PrepareContext& context) {
+    const DetectionSizes sizes = detection_sizes(context, op.most);
+    const JointDetectionRules rules = {.score_threshold = op.score_threshold,
+                                       .iou_threshold = op.iou_threshold,
+                                       .center_and_size = op.center_and_size};
+    const DetectionWorkspace memory(sizes);
+    return make_prepared({.workspace_bytes = memory.bytes}, [=](const RunContext& run) {
+      find_joint_detections(sizes, rules, run.input<float>(0), run.input<float>(1), nullptr,
+                            memory.found_of(run), memory.counts_of(run),
+                            run.workspace() + memory.candidates, run.workers());
+      write_indices(sizes, sizes.batch * op.most, memory.found_of(run), memory.counts_of(run),
+                    run.output<std::int32_t>(0));
+    });
+  });
+  return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
+}
+
 ClassDetectionRules class_rules(const ClasswiseNms& op, const DetectionSizes& sizes) {
   return {.score_threshold = op.score_threshold,
           .iou_threshold = op.iou_threshold,
@@ -209,6 +247,8 @@ constexpr std::array<KernelRow, 3> tensorrt_rows(std::string_view name, std::str
 
 constexpr auto class_detection_rows =
     join_rows(tensorrt_rows("efficient_nms", "EfficientNMS_TRT", compile_efficient_nms),
+              tensorrt_rows("efficient_nms_onnx", "EfficientNMS_ONNX_TRT",
+                            compile_efficient_nms_onnx),
               tensorrt_rows("batched_nms", "BatchedNMS_TRT", compile_batched_nms),
               tensorrt_rows("batched_nms_dynamic", "BatchedNMSDynamic_TRT", compile_batched_nms),
               portable_row("trt_batched_nms", "TRTBatchedNMS", "float32", accepts_anything,

@@ -5,8 +5,12 @@
 #define ORTOOL_KERNEL_FILES(file)   \
   file(class_detections_kernels)    \
   file(crop_and_resize_kernels)     \
+  file(draw_boxes_kernels)          \
+  file(gaussian_blur_kernels)       \
   file(grid_sample_kernels)         \
   file(image_decoder_kernels)       \
+  file(image_encoder_kernels)       \
+  file(nms_rotated_kernels)         \
   file(non_max_suppression_kernels) \
   file(resize_kernels)              \
   file(roi_pool_kernels)
