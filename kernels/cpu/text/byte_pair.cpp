@@ -50,7 +50,7 @@ std::string character_of_byte(unsigned char byte) {
   return text;
 }
 
-BytePairModel::BytePairModel(const TokenIds& ids, std::span<const std::string> merges,
+BytePairModel::BytePairModel(const TokenIds& ids, std::span<const Pair> merges,
                              std::string_view word_end, std::int64_t unknown)
     : unknown_(unknown) {
   const auto find = [&](const std::string& token) {
@@ -64,10 +64,7 @@ BytePairModel::BytePairModel(const TokenIds& ids, std::span<const std::string> m
   }
   merges_.reserve(merges.size());
   for (std::size_t i = 0; i < merges.size(); ++i) {
-    const std::size_t space = merges[i].find(' ');
-    if (space == std::string::npos) continue;
-    const std::string left = merges[i].substr(0, space);
-    const std::string right = merges[i].substr(space + 1);
+    const auto& [left, right] = merges[i];
     const std::int64_t merged = find(left + right);
     const std::int64_t a = find(left);
     const std::int64_t b = find(right);
@@ -83,12 +80,21 @@ const BytePairModel::Merge* BytePairModel::find_merge(std::int64_t left, std::in
 }
 
 void BytePairModel::encode(std::string_view word, std::vector<TokenRange>& tokens) const {
-  const std::size_t count = word.size();
+  std::vector<TokenRange> bytes(word.size());
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(word[i]);
+    bytes[i] = {i + 1 == word.size() ? of_last_byte_[byte] : of_byte_[byte], 1};
+  }
+  merge(bytes, tokens);
+}
+
+void BytePairModel::merge(std::span<const TokenRange> given,
+                          std::vector<TokenRange>& tokens) const {
+  const std::size_t count = given.size();
   std::vector<Symbol> symbols(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<unsigned char>(word[i]);
-    symbols[i] = {i + 1 == count ? of_last_byte_[byte] : of_byte_[byte], 1,
-                  i == 0 ? Symbol::none : i - 1, i + 1 == count ? Symbol::none : i + 1};
+    symbols[i] = {given[i].id, given[i].bytes, i == 0 ? Symbol::none : i - 1,
+                  i + 1 == count ? Symbol::none : i + 1};
   }
   std::priority_queue<Candidate> queue;
   const auto propose = [&](std::size_t left) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ortool::cpu {
@@ -24,14 +25,18 @@ class BytePairModel {
  public:
   using TokenIds = std::unordered_map<std::string, std::int64_t>;
 
-  /// `merges` are "left right", the best first; pairs of symbols that the vocabulary lacks never
-  /// occur. `word_end` is appended to the last symbol of each word, and bytes without a token have
-  /// the id `unknown`.
-  BytePairModel(const TokenIds& ids, std::span<const std::string> merges, std::string_view word_end,
+  using Pair = std::pair<std::string, std::string>;
+
+  /// `merges` are pairs of symbols, the best first; those that the vocabulary lacks never occur.
+  /// `word_end` is appended to the last symbol of each word, and bytes without a token have the id
+  /// `unknown`.
+  BytePairModel(const TokenIds& ids, std::span<const Pair> merges, std::string_view word_end,
                 std::int64_t unknown);
 
-  /// Appends the tokens of a word. O(n log n) for n bytes.
+  /// Appends the tokens of a word of bytes. O(n log n) for n bytes.
   void encode(std::string_view word, std::vector<TokenRange>& tokens) const;
+  /// Appends what remains of symbols when they are merged. O(n log n) for n symbols.
+  void merge(std::span<const TokenRange> symbols, std::vector<TokenRange>& tokens) const;
 
  private:
   struct Merge {

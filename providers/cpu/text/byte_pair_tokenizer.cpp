@@ -51,18 +51,21 @@ constexpr TokenizerKind roberta_kind = {
     WordPattern::gpt2, "", false, "<s>", "</s>", "<pad>", "<unk>", {"<s>", "</s>", "<pad>", "<unk>"}};
 
 /// The pairs of tokens in 'merges'.
-std::vector<std::string> read_merges(std::string_view text) {
-  std::vector<std::string> merges = lines_of(text);
-  if (!merges.empty() && merges.front().starts_with("#version")) merges.erase(merges.begin());
-  for (const std::string& line : merges) {
+std::vector<BytePairModel::Pair> read_merges(std::string_view text) {
+  std::vector<BytePairModel::Pair> merges;
+  bool is_first = true;
+  for (const std::string& line : lines_of(text)) {
+    if (std::exchange(is_first, false) && line.starts_with("#version")) continue;
     const std::size_t space = line.find(' ');
     const bool is_pair = space != std::string::npos && space > 0 && space + 1 < line.size() &&
                          line.find(' ', space + 1) == std::string::npos;
-    if (is_pair) continue;
-    throw Error(ErrorCode::invalid,
-                format("attribute 'merges' has the line {} (expected two tokens with a space "
-                       "between them)",
-                       quote(line)));
+    if (!is_pair) {
+      throw Error(ErrorCode::invalid,
+                  format("attribute 'merges' has the line {} (expected two tokens with a space "
+                         "between them)",
+                         quote(line)));
+    }
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
   return merges;
 }

@@ -7,6 +7,7 @@
   file(bert_tokenizer_kernels)       \
   file(byte_pair_decoder_kernels)    \
   file(byte_pair_tokenizer_kernels)  \
+  file(hf_json_tokenizer_kernels)    \
   file(regex_full_match_kernels)     \
   file(regex_ops_kernels)            \
   file(regex_tokenizer_kernels)      \
@@ -14,7 +15,8 @@
   file(sentencepiece_ops_kernels)    \
   file(string_functions_kernels)     \
   file(string_ops_kernels)           \
-  file(string_tables_kernels)
+  file(string_tables_kernels)        \
+  file(trie_tokenizer_kernels)
 // clang-format on
 
 ORTOOL_KERNEL_FAMILY(text_kernel_files)

@@ -27,7 +27,7 @@ constexpr std::int64_t token_grain = 16;
 constexpr std::string_view start_mark = "\x02";
 constexpr std::string_view end_mark = "\x03";
 
-using Pieces = std::vector<std::string_view>;
+using TokenPieces = std::vector<std::string_view>;
 
 /// Of a byte that no character begins with, too: patterns may match single bytes by \C.
 std::size_t bytes_of_character(std::string_view text) {
@@ -53,14 +53,14 @@ class RegexTokenizer {
   const Tokenizer& op() const { return op_; }
 
   /// The tokens of a text, as pieces of it.
-  Pieces tokens(std::string_view text, Workers& workers) const {
+  TokenPieces tokens(std::string_view text, Workers& workers) const {
     if (!is_valid_utf8(text))
       throw Error(ErrorCode::invalid, "a text is not valid UTF-8 (expected texts in UTF-8)");
     if (op_.splits_characters()) return characters(text);
     if (token_ != nullptr) return matches(text, workers);
-    Pieces pieces = {text};
+    TokenPieces pieces = {text};
     for (const Pattern& separator : separators_) {
-      Pieces cut;
+      TokenPieces cut;
       for (const std::string_view piece : pieces) split(*separator, piece, cut, workers);
       pieces = std::move(cut);
     }
@@ -78,8 +78,8 @@ class RegexTokenizer {
     return std::string_view(match.data(), match.size());
   }
 
-  static Pieces characters(std::string_view text) {
-    Pieces pieces;
+  static TokenPieces characters(std::string_view text) {
+    TokenPieces pieces;
     while (!text.empty()) {
       pieces.push_back(text.substr(0, bytes_of_character(text)));
       text.remove_prefix(pieces.back().size());
@@ -87,7 +87,7 @@ class RegexTokenizer {
     return pieces;
   }
 
-  void add(std::string_view piece, Pieces& pieces) const {
+  void add(std::string_view piece, TokenPieces& pieces) const {
     if (count_characters(piece) < op_.least_characters) return;
     if (!is_valid_utf8(piece)) {
       throw Error(ErrorCode::invalid, "a token begins or ends within a character",
@@ -98,7 +98,8 @@ class RegexTokenizer {
 
   /// Adds what lies between matches of `separator`. An empty match separates at the next
   /// character, which belongs to no piece.
-  void split(const RE2& separator, std::string_view text, Pieces& pieces, Workers& workers) const {
+  void split(const RE2& separator, std::string_view text, TokenPieces& pieces,
+             Workers& workers) const {
     std::size_t begin = 0;
     while (const auto match = find(separator, text, begin, workers)) {
       const auto at = static_cast<std::size_t>(match->data() - text.data());
@@ -110,8 +111,8 @@ class RegexTokenizer {
 
   /// What the pattern matches; after a match with too few characters, the next may begin at its
   /// second one.
-  Pieces matches(std::string_view text, Workers& workers) const {
-    Pieces pieces;
+  TokenPieces matches(std::string_view text, Workers& workers) const {
+    TokenPieces pieces;
     std::size_t begin = 0;
     while (const auto match = find(*token_, text, begin, workers)) {
       const auto at = static_cast<std::size_t>(match->data() - text.data());
@@ -127,7 +128,7 @@ class RegexTokenizer {
   Pattern token_;
 };
 
-void write_tokens(const Tokenizer& op, const Pieces& pieces, std::span<std::string> row) {
+void write_tokens(const Tokenizer& op, const TokenPieces& pieces, std::span<std::string> row) {
   auto out = row.begin();
   if (op.marks_ends) *out++ = start_mark;
   out = std::ranges::copy(pieces, out).out;
@@ -148,14 +149,14 @@ void run_regex_tokenizer(const RegexTokenizer& tokenizer, DynamicContext& contex
     context.set_output(0, context.make(DataType::string, Shape(std::move(shape))));
     return;
   }
-  std::vector<Pieces> rows(texts.size());
+  std::vector<TokenPieces> rows(texts.size());
   const auto count = static_cast<std::int64_t>(texts.size());
   context.workers().parallel_ranges(count, token_grain, [&](auto begin, auto end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
       rows[i] = tokenizer.tokens(texts[i], context.workers());
   });
   const Tokenizer& op = tokenizer.op();
-  std::size_t most = std::ranges::max(rows, {}, &Pieces::size).size();
+  std::size_t most = std::ranges::max(rows, {}, &TokenPieces::size).size();
   if (op.marks_ends && most > 0) most += 2;
   shape.push_back(static_cast<std::int64_t>(most));
   check_string_room(context, multiply_sizes(count, shape.back()));

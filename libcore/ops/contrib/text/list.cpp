@@ -1,12 +1,14 @@
 // Operators on texts beyond ONNX's own, one line each, sorted by domain, then name.
 #include "libcore/ops/contrib/text/bert_tokenizers.hpp"
 #include "libcore/ops/contrib/text/byte_pair_tokenizers.hpp"
+#include "libcore/ops/contrib/text/hf_json_tokenizer.hpp"
 #include "libcore/ops/contrib/text/segment_ops.hpp"
 #include "libcore/ops/contrib/text/sentencepiece.hpp"
 #include "libcore/ops/contrib/text/string_functions.hpp"
 #include "libcore/ops/contrib/text/string_regex.hpp"
 #include "libcore/ops/contrib/text/string_tables.hpp"
 #include "libcore/ops/contrib/text/tokenizer.hpp"
+#include "libcore/ops/contrib/text/trie_tokenizer.hpp"
 #include "libcore/ops/operator_lists.hpp"
 
 namespace ortool {
@@ -22,6 +24,7 @@ constexpr OpEntry text_contrib_entries[] = {
     op_entry<extensions::CLIPTokenizer>(),
     op_entry<extensions::GPT2Tokenizer>(),
     op_entry<extensions::HfBertTokenizer>(),
+    op_entry<extensions::HfJsonTokenizer>(),
     op_entry<extensions::Inverse>(),
     op_entry<extensions::MaskedFill>(),
     op_entry<extensions::NegPos>(),
@@ -48,6 +51,8 @@ constexpr OpEntry text_contrib_entries[] = {
     op_entry<extensions::StringToHashBucketFast>(),
     op_entry<extensions::StringToVector>(),
     op_entry<extensions::StringUpper>({.set = {idempotent}}),
+    op_entry<extensions::TrieDetokenizer>(),
+    op_entry<extensions::TrieTokenizer>(),
     op_entry<extensions::VectorToString>(),
     op_entry<extensions::WordpieceTokenizer>(),
     op_entry<Tokenizer>(),
