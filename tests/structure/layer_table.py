@@ -76,7 +76,7 @@ HEAVY_HEADERS = [
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),
     (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
-    (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
+    (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|sndfile\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_.*\.cpp"),
     (r"sentencepiece.*", r"providers/cpu/text/sentencepiece_ops\.cpp"),
@@ -92,5 +92,5 @@ FORBIDDEN_HEADERS = {
     "regex": "it is slow and recurses on hostile input",
 }
 
-# System headers for instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp).
+# System headers for instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp, …).
 ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h"]

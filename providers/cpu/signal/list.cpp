@@ -3,6 +3,7 @@
 
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file) \
+  file(audio_decoder_kernels)     \
   file(spectrum_kernels)          \
   file(windows_kernels)
 // clang-format on

@@ -1,4 +1,8 @@
 # Cases of operators on sound: ai.onnx.contrib, whose reference is PyPI's onnxruntime-extensions.
+import io
+import struct
+import wave
+
 import extensions_peer
 import numpy
 from case import Case
@@ -17,9 +21,75 @@ def _stft_norm(random):
                    domain="ai.onnx.contrib", opset=18, constants=random.choice([(1, 2, 3, 4), (1, 2, 4), None]))
 
 
+def _sound(random, frames, channels):
+    """Tones and noise, [frames, channels]."""
+    time = numpy.arange(frames)[:, None]
+    tones = sum(numpy.sin(time * random.uniform(0.01, 1.5, (1, channels)) + each) for each in range(3)) / 6
+    return tones + random.uniform(-0.3, 0.3, (frames, channels))
+
+
+def _wav(samples, rate, width):
+    if width == "float":
+        data = samples.astype("<f4").tobytes()
+        header = struct.pack("<4sIHHIIHH", b"fmt ", 16, 3, samples.shape[1], rate, rate * 4 * samples.shape[1], 4 * samples.shape[1], 32)
+        body = b"WAVE" + header + b"data" + struct.pack("<I", len(data)) + data
+        return b"RIFF" + struct.pack("<I", len(body)) + body
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setnchannels(samples.shape[1])
+        out.setsampwidth(width)
+        out.setframerate(rate)
+        whole = numpy.round(samples * (2 ** (8 * width - 1) - 1)).astype(numpy.int64)
+        if width == 1:
+            whole += 128
+        out.writeframes(b"".join(int(each).to_bytes(width, "little", signed=width > 1) for each in whole.ravel()))
+    return file.getvalue()
+
+
+def _crc(data, bits, polynomial):
+    value = 0
+    for byte in data:
+        value ^= byte << (bits - 8)
+        for _ in range(8):
+            value = (value << 1 ^ (polynomial if value >> (bits - 1) & 1 else 0)) & ((1 << bits) - 1)
+    return value
+
+
+def _flac(samples, rate, block):
+    """A FLAC file of 16 bits with samples as they are (verbatim subframes)."""
+    frames, channels = samples.shape
+    whole = numpy.round(samples * 32767).astype(">i2")
+    info = struct.pack(">HH", block, block) + bytes(6)
+    info += (rate << 44 | (channels - 1) << 41 | 15 << 36 | frames).to_bytes(8, "big") + bytes(16)
+    file = b"fLaC" + b"\x80" + len(info).to_bytes(3, "big") + info
+    for number, begin in enumerate(range(0, frames, block)):
+        part = whole[begin:begin + block]
+        header = b"\xff\xf8" + bytes([0x70, (channels - 1) << 4 | 0x8]) + bytes([number]) + struct.pack(">H", len(part) - 1)
+        frame = header + bytes([_crc(header, 8, 0x07)])
+        for channel in range(channels):
+            frame += b"\x02" + part[:, channel].tobytes()
+        file += frame + struct.pack(">H", _crc(frame, 16, 0x8005))
+    return file
+
+
+def _audio_decoder(random):
+    for number in range(48):
+        frames, channels, rate = random.choice([1, 2, 50, 700, 4000]), random.choice([1, 1, 2]), random.choice([8000, 16000, 44100, 48000])
+        samples = _sound(random, frames, channels)
+        name = random.choice(["wav", "wav", "flac"])
+        data = _wav(samples, rate, random.choice([1, 2, 3, 4, "float"])) if name == "wav" else _flac(samples, rate, 256)
+        stream = numpy.frombuffer(data, numpy.uint8)
+        form = random.choice([None, "", "default", name])
+        # Of a window of one sample the package makes NaN, of a rate of 0 a file without samples.
+        new_rate = random.choice([None, 8000, rate, rate // 3]) if frames > 1 else None
+        yield Case("AudioDecoder", [stream if number % 2 else stream[None], None if form is None else numpy.array([form], object)], 1,
+                   {"downsampling_rate": new_rate, "stereo_to_mono": random.choice([None, 0, 1])}, domain="ai.onnx.contrib", opset=18)
+
+
 def cases(random):
     if not extensions_peer.is_available():
         return
-    for each in _stft_norm(random):
-        each.expected = extensions_peer.expected(each)
-        yield each
+    for family in (_stft_norm, _audio_decoder):
+        for each in family(random):
+            each.expected = extensions_peer.expected(each)
+            yield each

@@ -1,4 +1,5 @@
 // Operators on sound beyond ONNX's own, one line each, sorted by domain, then name.
+#include "libcore/ops/contrib/signal/audio_decoder.hpp"
 #include "libcore/ops/contrib/signal/stft_norm.hpp"
 #include "libcore/ops/operator_lists.hpp"
 
@@ -6,6 +7,7 @@ namespace ortool {
 namespace {
 
 constexpr OpEntry signal_contrib_entries[] = {
+    op_entry<extensions::AudioDecoder>(),
     op_entry<extensions::StftNorm>(),
 };
 
