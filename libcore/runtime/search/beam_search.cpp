@@ -143,7 +143,7 @@ class BeamSearchKernel : public ControlFlowKernel {
     const Tensor& prompt = decoder.first_tokens();
     const std::int64_t batch = prompt.shape()[0];
     const std::int64_t rows = multiply_sizes(batch, beams);
-    Tensor logits = decoder.first();
+    Tensor logits = decoder.first(max_length);
     const std::int64_t vocabulary = vocabulary_of(logits);
     const ScoreRules rules = read_rules(context, batch, beams, vocabulary);
     set_speech_output(logits, vocabulary, context);

@@ -1,11 +1,13 @@
 // Encoder-decoder bodies (T5, BART, Whisper): the encoder runs once and fills the cross-attention
 // caches, which stay; those of self-attention grow.
 #include <algorithm>
+#include <optional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/runtime/search/body_inputs.hpp"
 #include "libcore/runtime/search/search_decoder.hpp"
+#include "libcore/runtime/search/shared_buffer.hpp"
 
 namespace ortool {
 namespace {
@@ -43,7 +45,8 @@ class EncoderDecoderRun : public DecoderRun {
 
   const Tensor& first_tokens() const override { return first_tokens_; }
 
-  Tensor first() override {
+  Tensor first(std::int64_t max_length) override {
+    if (layout_.shares_buffer()) shared_.emplace(batch_, max_length, context_.cap());
     const std::span<Value* const> inputs = bodies_.encoder().graph().inputs();
     std::vector<RunValue> given;
     given.emplace_back(as_declared(*prompt_.input_ids, *inputs[0], context_.cap()));
@@ -67,6 +70,9 @@ class EncoderDecoderRun : public DecoderRun {
       caches_.assign(std::make_move_iterator(results.begin() + 2),
                      std::make_move_iterator(results.begin() + 2 + caches));
       check_caches(caches_, batch_, "encoder");
+      for (RunValue& cache : caches_) {
+        if (shared_) cache = shared_->lengthened(cache, 2);
+      }
     } else {
       logits = first_decoder_step();
     }
@@ -77,8 +83,13 @@ class EncoderDecoderRun : public DecoderRun {
   Tensor next(const TokenSequences& sequences, std::span<const std::int32_t> parents) override {
     const Value& ids = *bodies_.decoder().graph().inputs().front();
     const std::int64_t count = declared_size(ids, 1, -1) == 1 ? 1 : sequences.length();
-    for (RunValue& cache : caches_) cache = reorder_rows(cache, 0, parents, context_.cap());
-    return decoder_step(last_tokens(sequences, count, ids, context_.cap()), sequences.rows());
+    const std::int64_t past = sequences.length() - 1;
+    if (layout_.has(DecoderInput::cache_indirection)) {
+      shared_->advance(parents, past);
+    } else {
+      for (RunValue& cache : caches_) cache = reorder_rows(cache, 0, parents, context_.cap());
+    }
+    return decoder_step(last_tokens(sequences, count, ids, context_.cap()), sequences.rows(), past);
   }
 
  private:
@@ -89,14 +100,16 @@ class EncoderDecoderRun : public DecoderRun {
     for (std::size_t i = 0; i < layout_.caches; ++i) {
       const Tensor& cross = cross_[i].tensor();
       const Value& input = *inputs[first_past + i];
-      caches_.emplace_back(
-          context_.make(cross.type(), Shape{batch_, declared_size(input, 1, cross.shape()[1]), 0,
-                                            declared_size(input, 3, cross.shape()[3])}));
+      const std::int64_t heads = declared_size(input, 1, cross.shape()[1]);
+      const std::int64_t size = declared_size(input, 3, cross.shape()[3]);
+      caches_.emplace_back(shared_ ? shared_->empty_cache(cross.type(), {batch_, heads, 0, size}, 2)
+                                   : context_.make(cross.type(), Shape{batch_, heads, 0, size}));
     }
-    return decoder_step(as_declared(first_tokens_, *inputs.front(), context_.cap()), batch_);
+    return decoder_step(as_declared(first_tokens_, *inputs.front(), context_.cap()), batch_, 0);
   }
 
-  Tensor decoder_step(Tensor tokens, std::int64_t rows) {
+  /// `past_length`: how many tokens the caches hold.
+  Tensor decoder_step(Tensor tokens, std::int64_t rows, std::int64_t past_length) {
     const Graph& body = bodies_.decoder().graph();
     std::vector<RunValue> given;
     std::size_t past = 0;
@@ -121,6 +134,11 @@ class EncoderDecoderRun : public DecoderRun {
           break;
         case DecoderInput::cross:
           given.push_back(cross_[cross++]);
+          break;
+        case DecoderInput::past_length:
+        case DecoderInput::beam_width:
+        case DecoderInput::cache_indirection:
+          given.push_back(shared_->input(layout_.inputs[i], input, past_length));
           break;
         case DecoderInput::position_ids:
         case DecoderInput::attention_mask:
@@ -163,6 +181,7 @@ class EncoderDecoderRun : public DecoderRun {
     const std::vector<std::int32_t> rows = rows_of_beams(batch_, prompt_.beams);
     for (RunValue& cache : caches_) cache = reorder_rows(cache, 0, rows, context_.cap());
     for (RunValue& cache : cross_) cache = reorder_rows(cache, 0, rows, context_.cap());
+    if (shared_) shared_->expand(prompt_.beams);
     if (layout_.has(DecoderInput::encoder_hidden_states))
       hidden_states_ = reorder_rows(hidden_states_, 0, rows, context_.cap());
     if (!mask_.is_empty()) mask_ = gather_rows(mask_, 0, rows, context_.cap());
@@ -198,6 +217,7 @@ class EncoderDecoderRun : public DecoderRun {
   RunValue hidden_states_;
   std::vector<RunValue> caches_;
   std::vector<RunValue> cross_;
+  std::optional<SharedBuffer> shared_;  ///< of bodies that share one between past and present
 };
 
 }  // namespace

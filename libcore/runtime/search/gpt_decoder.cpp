@@ -1,11 +1,13 @@
 // Decoder-only bodies (GPT-2): tokens, positions, a mask and one cache of keys and values per
 // layer.
 #include <algorithm>
+#include <optional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/runtime/search/body_inputs.hpp"
 #include "libcore/runtime/search/search_decoder.hpp"
+#include "libcore/runtime/search/shared_buffer.hpp"
 
 namespace ortool {
 namespace {
@@ -25,15 +27,16 @@ class GptRun : public DecoderRun {
 
   const Tensor& first_tokens() const override { return *prompt_.input_ids; }
 
-  Tensor first() override {
+  Tensor first(std::int64_t max_length) override {
     const Body& body = bodies_.first_decoder();
+    if (layout().shares_buffer()) shared_.emplace(batch_, max_length, context_.cap());
     const std::span<Value* const> inputs = body.graph().inputs();
     std::vector<RunValue> given;
     given.emplace_back(as_declared(*prompt_.input_ids, *inputs[0], context_.cap()));
     mask_places();
     given.emplace_back(as_declared(positions_, *inputs[1], context_.cap()));
     given.emplace_back(as_declared(mask_, *inputs[2], context_.cap()));
-    for (std::size_t i = 3; i < inputs.size(); ++i) {
+    for (std::size_t i = 3; i < 3 + layout().caches; ++i) {
       const std::int64_t heads = declared_size(*inputs[i], 2, -1);
       const std::int64_t size = declared_size(*inputs[i], 4, -1);
       if (heads < 0 || size < 0) {
@@ -42,12 +45,15 @@ class GptRun : public DecoderRun {
                            "[2, batch, heads, length, size] with fixed heads and size)",
                            inputs[i]->name(), inputs[i]->type().to_string()));
       }
-      given.emplace_back(
-          context_.make(inputs[i]->type().element, Shape{2, batch_, heads, 0, size}));
+      const DataType type = inputs[i]->type().element;
+      given.emplace_back(shared_ ? shared_->empty_cache(type, {2, batch_, heads, 0, size}, 3)
+                                 : context_.make(type, Shape{2, batch_, heads, 0, size}));
     }
+    add_shared_inputs(body.graph(), 0, given);
     Tensor logits = run(body, std::move(given), batch_, "decoder");
     const std::vector<std::int32_t> rows = rows_of_beams(batch_, prompt_.beams);
     for (RunValue& cache : caches_) cache = reorder_rows(cache, 1, rows, context_.cap());
+    if (shared_) shared_->expand(prompt_.beams);
     mask_ = gather_rows(mask_, 0, rows, context_.cap());
     for (const std::int32_t row : rows)
       next_positions_.push_back(lengths_[static_cast<std::size_t>(row)]);
@@ -65,13 +71,24 @@ class GptRun : public DecoderRun {
     given.emplace_back(as_declared(positions, *inputs[1], context_.cap()));
     extend_mask();
     given.emplace_back(as_declared(mask_, *inputs[2], context_.cap()));
+    const bool has_indirection = layout().has(DecoderInput::cache_indirection);
     for (RunValue& cache : caches_)
-      given.push_back(reorder_rows(cache, 1, parents, context_.cap()));
+      given.push_back(has_indirection ? cache : reorder_rows(cache, 1, parents, context_.cap()));
     caches_.clear();
+    if (has_indirection) shared_->advance(parents, sequences.length() - 1);
+    add_shared_inputs(body.graph(), sequences.length() - 1, given);
     return run(body, std::move(given), rows, "decoder");
   }
 
  private:
+  const DecoderLayout& layout() const { return bodies_.op().layout; }
+
+  /// What a body reads behind its caches, which hold `length` tokens.
+  void add_shared_inputs(const Graph& body, std::int64_t length, std::vector<RunValue>& given) {
+    for (std::size_t i = 3 + layout().caches; i < layout().inputs.size(); ++i)
+      given.push_back(shared_->input(layout().inputs[i], *body.inputs()[i], length));
+  }
+
   Tensor run(const Body& body, std::vector<RunValue> given, std::int64_t rows,
              std::string_view name) {
     check_body_inputs(body.graph(), given, name);
@@ -134,6 +151,7 @@ class GptRun : public DecoderRun {
   std::vector<std::int32_t> lengths_;         ///< of each prompt without padding
   std::vector<std::int32_t> next_positions_;  ///< of each row
   std::vector<RunValue> caches_;
+  std::optional<SharedBuffer> shared_;  ///< of bodies that share one between past and present
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ class GreedySearchKernel : public ControlFlowKernel {
   void search(DecoderRun& decoder, std::int64_t max_length, Tensor& out,
               DynamicContext& context) const {
     const std::int64_t batch = out.shape()[0];
-    Tensor logits = decoder.first();
+    Tensor logits = decoder.first(max_length);
     const std::int64_t width = logits.shape()[2];
     if (op_.vocab_size > width) {
       throw Error(ErrorCode::invalid, format("attribute 'vocab_size' is {} (expected at most {}, "

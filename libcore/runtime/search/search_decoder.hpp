@@ -27,8 +27,9 @@ class DecoderRun {
 
   /// The tokens that every sequence begins with: int32 [batch, length].
   virtual const Tensor& first_tokens() const = 0;
-  /// The logits after those: [batch, positions, vocabulary].
-  virtual Tensor first() = 0;
+  /// The logits after those: [batch, positions, vocabulary]. Sequences get at most `max_length`
+  /// tokens.
+  virtual Tensor first(std::int64_t max_length) = 0;
   /// The logits after the last tokens of the sequences, whose row `i` continues row `parents[i]`:
   /// [rows, positions, vocabulary].
   virtual Tensor next(const TokenSequences& sequences, std::span<const std::int32_t> parents) = 0;

@@ -2,7 +2,9 @@
 """The bodies are a few products and gathers with the signatures of GPT-2, T5 and Whisper; what they compute depends on
 tokens, positions, masks and caches, so that a cache in a wrong order changes the tokens."""
 import numpy
-from case import Case
+import onnxruntime
+import onnxruntime_worker
+from case import Case, build_model
 from onnx import TensorProto, helper, numpy_helper
 
 _INT, _FLOAT = TensorProto.INT32, TensorProto.FLOAT
@@ -61,10 +63,12 @@ def _heads(body, sizes, value):
 
 
 def _summary(body, sizes, cache, mask=None):
-    """The sum of [B, N, T, H] over T, under a mask [B, T], as [B, 1, D]."""
+    """The mean of the sums of [B, N, T, H] up to each of T, under a mask [B, T], as [B, 1, D]: the same tokens in another
+    order give another one, and no tie."""
     if mask is not None:
         cache = body.op("Mul", cache, body.op("Unsqueeze", mask, body.ints(1, 3)))
-    total = body.op("ReduceSum", cache, body.ints(2), keepdims=0)
+    sums = body.op("CumSum", cache, body.weight(numpy.array(2, numpy.int64)))
+    total = body.op("ReduceMean", sums, body.ints(2), keepdims=0)
     return body.op("Reshape", total, body.ints(0, 1, sizes.width))
 
 
@@ -75,7 +79,9 @@ def _as_float(body, value):
 
 
 def _logits(body, hidden, weights):
-    body.op("MatMul", body.op("Tanh", hidden), body.weight(weights), to="logits")
+    # Small enough that the scores depend on all tokens.
+    small = body.op("Mul", hidden, body.weight(numpy.array(0.3, numpy.float32)))
+    body.op("MatMul", body.op("Tanh", small), body.weight(weights), to="logits")
 
 
 def gpt_body(sizes, name="decoder", tables=None):
@@ -260,6 +266,17 @@ def beam_case(random, model_type, op="BeamSearch"):
     return Case(op, inputs, outputs, attributes, tolerance=(1e-4, 1e-4), constants=())
 
 
+def _behind_all_ends(length, pad):
+    """onnxruntime does not initialize the columns from that on in which the last of all rows ends."""
+    def left_open(found):
+        sequences = found[0]
+        column = sequences.shape[1]
+        while column > length and (sequences[:, column - 1] == pad).all():
+            column -= 1
+        return {0: numpy.broadcast_to(numpy.arange(sequences.shape[1]) >= column, sequences.shape)}
+    return left_open
+
+
 def greedy_case(random, op="GreedySearch"):
     sizes = Sizes(random)
     attributes = _attributes(random, sizes)
@@ -270,8 +287,8 @@ def greedy_case(random, op="GreedySearch"):
     masks = _masks(random, sizes, batch)
     ids = _tokens(random, sizes, batch, length, attributes["pad_token_id"])
     longest = length + random.randrange(1, 9)
-    # The end comes at the last step at the earliest: what onnxruntime leaves behind it is not initialized.
-    inputs = [ids, _int(longest), _int(longest - 1),
+    least = random.choice([0, length + 1, longest - 1])
+    inputs = [ids, _int(longest), _int(least),
               _maybe(random, lambda: numpy.array([random.choice([1.0, 1.3, 0.8])], numpy.float32)), *masks,
               _maybe(random, lambda: (random.random((batch, length)) < 0.8).astype(numpy.int32), 0.3)]
     if op == "Sampling":
@@ -279,7 +296,154 @@ def greedy_case(random, op="GreedySearch"):
                        "filter_value": random.choice([None, -1e20]), "min_tokens_to_keep": random.choice([None, 1, 2]),
                        "custom": random.choice([None, 0, 1])}
         inputs += [None, _maybe(random, lambda: _int(random.randrange(1, 10000)), 0.8)]
-    return Case(op, inputs, 1, attributes, constants=())
+    return Case(op, inputs, 1, attributes, constants=(), left_open=_behind_all_ends(length, attributes["pad_token_id"]))
+
+
+class AttentionSizes(Sizes):
+    """Heads whose keys come in whole groups of 16 bytes."""
+
+    def __init__(self, random):
+        super().__init__(random)
+        self.heads, self.head = random.choice([(1, 4), (2, 4), (1, 8)])
+        self.width = self.heads * self.head
+        self.tables = {"tokens": self.array(self.vocabulary, self.width), "places": self.array(64, self.width, scale=0.3),
+                       "logits": self.array(self.width, self.vocabulary, scale=1.5)}
+        self.layer_weights = [(self.array(self.width, 3 * self.width), self.array(3 * self.width)) for _ in range(self.layers)]
+        self.crosses = [self.array(self.width, 2 * self.width) for _ in range(self.layers)]
+
+
+def _attend(body, op, inputs, outputs, **attributes):
+    body.nodes.append(helper.make_node(op, inputs, outputs, domain="com.microsoft", **attributes))
+    return outputs[0]
+
+
+def _shared_inputs(body, has_beams):
+    names = [body.input("past_sequence_length", _INT, [1])]
+    if has_beams:
+        names += [body.input("beam_width", _INT, [1]),
+                  body.input("cache_indirection", _INT, ["batch_size", "beam_width", "max_seq_len"])]
+    return names
+
+
+def attention_gpt_body(sizes, name, shares, has_beams, is_masked):
+    """With Attention, or DecoderMaskedSelfAttention, as convert_generation writes them for one buffer and for two."""
+    body = Body(name)
+    length = "max_seq_len" if shares else "past_length"
+    ids = body.input("input_ids", _INT, ["batch_size", "sequence_length"])
+    places = body.input("position_ids", _INT, ["batch_size", "sequence_length"])
+    mask = body.input("attention_mask", _INT, ["batch_size", "total_length"])
+    pasts = [body.input(f"past_{layer}", _FLOAT, [2, "batch_size", sizes.heads, length, sizes.head]) for layer in range(sizes.layers)]
+    shared = _shared_inputs(body, has_beams) if shares else []
+    hidden = body.op("Add", _embedding(body, ids, sizes.tables["tokens"]), _embedding(body, places, sizes.tables["places"]))
+    body.output("logits", _FLOAT, ["batch_size", "sequence_length", sizes.vocabulary])
+    for layer, (weight, bias) in enumerate(sizes.layer_weights):
+        inputs = [hidden, body.weight(weight), body.weight(bias), mask, pasts[layer]]
+        attributes = {"num_heads": sizes.heads}
+        if not is_masked:
+            attributes["unidirectional"] = 1
+        if shares:
+            inputs += ["", *(shared if is_masked else shared[:1])]
+            attributes["past_present_share_buffer"] = 1
+        y = _attend(body, "DecoderMaskedSelfAttention" if is_masked else "Attention", inputs,
+                    [f"{name}_y{layer}", f"present_{layer}"], **attributes)
+        body.output(f"present_{layer}", _FLOAT, [2, "batch_size", sizes.heads, "max_seq_len" if shares else "total_length", sizes.head])
+        hidden = body.op("Add", hidden, y)
+    _logits(body, hidden, sizes.tables["logits"])
+    return body.graph()
+
+
+def attention_t5_bodies(sizes, shares):
+    """An encoder that makes the caches of cross-attention, and a decoder that takes all steps."""
+    encoder = Body("encoder")
+    source = encoder.input("encoder_input_ids", _INT, ["batch_size", "encode_length"])
+    encoder.input("encoder_attention_mask", _INT, ["batch_size", "encode_length"])
+    states = _embedding(encoder, source, sizes.tables["tokens"])
+    cross_shape = ["batch_size", sizes.heads, "encode_length", sizes.head]
+    for layer in range(sizes.layers):
+        for part, kind in enumerate(("key", "value")):
+            weights = encoder.weight(numpy.ascontiguousarray(sizes.crosses[layer][:, part * sizes.width:(part + 1) * sizes.width]))
+            encoder.op("Identity", _heads(encoder, sizes, encoder.op("MatMul", states, weights)), to=f"present_{kind}_cross_{layer}")
+            encoder.output(f"present_{kind}_cross_{layer}", _FLOAT, cross_shape)
+    decoder = Body("decoder")
+    ids = decoder.input("input_ids", _INT, ["batch_size", 1])
+    mask = decoder.input("encoder_attention_mask", _INT, ["batch_size", "encode_length"])
+    shape = ["batch_size", sizes.heads, "max_seq_len" if shares else "past_length", sizes.head]
+    pairs = [(layer, kind) for layer in range(sizes.layers) for kind in ("key", "value")]
+    pasts = {pair: decoder.input(f"past_{pair[1]}_self_{pair[0]}", _FLOAT, shape) for pair in pairs}
+    crosses = {pair: decoder.input(f"past_{pair[1]}_cross_{pair[0]}", _FLOAT, cross_shape) for pair in pairs}
+    shared = _shared_inputs(decoder, True) if shares else []
+    hidden = _embedding(decoder, ids, sizes.tables["tokens"])
+    for layer, (weight, _) in enumerate(sizes.layer_weights):
+        columns = [decoder.op("MatMul", hidden, decoder.weight(numpy.ascontiguousarray(each)))
+                   for each in numpy.split(weight, 3, 1)]
+        caches = [pasts[layer, "key"], pasts[layer, "value"]]
+        presents = [f"present_{kind}_self_{layer}" for kind in ("key", "value")]
+        cross = [crosses[layer, "key"], crosses[layer, "value"]]
+        if shares:
+            y = _attend(decoder, "DecoderMaskedMultiHeadAttention", [*columns, "", "", *caches, *shared],
+                        [f"y{layer}", *presents], num_heads=sizes.heads, past_present_share_buffer=1)
+            hidden = decoder.op("Add", hidden, y)
+            z = _attend(decoder, "DecoderMaskedMultiHeadAttention", [hidden, *cross, mask, "", "", "", *shared], [f"z{layer}"],
+                        num_heads=sizes.heads, past_present_share_buffer=1)
+        else:
+            y = _attend(decoder, "MultiHeadAttention", [*columns, "", "", "", *caches], [f"y{layer}", *presents], num_heads=sizes.heads)
+            hidden = decoder.op("Add", hidden, y)
+            z = _attend(decoder, "MultiHeadAttention", [hidden, *cross, "", mask], [f"z{layer}"], num_heads=sizes.heads)
+        hidden = decoder.op("Add", hidden, z)
+    _logits(decoder, hidden, sizes.tables["logits"])
+    decoder.output("logits", _FLOAT, ["batch_size", 1, sizes.vocabulary])
+    for layer, kind in pairs:
+        decoder.output(f"present_{kind}_self_{layer}", _FLOAT,
+                       ["batch_size", sizes.heads, "max_seq_len" if shares else "present_length", sizes.head])
+    return encoder.graph(), decoder.graph()
+
+
+def _expected_of(case):
+    """The outputs of onnxruntime for a case, whose bodies it computes on CPUs."""
+    model = build_model(case, frozenset(), {each: list(case.inputs[each].shape) for each in case.present()})
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return session.run(None, {f"x{each}": case.inputs[each] for each in case.present()})
+    except Exception as error:  # pylint: disable=broad-except
+        raise onnxruntime_worker.PeerError(str(error)) from error
+
+
+def shared_buffer_case(random, op):
+    """Bodies with one buffer for past and present, which onnxruntime computes on GPUs alone, against bodies with two."""
+    sizes = AttentionSizes(random)
+    is_beam = op == "BeamSearch"
+    is_t5 = is_beam and random.random() < 0.4
+    attributes = _attributes(random, sizes)
+    batch, length = random.choice([1, 2, 3]), random.randrange(1, 5)
+    ids = _tokens(random, sizes, batch, length, attributes["pad_token_id"])
+    start = 1 if is_t5 else length
+    longest, beams = start + random.randrange(2, 9), random.choice([1, 2, 3]) if is_beam else 1
+    two, one = dict(attributes), dict(attributes)
+    if is_t5:
+        for each, shares in ((two, False), (one, True)):
+            each |= {"decoder_start_token_id": 1, "model_type": 1, "early_stopping": 1}
+            each["encoder"], each["decoder"] = attention_t5_bodies(sizes, shares)
+    else:
+        two["decoder"] = attention_gpt_body(sizes, "decoder", False, False, False)
+        is_masked = is_beam or random.random() < 0.5
+        one["decoder"] = attention_gpt_body(sizes, "decoder", True, is_beam, is_masked)
+        if is_masked:
+            one["init_decoder"] = attention_gpt_body(sizes, "init_decoder", True, is_beam, False)
+        if is_beam:
+            two["early_stopping"] = one["early_stopping"] = 1
+    inputs = [ids, _int(longest), _int(longest - 1)]
+    if is_beam:
+        inputs += [_int(beams), _int(random.randrange(1, beams + 1)), numpy.array([1.0], numpy.float32)]
+    else:
+        inputs += [None] * 5 + ([_int(random.randrange(1, 10000))] if op == "Sampling" else [])
+        extra = {"top_p": random.choice([0.3, 0.8]), "temperature": random.choice([1.0, 0.7])} if op == "Sampling" else {}
+        two, one = two | extra, one | extra
+    outputs = 2 if is_beam else 1
+    reference = Case(op, inputs, outputs, two)
+    return Case(op, inputs, outputs, one, tolerance=(1e-4, 1e-4), constants=(), expected=lambda: _expected_of(reference),
+                left_open=None if is_beam else _behind_all_ends(length, attributes["pad_token_id"]))
 
 
 def ngram_case(random):
@@ -324,6 +488,9 @@ def cases(random):
         yield greedy_case(random)
     for _ in range(40):
         yield greedy_case(random, "Sampling")
+    for op in ("BeamSearch", "GreedySearch", "Sampling"):
+        for _ in range(30):
+            yield shared_buffer_case(random, op)
     for make in (ngram_case, bifurcation_case, warping_case):
         for _ in range(40):
             yield make(random)

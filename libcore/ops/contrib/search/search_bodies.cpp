@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/operand_checks.hpp"
 
 namespace ortool {
@@ -24,6 +25,15 @@ std::string counts_of(const Graph& body) {
   return format("{} inputs and {} outputs", body.inputs().size(), body.outputs().size());
 }
 
+/// Behind the caches, a body that shares buffers reads how much they hold, and where beams are.
+void add_shared_inputs(const Graph& body, DecoderLayout& layout) {
+  constexpr DecoderInput shared[] = {DecoderInput::past_length, DecoderInput::beam_width,
+                                     DecoderInput::cache_indirection};
+  const std::size_t known = std::min(body.inputs().size(), layout.inputs.size());
+  const std::size_t extra = body.inputs().size() - known;
+  if (extra == 1 || extra == 3) layout.inputs.insert(layout.inputs.end(), shared, shared + extra);
+}
+
 /// input_ids, position_ids, attention_mask, then a cache for each output but the first.
 DecoderLayout gpt_layout(const Graph& body, std::string_view name) {
   DecoderLayout layout;
@@ -31,15 +41,8 @@ DecoderLayout gpt_layout(const Graph& body, std::string_view name) {
                    DecoderInput::attention_mask};
   layout.caches = body.outputs().empty() ? 0 : body.outputs().size() - 1;
   layout.inputs.resize(3 + layout.caches, DecoderInput::past);
+  add_shared_inputs(body, layout);
   if (layout.caches > 0 && body.inputs().size() == layout.inputs.size()) return layout;
-  const bool shares_buffer = layout.caches > 0 && (body.inputs().size() == layout.caches + 4 ||
-                                                   body.inputs().size() == layout.caches + 6);
-  if (shares_buffer) {
-    throw Error(ErrorCode::unsupported,
-                format("the body '{}' shares one buffer between past and present", name),
-                "export it without --past_present_share_buffer")
-        .with_id("node.subgraph");
-  }
   refuse_body(name, counts_of(body),
               "input_ids, position_ids, attention_mask and a cache per layer as inputs, logits and "
               "as many caches as outputs");
@@ -71,14 +74,8 @@ DecoderLayout encoder_decoder_layout(const Graph& body) {
   const std::size_t first = layout.inputs.size();
   layout.inputs.resize(first + layout.caches, DecoderInput::past);
   layout.inputs.resize(first + 2 * layout.caches, DecoderInput::cross);
+  add_shared_inputs(body, layout);
   if (layout.caches > 0 && body.inputs().size() == layout.inputs.size()) return layout;
-  const std::size_t extra = body.inputs().size() - std::min(body.inputs().size(), first);
-  if (extra % 4 == 1 || extra % 4 == 3) {
-    throw Error(ErrorCode::unsupported,
-                "the body 'decoder' shares one buffer between past and present",
-                "export it without --past_present_share_buffer")
-        .with_id("node.subgraph");
-  }
   refuse_body("decoder", counts_of(body), std::string(expected));
 }
 
@@ -145,7 +142,8 @@ void infer_decoder(InferContext& context, const SearchBodies& op, const Graph& b
         inputs.push_back(body_input(input, {rows, count}));
         break;
       case DecoderInput::attention_mask:
-        inputs.push_back(body_input(input, {rows, past + count}));
+        inputs.push_back(
+            body_input(input, {rows, layout.shares_buffer() ? Dimension() : past + count}));
         break;
       case DecoderInput::encoder_attention_mask:
       case DecoderInput::encoder_input_ids:
@@ -160,6 +158,13 @@ void infer_decoder(InferContext& context, const SearchBodies& op, const Graph& b
         break;
       case DecoderInput::cross:
         inputs.push_back(body_input(input, {rows, {}, source, {}}));
+        break;
+      case DecoderInput::past_length:
+      case DecoderInput::beam_width:
+        inputs.push_back(body_input(input, {1}));
+        break;
+      case DecoderInput::cache_indirection:
+        inputs.push_back(body_input(input, {{}, {}, past}));
         break;
     }
   }
@@ -183,6 +188,15 @@ std::size_t DecoderLayout::first(DecoderInput input) const {
   return static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), input) - inputs.begin());
 }
 
+bool is_in_search_body(const Node& node) {
+  const Node* const owner = node.graph().owner();
+  if (owner == nullptr || owner->domain() != contrib_domain) return false;
+  constexpr std::string_view generation[] = {"BeamSearch", "GreedySearch", "Sampling",
+                                             "WhisperBeamSearch"};
+  return std::find(std::begin(generation), std::end(generation), owner->op_type()) !=
+         std::end(generation);
+}
+
 bool SearchBodies::encoder_takes_first_step() const {
   return encoder != nullptr && encoder->outputs().size() > layout.caches;
 }
@@ -199,7 +213,7 @@ void SearchBodies::read_bodies(AttributeReader& attributes, ModelType default_ty
     layout = gpt_layout(*decoder, "decoder");
     if (attributes.has("init_decoder")) {
       init_decoder = attributes.graph("init_decoder");
-      if (gpt_layout(*init_decoder, "init_decoder").caches != layout.caches)
+      if (gpt_layout(*init_decoder, "init_decoder").inputs != layout.inputs)
         refuse_body("init_decoder", counts_of(*init_decoder), "those of 'decoder'");
     }
   } else {

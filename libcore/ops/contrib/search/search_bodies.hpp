@@ -22,6 +22,10 @@ enum class DecoderInput {
   encoder_input_ids,
   past,   ///< a cache of self-attention
   cross,  ///< a cache of cross-attention, which stays the same
+  // Of bodies whose caches have room for all tokens, so that past and present share a buffer:
+  past_length,        ///< how many tokens the caches hold
+  beam_width,         ///< beams of each row of the batch
+  cache_indirection,  ///< which beam holds each token of each beam
 };
 
 /// The inputs of a decoder body by position, and how many of its outputs are caches. Output 0 is
@@ -32,6 +36,7 @@ struct DecoderLayout {
 
   std::size_t first(DecoderInput input) const;
   bool has(DecoderInput input) const { return first(input) < inputs.size(); }
+  bool shares_buffer() const { return has(DecoderInput::past_length); }
 };
 
 /// The attributes that BeamSearch, WhisperBeamSearch, GreedySearch and Sampling share.
@@ -56,6 +61,9 @@ struct SearchBodies {
   /// Infers the types inside the bodies. Throws where they do not fit together.
   void infer_bodies(InferContext& context) const;
 };
+
+/// Whether the node lies in a body of a generation operator, which owns the node's caches.
+bool is_in_search_body(const Node& node);
 
 /// A dimension given by an integer input of one element; `otherwise` where the input is omitted.
 Dimension size_from_input(const InferContext& context, std::int64_t input, std::string_view name,
