@@ -10,6 +10,7 @@
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/ops/contrib/fused/fused_matmul.hpp"
 #include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/nn/attention/flex_attention.hpp"
 
 namespace ortool {
 namespace {
@@ -192,6 +193,34 @@ Cost count_projected_attention(const Node& node) {
   return cost;
 }
 
+/// Attention of packed sequences, as long as the longest may be: the places of tokens are one row
+/// for each sequence.
+Cost count_packed_attention(const Node& node) {
+  if (node.op_type() == "PackedMultiHeadAttention")
+    return count_contrib_attention(node, Operand(node.input(4))[1]);
+  Cost cost = Operand(node.input(0)).elements().times(Operand(node.input(1))[1]);
+  cost.add(count_contrib_attention(node, Operand(node.input(3))[1]));
+  return cost;
+}
+
+/// Projections for all tokens, keys and values also for global ones, and attention to three
+/// windows.
+Cost count_longformer_attention(const Node& node) {
+  const Operand input(node.input(0));
+  Cost cost = input.elements().times(input[2]).times(Dimension(5));
+  cost.add(count_contrib_attention(node, Dimension(3 * integer_attribute(node, "window", 1))));
+  return cost;
+}
+
+/// Reads and updates the state of each head for each token; the delta rules read it once more.
+Cost count_gated_delta_net(const Node& node) {
+  const std::string_view rule = text_attribute(node, "update_rule", "gated_delta");
+  const std::int64_t passes = rule.find("delta") != std::string::npos ? 3 : 2;
+  const Dimension key_size =
+      node.input(1) != nullptr ? Operand(node.input(1))[-1] : Operand(node.input(6))[3];
+  return Operand(node.output(0)).elements().times(key_size).times(Dimension(passes));
+}
+
 /// Reads the state for each query head and updates it for each key head; the delta rules read it
 /// once more.
 Cost count_linear_attention(const Node& node) {
@@ -297,17 +326,26 @@ constexpr Row rows[] = {
     {"", "LSTM", count_recurrence},
     {"", "GRU", count_recurrence},
     {"", "RNN", count_recurrence},
+    {contrib_domain, "AttnLSTM", count_recurrence},
     {contrib_domain, "DynamicQuantizeLSTM", count_recurrence},
     {"", "Attention", count_attention},
+    {preview_domain, "FlexAttention", count_attention},
     {"", "LinearAttention", count_linear_attention},
     {contrib_domain, "Attention", count_projected_attention},
     {contrib_domain, "QAttention", count_projected_attention},
+    {contrib_domain, "DecoderMaskedSelfAttention", count_projected_attention},
+    {contrib_domain, "LongformerAttention", count_longformer_attention},
+    {contrib_domain, "PackedAttention", count_packed_attention},
+    {contrib_domain, "PackedMultiHeadAttention", count_packed_attention},
     {contrib_domain, "MultiHeadAttention", count_multi_head_attention},
     {contrib_domain, "DecoderMaskedMultiHeadAttention", count_multi_head_attention},
     {contrib_domain, "GroupQueryAttention", count_multi_head_attention},
     {contrib_domain, "SparseAttention", count_multi_head_attention},
     {contrib_domain, "CausalConvWithState",
      [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "VarlenCausalConvWithState",
+     [](const Node& node) { return count_convolution(node, 1); }},
+    {contrib_domain, "GatedDeltaNet", count_gated_delta_net},
     {contrib_domain, "LinearAttention", count_linear_attention},
     {"ai.onnx.ml", "LinearClassifier", count_linear_model},
     {"ai.onnx.ml", "LinearRegressor", count_linear_model},

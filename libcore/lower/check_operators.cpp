@@ -10,7 +10,6 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/graph/graph.hpp"
-#include "libcore/lower/node_predicates.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/foreign_operators.hpp"
 
@@ -43,10 +42,7 @@ void check_operators_known(const Graph& graph) {
     for (const Node& node : current.nodes()) {
       const OpEntry* entry = find_op(node.domain(), node.op_type());
       const bool is_known = entry != nullptr && version_of(*entry, node) != nullptr;
-      // Subgraphs of other operators, such as FlexAttention's, are handled by their kernels.
-      if (!is_known || is_control_flow(node)) {
-        for (const Graph* body : node.subgraphs()) open.push_back(body);
-      }
+      for (const Graph* body : node.subgraphs()) open.push_back(body);
       if (is_known && !(is_too_new && node.domain().empty())) continue;
       nodes.push_back(&node);
       names.insert(format("{}{}{}-{}", node.domain(), node.domain().empty() ? "" : ".",

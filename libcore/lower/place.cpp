@@ -118,7 +118,7 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     for (const Node& node : graph.nodes()) {
       Choice& choice = choices[&node];
       choice.position = node_count++;
-      // Subgraphs of other nodes, such as FlexAttention's, are handled by the node's kernel.
+      // No kernel runs subgraphs of other nodes, such as FlexAttention's: they were decomposed.
       if (!is_control_flow(node)) continue;
       for (const Graph* body : node.subgraphs()) open.push_back(body);
       choice.is_taken = true;

@@ -1,65 +1,12 @@
-// Recurrent products: packed panels for float, plain sums over unpacked rows for double.
+// Recurrent products of packed weights, one matrix for each factor of each direction.
 #include "kernels/cpu/recurrent/recurrent_products.hpp"
 
 #include <algorithm>
 
-#include "kernels/cpu/gemm/f32/gemm.hpp"
+#include "kernels/cpu/recurrent/recurrent_product.hpp"
 
 namespace ortool::cpu {
 namespace {
-
-/// c (m × n) = a (m × k) by the transpose of a matrix of n rows, plus `bias`, one value per column,
-/// unless it is null.
-template <typename T>
-struct RecurrentProduct;
-
-template <>
-struct RecurrentProduct<float> {
-  static std::int64_t packed_elements(std::int64_t n, std::int64_t k, Isa isa) {
-    return packed_b_bytes(k, n, isa) / 4;
-  }
-  static void pack(std::int64_t n, std::int64_t k, const float* rows, Isa isa, float* out,
-                   Workers& workers) {
-    pack_b(k, n, {.data = rows, .stride = k, .transposed = true}, isa, out, workers);
-  }
-  static std::int64_t workspace_bytes(std::int64_t m, std::int64_t n, std::int64_t k, Isa isa) {
-    return gemm_workspace_bytes({.m = m, .n = n, .k = k}, isa);
-  }
-  static void run(const GemmSizes& sizes, const float* a, const float* packed, const float* bias,
-                  float* c, std::int64_t c_stride, Isa isa, void* workspace, Workers& workers) {
-    Epilogue epilogue;
-    if (bias != nullptr) {
-      epilogue.addend = Addend::per_column;
-      epilogue.added = bias;
-    }
-    gemm(sizes, {.data = a, .stride = sizes.k}, packed, c, c_stride, epilogue, isa, workspace,
-         workers);
-  }
-};
-
-template <>
-struct RecurrentProduct<double> {
-  static std::int64_t packed_elements(std::int64_t n, std::int64_t k, Isa) { return n * k; }
-  static void pack(std::int64_t n, std::int64_t k, const double* rows, Isa, double* out, Workers&) {
-    std::copy(rows, rows + n * k, out);
-  }
-  static std::int64_t workspace_bytes(std::int64_t, std::int64_t, std::int64_t, Isa) { return 0; }
-  static void run(const GemmSizes& sizes, const double* a, const double* rows, const double* bias,
-                  double* c, std::int64_t c_stride, Isa, void*, Workers& workers) {
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, sizes.k));
-    workers.parallel_ranges(sizes.m * sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t row = i / sizes.n;
-        const std::int64_t column = i % sizes.n;
-        double sum = 0;
-        for (std::int64_t k = 0; k < sizes.k; ++k)
-          sum += a[row * sizes.k + k] * rows[column * sizes.k + k];
-        c[row * c_stride + column] = bias != nullptr ? sum + bias[column] : sum;
-      }
-    });
-  }
-};
 
 /// Offsets of one direction's weights within the packed ones.
 template <typename T>
@@ -104,12 +51,13 @@ void pack_recurrent(const RecurrentLayerParams& params, std::int64_t input, std:
   const std::int64_t rows = params.gates() * hidden;
   const std::int64_t late = params.late_rows(hidden);
   for (std::int64_t direction = 0; direction < params.directions; ++direction) {
-    Product::pack(rows, input, w + direction * rows * input, isa, out, workers);
+    Product::pack(rows, input, w + direction * rows * input, input, isa, out, workers);
     out += parts.input;
     const T* from = r + direction * rows * hidden;
-    Product::pack(rows - late, hidden, from, isa, out, workers);
+    Product::pack(rows - late, hidden, from, hidden, isa, out, workers);
     out += parts.early;
-    if (late != 0) Product::pack(late, hidden, from + (rows - late) * hidden, isa, out, workers);
+    if (late != 0)
+      Product::pack(late, hidden, from + (rows - late) * hidden, hidden, isa, out, workers);
     out += parts.late;
   }
 }

@@ -84,8 +84,8 @@ void LSTM::infer(InferContext& context) const {
   infer_layer(context, false);
 }
 
-void LSTM::infer_layer(InferContext& context, bool is_transposed) const {
-  const Sizes sizes = check_operands(context, 4, is_transposed);
+void LSTM::infer_layer(InferContext& context, bool is_transposed, const Dimension& more) const {
+  const Sizes sizes = check_operands(context, 4, is_transposed, more);
   check_operand_shape(context, 6, "initial_c", state_shape(sizes));
   check_operand_shape(context, 7, "P", {directions(), weight_rows(sizes, 3)});
   set_outputs(context, sizes);

@@ -16,7 +16,8 @@ struct LSTM : RecurrentLayer {
   void infer(InferContext& context) const;
 
  protected:
-  void infer_layer(InferContext& context, bool is_transposed) const;
+  /// The cell reads `more` elements beside those of X.
+  void infer_layer(InferContext& context, bool is_transposed, const Dimension& more = 0) const;
 };
 
 }  // namespace ortool

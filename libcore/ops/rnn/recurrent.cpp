@@ -46,7 +46,8 @@ void RecurrentLayer::read_layer(AttributeReader& attributes,
 }
 
 RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context,
-                                                     std::int64_t gates, bool is_transposed) const {
+                                                     std::int64_t gates, bool is_transposed,
+                                                     const Dimension& more) const {
   const std::int64_t rows_axis = is_transposed ? 2 : 1;
   const std::int64_t depth_axis = is_transposed ? 1 : 2;
   check_rank(context, 0, "X", 3);
@@ -69,7 +70,7 @@ RecurrentLayer::Sizes RecurrentLayer::check_operands(const InferContext& context
     return is_transposed ? Dimensions{directions(), depth, rows}
                          : Dimensions{directions(), rows, depth};
   };
-  check_operand_shape(context, 1, "W", weights(dimension_at(context, 0, 2)));
+  check_operand_shape(context, 1, "W", weights(dimension_at(context, 0, 2) + more));
   check_operand_shape(context, 2, "R", weights(sizes.hidden));
   check_operand_shape(context, 3, "B", {directions(), weight_rows(sizes, 2 * gates)});
   check_operand_shape(context, 4, "sequence_lens", {sizes.batch});

@@ -35,10 +35,10 @@ struct RecurrentLayer {
   };
 
   /// Checks X, W, R, B, sequence_lens and initial_h (inputs 0 to 5) for weights of `gates` gates;
-  /// if `W` and `R` are transposed, the gates are along their last axis. Throws ErrorCode::invalid
-  /// for incompatible shapes.
-  Sizes check_operands(const InferContext& context, std::int64_t gates,
-                       bool is_transposed = false) const;
+  /// if `W` and `R` are transposed, the gates are along their last axis. The cell reads `more`
+  /// elements beside those of X. Throws ErrorCode::invalid for incompatible shapes.
+  Sizes check_operands(const InferContext& context, std::int64_t gates, bool is_transposed = false,
+                       const Dimension& more = 0) const;
   /// The number of weight rows for `gates` gates.
   static Dimension weight_rows(const Sizes& sizes, std::int64_t gates);
   /// The shape of the final and initial states.

@@ -11,6 +11,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/attention/embed_layer_normalization.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 
 namespace ortool {
@@ -59,15 +60,6 @@ Results q_attention(Decomposition& out) {
 
 std::vector<Attribute> integer_attribute(std::string name, std::int64_t value) {
   return plain_attributes({{std::move(name), value}});
-}
-
-/// The sizes of `x` from `begin` to `end`, as a vector.
-Value& sizes(Decomposition& out, Value& x, std::int64_t begin, std::int64_t end) {
-  Value& shape = out.add("Shape", {&x});
-  const std::int64_t first[] = {begin};
-  const std::int64_t last[] = {end};
-  const std::int64_t axis[] = {0};
-  return out.add("Slice", {&shape, &out.integers(first), &out.integers(last), &out.integers(axis)});
 }
 
 /// Rows 0 to the length of the ids, as a table with one row a token.

@@ -82,6 +82,22 @@ Value& slice_axis(Decomposition& out, Value& x, std::int64_t axis, std::int64_t 
                    {&x, &out.integers(starts), &out.integers(ends), &out.integers(axes)});
 }
 
+Value& concatenate(Decomposition& out, std::vector<Value*> parts, std::int64_t axis) {
+  return out.add("Concat", std::move(parts), plain_attributes({{"axis", axis}}));
+}
+
+Value& gather(Decomposition& out, Value& x, Value& indices, std::int64_t axis) {
+  return out.add("Gather", {&x, &indices}, plain_attributes({{"axis", axis}}));
+}
+
+Value& axis_size(Decomposition& out, Value& x, std::int64_t axis) {
+  return gather(out, out.add("Shape", {&x}), integer_scalar(out, axis), 0);
+}
+
+Value& range_to(Decomposition& out, Value& end) {
+  return out.add("Range", {&integer_scalar(out, 0), &end, &integer_scalar(out, 1)});
+}
+
 Value& reduce(Decomposition& out, std::string_view op_type, Value& x,
               const std::vector<std::int64_t>& axes, bool keeps_axes) {
   std::vector<Attribute> given = plain_attributes({{"keepdims", std::int64_t{keeps_axes ? 1 : 0}}});
@@ -90,6 +106,10 @@ Value& reduce(Decomposition& out, std::string_view op_type, Value& x,
     return out.add(op_type, {&x, &out.integers(axes)}, std::move(given));
   given.push_back(integers_attribute("axes", axes));
   return out.add(op_type, {&x}, std::move(given));
+}
+
+Value& sizes(Decomposition& out, Value& x, std::int64_t begin, std::int64_t end) {
+  return slice_axis(out, out.add("Shape", {&x}), 0, begin, end);
 }
 
 Value& unsqueeze(Decomposition& out, Value& x, std::int64_t axis) {

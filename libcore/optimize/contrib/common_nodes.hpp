@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,23 @@ Value& reshape(Decomposition& out, Value& x, std::span<const std::int64_t> shape
 Value& cast_to(Decomposition& out, Value& x, DataType type);
 /// The value as float32 if it has a 16-bit type, else itself.
 Value& widened(Decomposition& out, Value& x, DataType type);
+/// The end of a slice that takes the rest of an axis.
+constexpr std::int64_t end_of_axis = std::numeric_limits<std::int64_t>::max();
+
 /// Part of one axis.
 Value& slice_axis(Decomposition& out, Value& x, std::int64_t axis, std::int64_t start,
                   std::int64_t end);
+Value& concatenate(Decomposition& out, std::vector<Value*> parts, std::int64_t axis);
+Value& gather(Decomposition& out, Value& x, Value& indices, std::int64_t axis);
+/// One size of a shape, as a scalar of int64.
+Value& axis_size(Decomposition& out, Value& x, std::int64_t axis);
+/// 0, 1, … before `end`, a scalar of int64.
+Value& range_to(Decomposition& out, Value& end);
 /// A reduction such as ReduceSum over these axes; over all of them if there are none.
 Value& reduce(Decomposition& out, std::string_view op_type, Value& x,
               const std::vector<std::int64_t>& axes, bool keeps_axes);
+/// The sizes of `x` on the axes from `begin` to `end`, as a vector; needs opset 10.
+Value& sizes(Decomposition& out, Value& x, std::int64_t begin, std::int64_t end);
 /// Adds an axis of size 1, or removes one.
 Value& unsqueeze(Decomposition& out, Value& x, std::int64_t axis);
 Value& squeeze(Decomposition& out, Value& x, std::int64_t axis);

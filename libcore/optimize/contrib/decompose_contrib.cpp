@@ -2,6 +2,7 @@
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/import_domain.hpp"
-#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/graph/algorithms/nested_names.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/own_domain.hpp"
@@ -25,13 +26,19 @@ using Table = std::span<const DecompositionRow> (*)();
 
 constexpr Table tables[] = {
     attention_decompositions,
+    causal_conv_decompositions,
     channels_last_decompositions,
+    decoder_attention_decompositions,
+    flex_attention_decompositions,
     fused_decompositions,
+    gated_delta_net_decompositions,
     hyper_connection_decompositions,
     legacy_decompositions,
     legacy_math_decompositions,
     linear_attention_decompositions,
+    longformer_decompositions,
     nchwc_decompositions,
+    packed_sequence_decompositions,
     quantized_decompositions,
     quantized_product_decompositions,
     relative_position_decompositions,
@@ -131,7 +138,11 @@ std::int64_t decompose_products(Model& model) {
 
 std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
-  for (Graph* graph : graphs_in(*model.graph)) {
+  bool adds_graphs = false;
+  std::deque<Graph*> open = {model.graph.get()};
+  while (!open.empty()) {
+    Graph* const graph = open.front();
+    open.pop_front();
     if (graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph, model.metadata);
     Node* next = nullptr;
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
@@ -145,12 +156,17 @@ std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
       Results results = row->decompose(out);
       if (results.empty()) continue;
       results.resize(static_cast<std::size_t>(node->output_count()), nullptr);
+      adds_graphs = adds_graphs || !node->subgraphs().empty();
       give_outputs(*node, results);
       ++count;
       // New nodes may be contrib operators themselves.
       next = before != nullptr ? before->next() : graph->first_node();
     }
+    for (const Node& node : graph->nodes()) {
+      for (Graph* held : node.subgraphs()) open.push_back(held);
+    }
   }
+  if (adds_graphs) make_names_unique(*model.graph);
   forget_nchwc_block(model);
   return count;
 }

@@ -9,6 +9,7 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/passes/inline_body.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
 
 namespace ortool {
@@ -106,6 +107,20 @@ Value& Decomposition::add_own(std::string_view op_type, std::vector<Value*> inpu
                               std::vector<Attribute> given) {
   import_domain(graph_, own_domain, own_opset);
   return add(op_type, std::move(inputs), std::move(given), own_domain);
+}
+
+std::vector<Value*> Decomposition::add_graph(const Graph& held, std::vector<Value*> inputs) {
+  Node* const before = node_.previous();
+  std::vector<Value*> results =
+      inline_body(held, node_, inputs, format("{}/{}/", node_.name(), held.name()));
+  // Types that the held graph declares are of its own symbols.
+  Node* made = before != nullptr ? before->next() : graph_.first_node();
+  for (; made != &node_; made = made->next()) {
+    for (std::int64_t i = 0; i < made->output_count(); ++i) {
+      if (made->output(i) != nullptr) made->output(i)->set_type({});
+    }
+  }
+  return results;
 }
 
 Value& Decomposition::number(double value) {

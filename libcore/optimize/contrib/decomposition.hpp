@@ -57,6 +57,9 @@ class Decomposition {
   /// Adds a node of ortool's own domain with several outputs.
   std::vector<Value*> add_many_own(std::string_view op_type, std::vector<Value*> inputs,
                                    std::size_t outputs, std::vector<Attribute> given = {});
+  /// Adds copies of the nodes of a graph that the node holds, with `inputs` as the graph's inputs;
+  /// returns its outputs.
+  std::vector<Value*> add_graph(const Graph& held, std::vector<Value*> inputs);
   /// A scalar of the type of the node's first float input if that is known, else float32.
   Value& number(double value);
   /// A constant; of rank 1 if it is a list of integers.
@@ -98,13 +101,19 @@ struct DecompositionRow {
 
 // The tables by family, each in a file of its own.
 std::span<const DecompositionRow> attention_decompositions();
+std::span<const DecompositionRow> causal_conv_decompositions();
 std::span<const DecompositionRow> channels_last_decompositions();
+std::span<const DecompositionRow> decoder_attention_decompositions();
+std::span<const DecompositionRow> flex_attention_decompositions();
 std::span<const DecompositionRow> fused_decompositions();
+std::span<const DecompositionRow> gated_delta_net_decompositions();
 std::span<const DecompositionRow> hyper_connection_decompositions();
 std::span<const DecompositionRow> legacy_decompositions();
 std::span<const DecompositionRow> legacy_math_decompositions();
 std::span<const DecompositionRow> linear_attention_decompositions();
+std::span<const DecompositionRow> longformer_decompositions();
 std::span<const DecompositionRow> nchwc_decompositions();
+std::span<const DecompositionRow> packed_sequence_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();

@@ -8,8 +8,8 @@
 
 #include "libcore/graph/value_type.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/version_facts.hpp"
-#include "libcore/optimize/contrib/decomposition.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
+#include "libcore/optimize/contrib/state_window.hpp"
 
 namespace ortool {
 namespace {
@@ -20,10 +20,6 @@ using Results = Decomposition::Results;
 Value& in_type(Decomposition& out, Value& x, DataType from, DataType to) {
   if (from == to) return x;
   return out.add("Cast", {&x}, plain_attributes({{"to", static_cast<std::int64_t>(to)}}));
-}
-
-Value& reshaped(Decomposition& out, Value& x, std::vector<std::int64_t> sizes) {
-  return out.add("Reshape", {&x, &out.integers(sizes)});
 }
 
 /// Zeros keep a dimension in a Reshape.
@@ -68,92 +64,51 @@ Results gated_add(Decomposition& out) {
   return {&out.add("Add", {out.input(0), &gated})};
 }
 
-std::vector<Attribute> permutation(std::vector<std::int64_t> order) {
-  std::vector<Attribute> given(1);
-  given.front().name = "perm";
-  given.front().value = std::move(order);
-  return given;
-}
-
-/// Channels before the sequence, all of them in one axis.
-Value& channels_first(Decomposition& out, Value& x, std::int64_t rank) {
-  Value& flat = rank == 3 ? x : reshaped(out, x, {0, 0, -1});
-  return out.add("Transpose", {&flat}, permutation({0, 2, 1}));
-}
-
-/// Element `axis` of the shape of `x`, as a vector.
-Value& size_of_axis(Decomposition& out, Value& x, std::int64_t axis) {
-  const std::int64_t first[] = {axis};
-  const std::int64_t last[] = {axis + 1};
-  const std::int64_t zero[] = {0};
-  return out.add("Slice", {&out.add("Shape", {&x}), &out.integers(first), &out.integers(last),
-                           &out.integers(zero)});
-}
-
-/// `x` behind zeros, as many as the state has.
-Value& behind_zeros(Decomposition& out, Value& x, std::int64_t dilation) {
-  const std::int64_t one[] = {1};
-  const std::int64_t factor[] = {dilation};
-  const std::int64_t none[] = {0, 0};
-  const std::int64_t others[] = {0, 0, 0};
-  Value& steps = out.add("Sub", {&size_of_axis(out, *out.input(1), 2), &out.integers(one)});
-  Value& state = out.add("Mul", {&steps, &out.integers(factor)});
-  Value& pads = out.add("Concat", {&out.integers(none), &state, &out.integers(others)},
-                        plain_attributes({{"axis", std::int64_t{0}}}));
-  return out.add("Pad", {&x, &pads});
-}
-
-/// A dilated convolution of the past and the input, one behind the other.
-Results spaced_causal_conv(Decomposition& out) {
-  const auto op = read_op<ContribCausalConvWithState>(out.node());
-  const PartialShape weight = out.shape(1);
-  const std::int64_t rank = out.rank(0);
-  const bool is_plain = !op.has_channels_last && op.dilation == 1;
-  if (is_plain || rank < 3 || !weight || !(*weight)[0].is_known()) return {};
-  if (out.opset() < opset_of_input("Pad", "pads")) return {};
-  const std::int64_t channels = (*weight)[0].number();
-  const bool moves = op.has_channels_last;
-  Value& x = moves ? channels_first(out, *out.input(0), rank) : *out.input(0);
-  Value* joined = nullptr;
-  if (out.input(3) != nullptr) {
-    Value& past = moves ? channels_first(out, *out.input(3), rank) : *out.input(3);
-    joined = &out.add("Concat", {&past, &x}, plain_attributes({{"axis", std::int64_t{2}}}));
-  } else {
-    joined = &behind_zeros(out, x, op.dilation);
+/// The state after each of the last tokens: all tokens but those at once, then one by one.
+Results linear_attention_window(Decomposition& out) {
+  const auto op = read_op<ContribLinearAttention>(out.node());
+  const std::int64_t window = op.state_window;
+  const DataType element = out.element(0);
+  const DataType stored = out.input(3) != nullptr ? out.element(3) : element;
+  if (window == 0 || element == DataType::undefined || stored == DataType::undefined) return {};
+  std::vector<Value*> operands = out.inputs();
+  operands.resize(6, nullptr);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] != nullptr)
+      operands[i] = &widened(out, *operands[i], out.element(static_cast<std::int64_t>(i)));
   }
-  std::vector<Attribute> attributes = plain_attributes({{"group", channels}});
-  Attribute& dilations = attributes.emplace_back();
-  dilations.name = "dilations";
-  dilations.value = std::vector<std::int64_t>{op.dilation};
-  Value* y = &out.add("Conv", {joined, out.input(1), out.input(2)}, std::move(attributes));
-  if (op.has_silu) y = &out.add_own("Swish", {y});
-  const std::int64_t last[] = {std::int64_t{1} << 40};
-  const std::int64_t axis[] = {2};
-  Value& length = size_of_axis(out, x, 2);
-  Value* present = &out.add("Slice", {joined, &length, &out.integers(last), &out.integers(axis)});
-  if (!moves) return {y, present};
-  y = &out.add("Transpose", {y}, permutation({0, 2, 1}));
-  present = &out.add("Transpose", {present}, permutation({0, 2, 1}));
-  if (rank == 3) return {y, present};
-  // The channels' axes, as those of the input.
-  Value& shape = out.add("Shape", {out.input(0)});
-  const std::int64_t two[] = {2};
-  const std::int64_t zero[] = {0};
-  const std::int64_t keeps[] = {0, 0};
-  Value& tail =
-      out.add("Slice", {&shape, &out.integers(two), &out.integers(last), &out.integers(zero)});
-  Value& whole = out.add("Concat", {&out.integers(keeps), &tail},
-                         plain_attributes({{"axis", std::int64_t{0}}}));
-  return {&out.add("Reshape", {y, &whole}), &out.add("Reshape", {present, &whole})};
+  Value* state = newest_state(out, operands[3], window);
+  std::vector<Value*> outputs;
+  std::vector<Value*> states;
+  for (std::int64_t i = 0; i < window; ++i) {
+    const std::int64_t behind = i + 1 - window;
+    const auto part = [&](std::size_t input) -> Value* {
+      if (operands[input] == nullptr) return nullptr;
+      return &slice_axis(out, *operands[input], 1, i == 0 ? 0 : behind - 1,
+                         behind == 0 ? end_of_axis : behind);
+    };
+    const std::vector<Value*> made = out.add_contrib_many(
+        "LinearAttention", {part(0), part(1), part(2), state, part(4), part(5)}, {true, true},
+        out.attributes_but({"state_window"}));
+    outputs.push_back(made[0]);
+    states.push_back(state = made[1]);
+  }
+  Value& y = concatenate(out, std::move(outputs), 1);
+  const auto computed = [](DataType type) {
+    return type == DataType::float16 || type == DataType::bfloat16 ? DataType::float32 : type;
+  };
+  Value& present = window_of_states(out, states, *out.input(0), 1, computed(stored));
+  return {&in_type(out, y, computed(element), element),
+          &in_type(out, present, computed(stored), stored)};
 }
 
 }  // namespace
 
 std::span<const DecompositionRow> linear_attention_decompositions() {
   static constexpr DecompositionRow rows[] = {
-      {"CausalConvWithState", spaced_causal_conv, 2},
       {"GatedAdd", gated_add},
       {"GatedRMSNorm", gated_rms_norm},
+      {"LinearAttention", linear_attention_window, 2},
       {"LinearAttentionGate", linear_attention_gate, 2},
   };
   return rows;

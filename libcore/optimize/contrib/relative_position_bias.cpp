@@ -89,10 +89,13 @@ Results relative_position_bias(Decomposition& out) {
 Results gated_relative_position_bias(Decomposition& out) {
   const auto op = read_op<GatedRelativePositionBias>(out.node());
   const PartialShape weight = out.shape(3);
-  if (out.input(6) != nullptr || !weight || !weight->back().is_known() ||
-      weight->back().number() % 2 != 0 || out.opset() < opset_of_input("Split", "split"))
+  if (!weight || !weight->back().is_known() || weight->back().number() % 2 != 0 ||
+      out.opset() < opset_of_input("Split", "split"))
     return {};
-  Value& queries = out.add("Add", {out.input(0), out.input(1)});
+  Value& given = out.input(6) != nullptr
+                     ? out.add_contrib("RestorePadding", {out.input(0), out.input(6)})
+                     : *out.input(0);
+  Value& queries = out.add("Add", {&given, out.input(1)});
   const std::int64_t split[] = {0, 0, op.heads, -1};
   Value& by_head = out.add("Reshape", {&queries, &out.integers(split)});
   std::vector<Attribute> perm(1);

@@ -1,14 +1,12 @@
-// Kernels for Attention and FlexAttention: joins key/value caches.
+// Kernels for Attention: joins key/value caches.
 #include "libcore/ops/nn/attention/attention.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 
 #include "kernels/cpu/attention/attention.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/nn/attention/flex_attention.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/attention/attention_mask.hpp"
 #include "providers/cpu/kernel_list.hpp"
@@ -243,20 +241,10 @@ class AttentionKernel : public Kernel {
   CompiledAttention compiled_;
 };
 
-/// FlexAttention without modifying subgraphs is equivalent to Attention.
-ortool::Attention read_either(const Node& node) {
-  if (node.op_type() == "Attention") return read_op<ortool::Attention>(node);
-  const auto flexible = read_op<FlexAttention>(node);
-  ortool::Attention op;
-  op.scale = flexible.scale;
-  op.softmax_precision = flexible.softmax_precision;
-  return op;
-}
-
 CompiledAttention read_attention(const NodeView& view, const KernelRow& row,
                                  const CompileContext& context) {
   CompiledAttention compiled;
-  compiled.op = read_either(view.node());
+  compiled.op = read_op<ortool::Attention>(view.node());
   compiled.isa = row.isa;
   compiled.max_threads = context.max_threads;
   const DataType element = view.input_type(0);
@@ -283,13 +271,8 @@ KernelPtr compile_attention_f64(const NodeView& view, const KernelRow& row,
                                                          read_attention(view, row, context));
 }
 
-bool has_graph(const Node& node) {
-  return node.find_attribute("score_mod") != nullptr || node.find_attribute("prob_mod") != nullptr;
-}
-
 bool accepts_types(const NodeView& view, TypeSet allowed) {
-  return !has_graph(view.node()) && allowed.contains(view.input_type(0)) &&
-         allowed.contains(view.input_type(2));
+  return allowed.contains(view.input_type(0)) && allowed.contains(view.input_type(2));
 }
 
 bool accepts_float_attention(const NodeView& view) {
@@ -302,30 +285,12 @@ bool accepts_any_attention(const NodeView& view) {
   return accepts_types(view, types::floats);
 }
 
-template <std::size_t count>
-constexpr std::array<KernelRow, count> in_domain(std::array<KernelRow, count> rows,
-                                                 std::string_view domain) {
-  for (KernelRow& row : rows) row.domain = domain;
-  return rows;
-}
-
-constexpr std::string_view preview = "ai.onnx.preview";
-
 constexpr auto attention_rows = join_rows(
     isa_rows<"attention_f32">("Attention", "float32", accepts_float_attention, compile_attention),
     isa_rows<"attention_half">("Attention", fp16_type_names, accepts_fp16_attention,
                                compile_fp16_attention),
     portable_row("attention_reference", "Attention", "float64, also mixed with others",
-                 accepts_any_attention, compile_attention_f64),
-    in_domain(isa_rows<"flex_attention_f32">("FlexAttention", "float32", accepts_float_attention,
-                                             compile_attention),
-              preview),
-    in_domain(isa_rows<"flex_attention_half">("FlexAttention", fp16_type_names,
-                                              accepts_fp16_attention, compile_fp16_attention),
-              preview),
-    in_domain(portable_row("flex_attention_reference", "FlexAttention", "float64",
-                           accepts_any_attention, compile_attention_f64),
-              preview));
+                 accepts_any_attention, compile_attention_f64));
 
 }  // namespace
 

@@ -115,16 +115,27 @@ KernelPtr compile_fp16_linear(const NodeView& view, const KernelRow& row,
   return make_fp16_kernel(compile_linear<Op>(view, row, context), row.isa);
 }
 
+/// Other nodes are decomposed to these.
+bool has_one_state(const NodeView& view) {
+  return read_op<ContribLinearAttention>(view.node()).state_window == 0;
+}
+bool accepts_contrib_float32(const NodeView& view) {
+  return accepts_all_float32(view) && has_one_state(view);
+}
+bool accepts_contrib_float_like(const NodeView& view) {
+  return accepts_all_float_like(view) && has_one_state(view);
+}
+
 constexpr auto linear_attention_rows = join_rows(
     isa_rows<"linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
                                      compile_linear<LinearAttention>),
     isa_rows<"linear_attention_half">("LinearAttention", fp16_type_names, accepts_all_float_like,
                                       compile_fp16_linear<LinearAttention>),
-    isa_rows<"contrib_linear_attention_f32">("LinearAttention", "float32", accepts_all_float32,
+    isa_rows<"contrib_linear_attention_f32">("LinearAttention", "float32", accepts_contrib_float32,
                                              compile_linear<ContribLinearAttention>,
                                              contrib_domain),
     isa_rows<"contrib_linear_attention_half">(
-        "LinearAttention", fp16_type_names, accepts_all_float_like,
+        "LinearAttention", fp16_type_names, accepts_contrib_float_like,
         compile_fp16_linear<ContribLinearAttention>, contrib_domain));
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file)     \
+  file(attn_lstm_kernels)             \
   file(dynamic_quantize_lstm_kernels) \
   file(recurrent_kernels)
 // clang-format on

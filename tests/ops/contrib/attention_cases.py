@@ -227,6 +227,8 @@ def group_query_attention(random):
             shape = (1,) if quantization == "PER_TENSOR" else (1, shared, 1, size)
             scales = [(random.uniform(0.5, 1.5, shape) * (0.02 if bits == 8 else 0.3)).astype(numpy.float32)
                       for _ in range(2)]
+            if kind == numpy.float16:
+                queries = off_ties(queries, scales, shared, size)
         elif has_past:
             caches = [floats(random, batch, shared, room, size, scale=scale).astype(kind) for _ in range(2)]
         inputs = [*(None if each is None else each.astype(kind) for each in queries), *caches,
@@ -279,6 +281,21 @@ def window_cache_sizes(random, is_full):
     return batch, length, total, capacity, window
 
 
+def off_ties(queries, scales, shared, size):
+    """Keys and values in float16 whose quotients by the scale do not lie between two codes: there the code depends on how
+    the quotient is rounded."""
+    moved = [None if each is None else each.astype(numpy.float16).astype(numpy.float32) for each in queries]
+    width = shared * size
+    for part, scale in enumerate(scales):
+        rows = moved[1 + part] if moved[1] is not None else moved[0][..., (part - 2) * width:(part - 1) * width or None]
+        heads = rows.reshape(*rows.shape[:2], shared, size)
+        steps = numpy.broadcast_to(scale.reshape(1, -1, 1) if scale.size == 1 else scale.reshape(1, shared, size), heads.shape)
+        quotients = heads / steps
+        is_tie = abs(abs(quotients - numpy.floor(quotients)) - 0.5) < 0.05
+        rows[...] = numpy.where(is_tie, heads + 0.25 * steps, heads).reshape(rows.shape)
+    return [given if each is None else each.astype(given.dtype) for given, each in zip(queries, moved)]
+
+
 def window_cache(random):
     """Caches that drop what leaves the window. Rows behind those that are kept are not defined: caches end up full."""
     for index in range(90):
@@ -303,6 +320,8 @@ def window_cache(random):
             caches = [random.integers(0, 256, stored).astype(numpy.uint8).view(numpy.int8 if bits == 8 else numpy.uint8)
                       for _ in range(2)]
             scales = [numpy.array([0.02 if bits == 8 else 0.3], numpy.float32) for _ in range(2)]
+            if kind == numpy.float16:
+                query = off_ties([query, None, None], scales, shared, size)[0]
         inputs = [query, None, None, *caches, numpy.full(batch, total - 1, numpy.int32), numpy.array(total, numpy.int32)]
         if rotates:
             inputs += [floats(random, total + 3, size // 2).astype(kind) for _ in range(2)]

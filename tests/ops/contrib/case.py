@@ -6,11 +6,11 @@ import typing
 
 import numpy
 import onnx
-from onnx import AttributeProto, TensorProto, helper, numpy_helper
+from onnx import AttributeProto, GraphProto, TensorProto, helper, numpy_helper
 
 # The version that is imported for a domain; the others' is Case.opset.
 _VERSIONS = {"com.microsoft": 1, "com.microsoft.nchwc": 1, "com.microsoft.experimental": 1, "ai.onnx.contrib": 1,
-             "ai.onnx.ml": 4, "ai.onnx.preview.training": 1}
+             "ai.onnx.ml": 4, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
 _ONNX_DOMAINS = ("", "ai.onnx", "com.ms.internal.nhwc")
 # rtol and atol of outputs of a case without a tolerance, by ONNX's element type.
 _TOLERANCES = {TensorProto.DOUBLE: (1e-7, 1e-8), TensorProto.FLOAT: (1e-4, 1e-5), TensorProto.FLOAT16: (4e-3, 2e-3),
@@ -52,6 +52,9 @@ class Case:
     tolerance: typing.Any = None  # (rtol, atol); an atol of 1 or more holds for integers as well
     expected: typing.Any = None  # None: onnxruntime; else a function that gives the arrays of all or of the wanted outputs
     constants: typing.Any = None  # indices of the inputs that are initializers; None: drawn
+    # Elements that onnxruntime leaves open: a function of ortool's outputs by index that gives masks by index.
+    left_open: typing.Any = None
+    sized: typing.Any = ()  # indices of the inputs whose dimensions are declared as numbers
     name: str = ""  # what it shows, for testdata/ops
 
     def __post_init__(self):
@@ -234,7 +237,12 @@ def _value_line(keyword, name, array):
 
 def to_text(case, name, arrays):
     """The case as testdata/ops has it; `arrays` are the expected outputs by index."""
-    lines = [f"case {name}", f"opset {case.domain} {case.version()}" if case.domain not in ("", "ai.onnx") else f"opset {case.opset}"]
+    is_of_onnx = case.domain in ("", "ai.onnx")
+    lines = [f"case {name}"]
+    if is_of_onnx or any(isinstance(value, GraphProto) for value in case.attributes.values()):
+        lines.append(f"opset {case.opset}")
+    if not is_of_onnx:
+        lines.append(f"opset {case.domain} {case.version()}")
     attributes = ", ".join(f"{key} = {_literal(attribute_of(key, value))}" for key, value in sorted(case.attributes.items()))
     inputs = ", ".join("" if each is None else f"x{index}" for index, each in enumerate(case.inputs))
     outputs = ", ".join(f"y{index}" if is_wanted else "" for index, is_wanted in enumerate(case.outputs))

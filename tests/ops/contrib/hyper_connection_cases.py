@@ -2,6 +2,7 @@
 import numpy
 
 from case import Case
+from packed_cases import places_of
 
 
 def floats(random, *shape, scale=1.0):
@@ -72,12 +73,19 @@ def relative_position_bias(random):
 
 
 def gated_relative_position_bias(random):
-    for _ in range(30):
+    for _ in range(40):
         batch, heads, length, size, gates = (random.randint(1, 3), random.randint(1, 3), random.randint(1, 6),
                                              random.choice([4, 8]), random.choice([2, 8]))
         query, query_bias = floats(random, batch, length, heads * size), floats(random, heads * size)
         rest = [floats(random, 1, heads, length, length), floats(random, size, gates), floats(random, gates),
                 floats(random, 1, heads, 1, 1)]
+
+        given, places = query, None
+        if random.random() < 0.4:
+            lengths = [random.randint(1, length) for _ in range(batch)]
+            places = places_of(lengths, length)
+            given = query.reshape(-1, heads * size)[places.ravel()[:sum(lengths)]]
+            query.reshape(-1, heads * size)[places.ravel()[sum(lengths):]] = 0
 
         def expected(query=query, query_bias=query_bias, rest=rest):
             split = (query + query_bias).reshape(query.shape[0], query.shape[1], rest[0].shape[1], -1).transpose(0, 2, 1, 3)
@@ -85,7 +93,7 @@ def gated_relative_position_bias(random):
             both = 1 / (1 + numpy.exp(-both))
             return [((both[..., :1] * (both[..., 1:] * rest[3] - 1) + 2) * rest[0]).astype(numpy.float32)]
 
-        yield Case("GatedRelativePositionBias", [query, query_bias, *rest], 1, {"num_heads": heads}, expected=expected, constants=[3])
+        yield Case("GatedRelativePositionBias", [given, query_bias, *rest, places], 1, {"num_heads": heads}, expected=expected, constants=[3])
 
 
 def cases(random):

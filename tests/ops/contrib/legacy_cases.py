@@ -323,7 +323,57 @@ def ngram_hash(random):
                 {"pad_id": 5, "n_head_per_ngram": heads, "max_ngram_size": longest, "reset_on_eos": random.choice([None, 0, 1])})
 
 
-PRODUCERS = [ngram_hash, pad, trilu, unique, gather_nd, range_case, grid_sample, expand_dims, torch_embedding, sample_op, inverse, cdist, murmur,
+def packed_ngram_hash(random):
+    dtype = random.choice([numpy.int32, numpy.int64])
+    lengths = [random.randint(1, 6) for _ in range(random.randint(1, 4))]
+    ids, batch, longest, heads = sum(lengths), len(lengths), random.randint(2, 4), random.randint(1, 3)
+    count, ends = (longest - 1) * heads, random.random() < 0.5
+    bounds = numpy.concatenate([[0], numpy.cumsum(lengths)]).astype(numpy.int32)
+    has_segments = random.random() < 0.5
+    capacity = random.choice([0, 0, 2, 4])
+    inputs = [random.integers(0, 6, ids).astype(dtype), random.integers(-2**31, 2**31, longest).astype(dtype),
+              random.integers(1, 60, count).astype(dtype), bounds,
+              random.choice([None, random.integers(0, 6, (batch, longest - 1)).astype(dtype)]),
+              random.choice([None, random.integers(0, 1000, count).astype(dtype)]), numpy.array(3, dtype) if ends else None,
+              random.integers(0, 2, ids).astype(numpy.int32) if has_segments else None,
+              random.integers(0, 2, (batch, longest - 1)).astype(numpy.int32) if has_segments and random.random() < 0.5 else None,
+              random.integers(-1, 8, batch).astype(numpy.int32) if capacity else None]
+    return Case("VarlenNGramHashMapping", inputs, [True, random.random() < 0.7, has_segments and random.random() < 0.7, capacity > 0],
+                {"pad_id": 5, "n_head_per_ngram": heads, "max_ngram_size": longest, "reset_on_eos": random.choice([None, 0, 1]),
+                 "state_update_capacity": capacity or None})
+
+
+def attn_lstm(random):
+    steps, batch, width, hidden = random.randint(1, 5), random.randint(1, 3), random.randint(1, 4), random.randint(1, 5)
+    memory_steps, depth, size = random.randint(1, 5), random.randint(1, 5), random.randint(1, 6)
+    direction = random.choice(["forward", "reverse", "bidirectional"])
+    ways = 2 if direction == "bidirectional" else 1
+    layer = random.randint(1, 4) if random.random() < 0.5 else None
+    read = width + (layer or depth)
+
+    def draw(*shape):
+        return random.normal(0, 0.5, shape).astype(numpy.float32)
+
+    def maybe(*shape):
+        return draw(*shape) if random.random() < 0.5 else None
+
+    lengths = numpy.array([random.randint(1, steps) for _ in range(batch)], numpy.int32) if random.random() < 0.5 else None
+    memory_lengths = None
+    if random.random() < 0.5:
+        memory_lengths = numpy.array([random.randint(1, memory_steps) for _ in range(batch)], numpy.int32)
+    activations = random.choice([None, ["Sigmoid", "Tanh", "Tanh"], ["HardSigmoid", "Softsign", "Tanh"], ["Sigmoid", "Relu", "Tanh"]])
+    return Case("AttnLSTM",
+                [draw(steps, batch, width), draw(ways, 4 * hidden, read), draw(ways, 4 * hidden, hidden), maybe(ways, 8 * hidden),
+                 lengths, maybe(ways, batch, hidden), maybe(ways, batch, hidden), maybe(ways, 3 * hidden),
+                 draw(ways, hidden, size), draw(ways, depth, size), draw(ways, size), draw(batch, memory_steps, depth),
+                 memory_lengths, draw(ways, depth + hidden, layer) if layer else None],
+                # onnxruntime attends to the first output even if it is not wanted.
+                [True, random.random() < 0.7, random.random() < 0.7],
+                {"direction": direction, "hidden_size": hidden, "activations": activations and activations * ways,
+                 "clip": random.choice([None, 1.5]), "input_forget": random.choice([None, 1])})
+
+
+PRODUCERS = [ngram_hash, packed_ngram_hash, attn_lstm, pad, trilu, unique, gather_nd, range_case, grid_sample, expand_dims, torch_embedding, sample_op, inverse, cdist, murmur,
           crop_and_resize, rfft, irfft, complex_product("ComplexMul"), complex_product("ComplexMulConj"), bias_softmax,
           dropout("BiasDropout"), dropout("BitmaskDropout"), dropout("BitmaskBiasDropout"), bias_add, scaled_silu, is_all_finite,
           unfold, maxpool_with_mask, conv_transpose, sparse_product, word_embedding, fast_gelu_product]

@@ -1,6 +1,7 @@
 # Random cases of com.microsoft's operators around attention: embeddings, states and gates of hybrid models.
-import numpy
+import functools
 
+import numpy
 from case import Case
 
 
@@ -46,8 +47,39 @@ def q_embed_layer_normalization(random):
                     *zeros], 2, {"epsilon": random.choice([None, 1e-5])})
 
 
+def windowed_states(states, window):
+    """The last states, after zeros for those before the first token."""
+    missing = [numpy.zeros_like(states[0])] * (window - len(states))
+    return numpy.stack(missing + states[max(0, len(states) - window):])
+
+
+def recurrence(inputs, heads, shared, rule, scale, window):
+    """LinearAttention token by token, with the states after the last ones."""
+    query, key, value, past, decay, beta = (None if each is None else each.astype(numpy.float64) for each in inputs)
+    batch, length = query.shape[:2]
+    size = query.shape[2] // heads
+    query, value = query.reshape(batch, length, heads, size), value.reshape(batch, length, shared, -1)
+    key = key.reshape(batch, length, -1, size)
+    key = numpy.repeat(key, shared // key.shape[2], 2)
+    state = numpy.zeros((batch, shared, size, value.shape[3])) if past is None else past[-1]
+    outputs, states = [], []
+    for token in range(length):
+        if "gated" in rule:
+            state = state * numpy.exp(decay[:, token].reshape(batch, shared, -1, 1))
+        change = value[:, token]
+        if "delta" in rule:
+            change = beta[:, token, :, None] * (change - numpy.einsum("bhkv,bhk->bhv", state, key[:, token]))
+        state = state + key[:, token, :, :, None] * change[:, :, None]
+        wide = numpy.repeat(state, max(1, heads // shared), 1)
+        read = numpy.repeat(query[:, token], max(1, shared // heads), 1)
+        outputs.append(numpy.einsum("bhkv,bhk->bhv", wide, read) * (scale or size**-0.5))
+        states.append(state)
+    return [numpy.stack(outputs, 1).reshape(batch, length, -1).astype(numpy.float32),
+            windowed_states(states, window).astype(numpy.float32)]
+
+
 def linear_attention(random):
-    for _ in range(60):
+    for _ in range(90):
         batch, length = random.randint(1, 2), random.choice([1, 2, 7])
         shared = random.choice([1, 2, 4])
         heads = random.choice([shared, shared * 2, max(1, shared // 2)])
@@ -60,27 +92,59 @@ def linear_attention(random):
         if "gated" in rule:
             decay = -numpy.abs(floats(random, batch, length, shared * random.choice([1, size])))
         beta = random.random((batch, length, random.choice([1, shared]))).astype(numpy.float32) if "delta" in rule else None
-        past = floats(random, batch, shared, size, value_size) if random.random() < 0.5 else None
-        yield Case("LinearAttention", [floats(random, batch, length, heads * size), key.reshape(batch, length, -1),
-                                       floats(random, batch, length, shared * value_size), past, decay, beta], 2,
-                   {"q_num_heads": heads, "kv_num_heads": shared, "update_rule": rule,
-                    "scale": random.choice([None, 0.0, 0.25]), "chunk_size": random.choice([None, 16])})
+        window = random.choice([0, 0, 1, 3])
+        slots = (window,) if window else ()
+        past = floats(random, *slots, batch, shared, size, value_size) if random.random() < 0.5 else None
+        inputs = [floats(random, batch, length, heads * size), key.reshape(batch, length, -1),
+                  floats(random, batch, length, shared * value_size), past, decay, beta]
+        scale = random.choice([None, 0.0, 0.25])
+        # onnxruntime's CPU provider has no window.
+        expected = functools.partial(recurrence, inputs, heads, shared, rule, scale, window) if window else None
+        yield Case("LinearAttention", inputs, 2,
+                   {"q_num_heads": heads, "kv_num_heads": shared, "update_rule": rule, "scale": scale,
+                    "chunk_size": random.choice([None, 16]), "state_window": window or None}, expected=expected)
+
+
+def convolved(inputs, activation, dilation, is_last, window):
+    """CausalConvWithState with the states after the last positions."""
+    x, weight, bias, past = inputs
+    shape = x.shape
+    taps, channels = weight.shape[2], weight.shape[0]
+    size = (taps - 1) * dilation
+
+    def rows(y):
+        return y.reshape(*y.shape[:2], channels).astype(numpy.float64) if is_last else y.transpose(0, 2, 1).astype(numpy.float64)
+
+    def given(y):
+        return (y.reshape(*y.shape[:2], *shape[2:]) if is_last else y.transpose(0, 2, 1)).astype(numpy.float32)
+
+    front = numpy.zeros((shape[0], size, channels)) if past is None else rows(past[-1])
+    whole = numpy.concatenate([front, rows(x)], 1)
+    length = whole.shape[1] - size
+    y = sum(whole[:, tap * dilation:tap * dilation + length] * weight[:, 0, tap] for tap in range(taps))
+    y = y if bias is None else y + bias
+    y = y / (1 + numpy.exp(-y)) if activation in ("silu", "swish") else y
+    return [given(y), windowed_states([given(whole[:, i + 1:i + 1 + size]) for i in range(length)], window)]
 
 
 def causal_conv(random):
-    for _ in range(50):
+    for _ in range(80):
         batch, channels, length = random.randint(1, 2), random.choice([1, 3, 8, 12]), random.choice([1, 2, 5, 9])
         window, dilation = random.randint(1, 4), random.choice([1, 1, 2, 3])
         is_last = random.random() < 0.4
         state = (window - 1) * dilation
+        slots = random.choice([(), (), (1,), (4,)])
         axes = (channels,) if not is_last or channels < 8 or random.random() < 0.5 else (2, channels // 2)
         shape, past = ((batch, length, *axes), (batch, state, *axes)) if is_last else \
             ((batch, channels, length), (batch, channels, state))
-        yield Case("CausalConvWithState", [floats(random, *shape), floats(random, channels, 1, window),
-                                           floats(random, channels) if random.random() < 0.5 else None,
-                                           floats(random, *past) if random.random() < 0.6 and state else None], 2,
-                   {"activation": random.choice([None, "none", "silu", "swish"]), "dilation": dilation,
-                    "channels_last": int(is_last)}, constants=[1])
+        inputs = [floats(random, *shape), floats(random, channels, 1, window),
+                  floats(random, channels) if random.random() < 0.5 else None,
+                  floats(random, *slots, *past) if random.random() < 0.6 and state else None]
+        activation = random.choice([None, "none", "silu", "swish"])
+        expected = functools.partial(convolved, inputs, activation, dilation, is_last, slots[0]) if slots else None
+        yield Case("CausalConvWithState", inputs, 2,
+                   {"activation": activation, "dilation": dilation, "channels_last": int(is_last),
+                    "state_window": slots[0] if slots else None}, expected=expected, constants=[1])
 
 
 def gates(random):

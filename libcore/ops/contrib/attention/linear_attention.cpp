@@ -13,13 +13,9 @@
 namespace ortool {
 namespace {
 
-void refuse_window(AttributeReader& attributes) {
-  const std::int64_t window = attributes.integer_in("state_window", 0, 0, 8);
-  if (window == 0) return;
-  throw Error(ErrorCode::unsupported,
-              format("attribute 'state_window' is {}: states of earlier tokens, which speculative "
-                     "decoding goes back to, are not supported (expected 0)",
-                     window));
+std::int64_t read_window(AttributeReader& attributes) {
+  constexpr std::int64_t most = 8;
+  return attributes.integer_in("state_window", 0, 0, most);
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ constinit const OpSchema ContribLinearAttention::schema = {
       .types = {{"T", types::scales}, {"S", types::scales}}}}};
 
 void ContribLinearAttention::read(AttributeReader& attributes, int) {
-  refuse_window(attributes);
+  state_window = read_window(attributes);
   query_heads = read_heads(attributes, "q_num_heads");
   shared_heads = read_heads(attributes, "kv_num_heads");
   shares_keys = true;
@@ -74,7 +70,7 @@ constinit const OpSchema ContribCausalConvWithState::schema = {
       .types = {{"T", types::scales}}}}};
 
 void ContribCausalConvWithState::read(AttributeReader& attributes, int version) {
-  refuse_window(attributes);
+  state_window = read_window(attributes);
   CausalConvWithState::read(attributes, version);
   dilation = attributes.integer_in("dilation", 1, 1, std::int64_t{1} << 31);
   has_channels_last = attributes.flag("channels_last");
@@ -86,7 +82,8 @@ void ContribCausalConvWithState::read(AttributeReader& attributes, int version) 
 }
 
 void ContribCausalConvWithState::infer(InferContext& context) const {
-  if (!has_channels_last && dilation == 1) return CausalConvWithState::infer(context);
+  if (!has_channels_last && dilation == 1 && state_window == 0)
+    return CausalConvWithState::infer(context);
   check_rank(context, 1, "weight", 3);
   if (!has_channels_last) check_rank(context, 0, "input", 3);
   check_rank_at_least(context, 0, "input", 3);
@@ -97,8 +94,11 @@ void ContribCausalConvWithState::infer(InferContext& context) const {
   check_vector(context, 2, "bias", dimension_at(context, 1, 0));
   const PartialShape shape = context.shape(0);
   PartialShape state = shape;
-  if (state)
+  if (state) {
     (*state)[has_channels_last ? 1 : 2] = multiply_dimensions(kernel - 1, Dimension(dilation));
+    if (state_window > 0) state->insert(state->begin(), Dimension(state_window));
+    if (context.has_input(3)) static_cast<void>(merge_shapes(state, context.shape(3)));
+  }
   context.set_output(0, context.element(0), shape);
   context.set_output(1, context.element(0), std::move(state));
 }

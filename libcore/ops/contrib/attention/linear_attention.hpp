@@ -10,19 +10,22 @@
 
 namespace ortool {
 
-/// ONNX's operator; a head of queries, and one of keys, may also be shared by several of values.
+/// ONNX's operator; a head of queries, and one of keys, may also be shared by several of values,
+/// and the state may hold those after the last tokens.
 struct ContribLinearAttention : LinearAttention {
   static const OpSchema schema;
 
   void read(AttributeReader& attributes, int version);
 };
 
-/// ONNX's operator, also with taps that are spaced out and with channels last.
+/// ONNX's operator, also with taps that are spaced out, with channels last, and with the states
+/// after the last positions along a leading axis.
 struct ContribCausalConvWithState : CausalConvWithState {
   static const OpSchema schema;
 
   std::int64_t dilation = 1;
   bool has_channels_last = false;
+  std::int64_t state_window = 0;  ///< states along the leading axis; 0: one, without axis
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

@@ -63,14 +63,19 @@ void GatedRelativePositionBias::read(AttributeReader& attributes, int) {
 }
 
 void GatedRelativePositionBias::infer(InferContext& context) const {
-  check_rank(context, 0, "query_layer", 3);
+  // Packed sequences have the places of their tokens.
+  const bool is_packed = context.has_input(6);
+  check_rank(context, 0, "query_layer", is_packed ? 2 : 3);
   check_rank(context, 2, "rel_pos", 4);
-  const Dimension length = dimension_at(context, 0, 1);
-  const Dimension width = dimension_at(context, 0, 2);
+  check_rank(context, 6, "token_offset", 2);
+  const std::int64_t padded = is_packed ? 6 : 0;
+  const Dimension length = dimension_at(context, padded, 1);
+  const Dimension width = dimension_at(context, 0, is_packed ? 1 : 2);
   static_cast<void>(head_size("the width of 'query_layer'", width, heads));
   check_vector(context, 1, "query_bias", width);
-  context.set_output(0, context.element(0),
-                     Dimensions{dimension_at(context, 0, 0), Dimension(heads), length, length});
+  context.set_output(
+      0, context.element(0),
+      Dimensions{dimension_at(context, padded, 0), Dimension(heads), length, length});
 }
 
 }  // namespace ortool

@@ -1,4 +1,5 @@
 // com.microsoft's copies of ONNX operators and its small functions, one line each, sorted by name.
+#include "libcore/ops/contrib/legacy/attn_lstm.hpp"
 #include "libcore/ops/contrib/legacy/bias_functions.hpp"
 #include "libcore/ops/contrib/legacy/crop_and_resize.hpp"
 #include "libcore/ops/contrib/legacy/fourier.hpp"
@@ -17,6 +18,7 @@ namespace {
 using enum OpTrait;
 
 constexpr OpEntry legacy_contrib_entries[] = {
+    op_entry<AttnLSTM>(),
     op_entry<BiasAdd>(),
     op_entry<BiasDropout>({.set = {random}}),
     op_entry<BiasSoftmax>({.set = {keeps_axes}}),
@@ -47,6 +49,7 @@ constexpr OpEntry legacy_contrib_entries[] = {
     op_entry<ContribTrilu>(),
     op_entry<UnfoldTensor>({.set = {data_movement}}),
     op_entry<ContribUnique>(),
+    op_entry<VarlenNGramHashMapping>(),
     op_entry<WordConvEmbedding>({.set = {own_result_type}}),
 };
 

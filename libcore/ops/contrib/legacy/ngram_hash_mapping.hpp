@@ -1,5 +1,5 @@
-// com.microsoft.NGramHashMapping: hashes of the n-grams that end at each token, as indices into
-// embedding tables.
+// com.microsoft.NGramHashMapping and VarlenNGramHashMapping: hashes of the n-grams that end at each
+// token, as indices into embedding tables.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
@@ -24,6 +24,18 @@ struct NGramHashMapping {
   bool resets_at_end = false;
 
   std::int64_t hash_count() const { return (longest - 1) * heads; }
+
+  void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// Of packed sequences: the ids are a vector, whose bounds are an input, as are the segments of the
+/// ids before these, and how many states of each sequence are captured. Outputs also: segments of
+/// the last ids, and the last ids after each of the first ids, sequences x capacity x longest - 1.
+struct VarlenNGramHashMapping : NGramHashMapping {
+  static const OpSchema schema;
+
+  std::int64_t capacity = 0;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

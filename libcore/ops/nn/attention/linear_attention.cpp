@@ -68,8 +68,9 @@ void LinearAttention::infer(InferContext& context) const {
   Dimension length;
   for (std::int64_t input = 0; input < 6; ++input) {
     const bool is_state = input == 3;
-    check_rank(context, input, names[input], is_state ? 4 : 3);
-    batch = merge_dimensions(batch, dimension_at(context, input, 0));
+    const std::int64_t leading = is_state && state_window > 0 ? 1 : 0;
+    check_rank(context, input, names[input], is_state ? 4 + leading : 3);
+    batch = merge_dimensions(batch, dimension_at(context, input, leading));
     if (!is_state) length = merge_dimensions(length, dimension_at(context, input, 1));
   }
   const Dimension width = dimension_at(context, 1, 2);
@@ -81,11 +82,12 @@ void LinearAttention::infer(InferContext& context) const {
   const Dimension value_size =
       head_size("the width of 'value'", dimension_at(context, 2, 2), shared_heads);
   Dimensions state = {batch, shared_heads, key_size, value_size};
+  if (state_window > 0) state.insert(state.begin(), Dimension(state_window));
   state = *merge_shapes(state, context.shape(3));
   context.set_output(
       0, context.element(0),
       Dimensions{batch, length,
-                 multiply_dimensions(state[3], std::max(query_heads, shared_heads))});
+                 multiply_dimensions(state.back(), std::max(query_heads, shared_heads))});
   const DataType element = context.element(context.has_input(3) ? 3 : 0);
   context.set_output(1, element, std::move(state));
 }

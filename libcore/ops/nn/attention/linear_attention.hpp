@@ -22,6 +22,8 @@ struct LinearAttention {
   float scale = 0;                ///< 0: 1 / sqrt(key size)
   /// Whether there may be fewer heads of queries and of keys than of values and states.
   bool shares_keys = false;
+  /// How many states the state holds along a leading axis, the newest last; 0: one, without axis.
+  std::int64_t state_window = 0;
 
   void read(AttributeReader& attributes, int version);
   void infer(InferContext& context) const;

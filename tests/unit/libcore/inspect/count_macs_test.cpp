@@ -39,6 +39,23 @@ TEST_CASE("fused operators count what they are made of", "[inspect]") {
   CHECK(count("float[M, 7] x, float[2, 7] w", "y = com.microsoft.CDist (x, w)") == "14*M");
 }
 
+TEST_CASE("packed sequences count as many keys as the longest may have", "[inspect]") {
+  CHECK(count("float[N, 2] x, float[2, 12] w, float[12] b, int32[B, 8] o, int32[C] c",
+              "y = com.microsoft.PackedAttention <num_heads = 1> (x, w, b, o, c)") == "88*N");
+  CHECK(count("float[N, 2, 4] q, float[N, 4, 8] v, int32[C] c",
+              "y = com.microsoft.GatedDeltaNet <update_rule = \"linear\"> (q, q, v, c)") ==
+        "256*N");
+  CHECK(count("float[N, 3] x, float[3, 1, 4] w, int32[C] c, float[B, 3, 3] s",
+              "y, t = com.microsoft.VarlenCausalConvWithState (x, w, c, , s)") == "12*N");
+}
+
+TEST_CASE("attention to windows counts three of them for each token", "[inspect]") {
+  CHECK(
+      count("float[1, 8, 4] x, float[4, 12] w, float[12] b, float[1, 8] m, int32[1, 8] g",
+            "y = com.microsoft.LongformerAttention <num_heads = 1, window = 2> (x, w, b, m, w, b, "
+            "g)") == "1024");
+}
+
 TEST_CASE("a transposed convolution spreads each input element over a window", "[inspect]") {
   CHECK(count("float[1, 4, 8, 8] x, float[4, 6, 2, 2] w",
               "y = ConvTranspose <strides = [2, 2]> (x, w)") == std::to_string(4 * 64 * 24));
