@@ -3,7 +3,7 @@
 # usage: tests/peers.sh [--with-openvino] [--with-tools] [--with-extensions]
 #   --with-openvino   openvino, about 250 MB, for benchmarks only
 #   --with-tools      onnxsim, and imports of onnxruntime's quantizer and shape inference (sympy, Pillow)
-#   --with-extensions  onnxruntime-extensions, FarmHash and sentencepiece, references for tests/ops/contrib
+#   --with-extensions  onnxruntime-extensions, FarmHash, sentencepiece and tokenizers, references for tests/ops/contrib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,7 +12,8 @@ for option in "$@"; do
   case "$option" in
     --with-openvino) requirements+=(openvino==2026.4.1) ;;
     --with-tools) requirements+=(onnxsim==0.8.1 sympy==1.14.0 pillow==13.0.0) ;;
-    --with-extensions) requirements+=(onnxruntime-extensions==0.15.2 pyfarmhash==0.5.1 sentencepiece==0.2.3) ;;
+    --with-extensions) requirements+=(onnxruntime-extensions==0.15.2 pyfarmhash==0.5.1 sentencepiece==0.2.3
+      tokenizers==0.23.3) ;;
     *) echo "usage: tests/peers.sh [--with-openvino] [--with-tools] [--with-extensions]" >&2; exit 2 ;;
   esac
 done

@@ -8,10 +8,13 @@ ortool's (above 1: ortool is faster), as the median over rounds, with a 95 % boo
 (--peers) are onnxruntime, and openvino with float32 arithmetic if installed; a peer given as a path is another build
 of ortool, such as that of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
-                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO]
+                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO] [--sets 0]
+                        [--clock wall|cpu]
                         [-- OPTIONS FOR ortool bench]
 
---least-ms skips models that no runtime takes so long for with the first number of threads; --floor lists ratios below it.
+--sets are the numbers of the data sets that are timed, of models that have them. --least-ms skips models that no runtime
+takes so long for with the first number of threads; --floor lists ratios below it. --clock cpu takes the processor time of
+each block, divided by its runs, which other programs hardly disturb; it says nothing about several threads.
 """
 import argparse
 import json
@@ -49,13 +52,19 @@ def read_inputs(folder, names):
 class InProcess:
     """A runtime in this process; each call of run_once() is timed."""
 
+    def cpu_seconds(self):
+        return time.process_time()
+
     def block(self):
+        return statistics.median(self.samples())
+
+    def samples(self):
         samples, end = [], time.perf_counter() + BLOCK_SECONDS
         while len(samples) < 3 or time.perf_counter() < end:
             begin = time.perf_counter()
             self.run_once()
-            samples.append(time.perf_counter() - begin)
-        return 1e3 * statistics.median(samples)
+            samples.append(1e3 * (time.perf_counter() - begin))
+        return samples
 
     def close(self):
         pass
@@ -116,8 +125,15 @@ class Ortool:
             raise RuntimeError(self.process.stderr.read().strip().split("\n")[0])
         return json.loads(line)["samples_ms"]
 
+    def cpu_seconds(self):
+        """Of the program, by the number that Linux gives the clock of another process."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)
+
     def block(self):
-        return statistics.median(self.step(self.runs))
+        return statistics.median(self.samples())
+
+    def samples(self):
+        return self.step(self.runs)
 
     def close(self):
         self.process.stdin.close()
@@ -149,12 +165,22 @@ def ratio_with_interval(peer, own, seed):
     return statistics.median(ratios), found[25], found[974]
 
 
+def time_block(runtime, is_cpu):
+    """Milliseconds of a run."""
+    if not is_cpu:
+        return runtime.block()
+    begin = runtime.cpu_seconds()
+    count = len(runtime.samples())
+    return 1e3 * (runtime.cpu_seconds() - begin) / count
+
+
 class TooShort(Exception):
     """Every runtime takes less than --least-ms."""
 
 
 def measure(arguments, model, folder, threads, peers, options, order):
     """Milliseconds of every block by (runtime, threads); failing runtimes with their reason."""
+    is_cpu = arguments.clock == "cpu"
     runtimes = {}
     failures = {}
     try:
@@ -165,14 +191,15 @@ def measure(arguments, model, folder, threads, peers, options, order):
                     runtimes[peer, count] = start_peer(peer, model, folder, count, options)
                 except Exception as error:  # a peer that cannot run a model is reported, and the others continue
                     failures[peer] = str(error).split("\n")[0][:60]
-            if count == threads[0] and max(runtime.block() for runtime in runtimes.values()) < arguments.least_ms:
+            if count == threads[0] and max(
+                    time_block(runtime, is_cpu) for runtime in runtimes.values()) < arguments.least_ms:
                 raise TooShort
         samples = {key: [] for key in runtimes}
         for _ in range(arguments.rounds):
             keys = list(runtimes)
             order.shuffle(keys)
             for key in keys:
-                samples[key].append(runtimes[key].block())
+                samples[key].append(time_block(runtimes[key], is_cpu))
         return samples, failures
     finally:
         for runtime in runtimes.values():
@@ -201,6 +228,8 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--least-ms", type=float, default=0)
     parser.add_argument("--floor", type=float, default=0)
+    parser.add_argument("--sets", default="0")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     arguments = parser.parse_args(words)
     only = set(filter(None, arguments.only.split(",")))
     threads = [int(count) for count in arguments.threads.split(",")]
@@ -216,7 +245,7 @@ def main():
     versions.update({peer: version_of(peer) for peer in peers if os.sep in peer})
     order = random.Random(arguments.seed)
     print(", ".join(f"{peer} {versions[peer]}" for peer in peers)
-          + f", seed {arguments.seed}, {arguments.rounds} rounds; medians in ms, ratios with 95 % intervals\n")
+          + f", seed {arguments.seed}, {arguments.rounds} rounds, {arguments.clock} clock; medians in ms, ratios with 95 % intervals\n")
     heads = ["model"]
     for count in threads:
         heads.append(f"ortool {count}")
@@ -227,11 +256,14 @@ def main():
         print("|" + "---|" * len(heads))
     ratios = {(peer, count): [] for peer in peers for count in threads}
     is_good, slow = True, []
-    for name in sorted(os.listdir(arguments.models)):
+    numbers = arguments.sets.split(",")
+    listed = [(name, number) for name in sorted(os.listdir(arguments.models)) for number in numbers if not only or name in only]
+    for name, number in listed:
         model = os.path.join(arguments.models, name, "model.onnx")
-        folder = os.path.join(arguments.models, name, "test_data_set_0")
-        if not os.path.isdir(folder) or (only and name not in only):
+        folder = os.path.join(arguments.models, name, f"test_data_set_{number}")
+        if not os.path.isdir(folder):
             continue
+        name += f" #{number}" if number != "0" else ""
         try:
             samples, failures = measure(arguments, model, folder, threads, peers, options, order)
         except TooShort:

@@ -1,5 +1,5 @@
 # Builds decoders with onnxruntime-genai's model builder from tiny transformers models with random weights.
-"""usage: genai_build.py ARCHITECTURE FOLDER VARIANT=PRECISION/PROVIDER[,KEY=VALUE…] …
+"""usage: genai_build.py ARCHITECTURE FOLDER VARIANT=PRECISION/PROVIDER[,KEY=VALUE…] … [--large]
 
 Runs in the environment of genai_requirements.txt. Writes FOLDER/VARIANT/model.onnx with its weights for each variant, or
 FOLDER/VARIANT.error with the reason why the builder refuses it.
@@ -60,6 +60,10 @@ _CONFIGS = {
                                   "max_target_positions": 64, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0,
                                   "decoder_start_token_id": 1}),
 }
+# Sizes for measuring speed.
+_LARGE = {"vocab_size": 2048, "hidden_size": 512, "num_attention_heads": 8, "intermediate_size": 1408, "head_dim": 64,
+          "max_position_embeddings": 512, "sliding_window": 128, "query_pre_attn_scalar": 64, "block_ff_dim": 1408,
+          "original_max_position_embeddings": 512}
 _TEXT_OF_QWEN35 = {**_HEADED, "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 16,
                    "linear_value_head_dim": 16, "linear_conv_kernel_dim": 4,
                    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [4, 2, 2],
@@ -68,11 +72,13 @@ _TEXT_OF_QWEN35 = {**_HEADED, "linear_num_key_heads": 2, "linear_num_value_heads
 _VISION_OF_QWEN35 = {"depth": 1, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 64, "patch_size": 8}
 
 
-def make_model(architecture):
+def make_model(architecture, is_large):
     if architecture == "qwen3.5":
         config = transformers.Qwen3_5Config(text_config=_TEXT_OF_QWEN35, vision_config=_VISION_OF_QWEN35)
         return transformers.Qwen3_5ForConditionalGeneration(config)
     name, values = _CONFIGS[architecture]
+    if is_large:
+        values = {key: _LARGE.get(key, value) for key, value in values.items()}
     config = getattr(transformers, name)(**values)
     if architecture == "whisper":
         return transformers.WhisperForConditionalGeneration(config)
@@ -92,10 +98,10 @@ def add_blocks(path, config):
     safetensors.torch.save_file(tensors, path, metadata={"format": "pt"})
 
 
-def write_checkpoint(architecture, folder):
+def write_checkpoint(architecture, folder, is_large):
     """The model's folder as transformers stores it, with a tokenizer of made-up words."""
     torch.manual_seed(zlib.crc32(architecture.encode()))
-    model = make_model(architecture).eval()
+    model = make_model(architecture, is_large).eval()
     with torch.no_grad():
         for weight in model.parameters():
             # Zeros and ones of biases and norms would hide operands.
@@ -103,7 +109,7 @@ def write_checkpoint(architecture, folder):
     model.save_pretrained(folder)
     if architecture == "gpt-oss":
         add_blocks(os.path.join(folder, "model.safetensors"), model.config)
-    words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(_IDS["vocab_size"])}, unk_token="w0"))
+    words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(model.config.vocab_size)}, unk_token="w0"))
     transformers.PreTrainedTokenizerFast(tokenizer_object=words, unk_token="w0", bos_token="w1", eos_token="w2",
                                          pad_token="w0").save_pretrained(folder)
 
@@ -118,13 +124,14 @@ def write_scales(folder, is_by_channel):
 
 
 def main():
-    architecture, out, variants = sys.argv[1], sys.argv[2], sys.argv[3:]
+    architecture, out = sys.argv[1], sys.argv[2]
+    variants, is_large = [word for word in sys.argv[3:] if word != "--large"], "--large" in sys.argv
     import onnxruntime_genai  # pylint: disable=import-outside-toplevel
     sys.path.insert(0, os.path.join(os.path.dirname(inspect.getfile(onnxruntime_genai)), "models"))
     import builder  # pylint: disable=import-error,import-outside-toplevel
     with tempfile.TemporaryDirectory() as scratch:
         checkpoint, cache = os.path.join(scratch, "checkpoint"), os.path.join(scratch, "cache")
-        write_checkpoint(architecture, checkpoint)
+        write_checkpoint(architecture, checkpoint, is_large)
         for variant in variants:
             name, _, values = variant.partition("=")
             target, *options = values.split(",")

@@ -14,7 +14,7 @@ from zoo import entry, inputs_of, reference_of
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 # As in genai_build.py: the words, and the sizes of heads.
-_WORDS, _HEAD, _HEADS = 96, 16, {"phi": 32, "nemotron": 32}
+_WORDS, _HEAD, _LARGE_HEAD, _HEADS = 96, 16, 64, {"phi": 32, "nemotron": 32}
 # Precision, execution provider and options of each variant; files for CUDA have the operators that CPUs run as well.
 _VARIANTS = {
     "int4": "int4/cpu", "float16": "fp16/cuda", "float32": "fp32/cpu", "int8": "int8/cpu", "int4-float16": "int4/cuda",
@@ -46,12 +46,12 @@ def _interpreter():
 
 
 @functools.lru_cache
-def build(architecture):
+def build(architecture, is_large):
     """The folder with all variants of an architecture; removed at exit."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    variants = [f"{name}={_VARIANTS[name]}" for name in _ARCHITECTURES[architecture]]
-    done = subprocess.run([_interpreter(), os.path.join(_HERE, "genai_build.py"), architecture, folder, *variants],
+    variants = [f"{name}={_VARIANTS[name]}" for name in _ARCHITECTURES[architecture] if not is_large or "cache" not in name]
+    done = subprocess.run([_interpreter(), os.path.join(_HERE, "genai_build.py"), architecture, folder, *variants, *["--large"] * is_large],
                           capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         raise RuntimeError(f"the builder: {done.stderr.strip().splitlines()[-1]}")
@@ -84,10 +84,10 @@ _DTYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16, "te
            "tensor(int8)": numpy.int8, "tensor(uint8)": numpy.uint8}
 
 
-def add_built(architecture, variant):
+def add_built(architecture, variant, sizes=((2, 6, 0), (2, 1, 5), (1, 3, 9)), is_large=False):
     @entry(f"genai-{architecture}-{variant}")
     def _(path):
-        folder = build(architecture)
+        folder = build(architecture, is_large)
         failure = os.path.join(folder, variant + ".error")
         if os.path.exists(failure):
             with open(failure, encoding="utf-8") as file:
@@ -96,9 +96,9 @@ def add_built(architecture, variant):
         reference = _REFERENCES.get((architecture, variant))
         if reference is not None:
             onnx.save(onnx.load(os.path.join(folder, reference, "model.onnx")), reference_of(path))
-        head = _HEADS.get(architecture, _HEAD)
+        head = _LARGE_HEAD if is_large else _HEADS.get(architecture, _HEAD)
         fullest = path if reference is None else reference_of(path)
-        return [random_feeds(fullest, *sizes, head) for sizes in ((2, 6, 0), (2, 1, 5), (1, 3, 9))]
+        return [random_feeds(fullest, *numbers, head) for numbers in sizes]
 
 
 for _architecture, _names in _ARCHITECTURES.items():

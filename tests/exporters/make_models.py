@@ -1,7 +1,7 @@
 # Makes the exporters' models: for each a folder with model.onnx and test data with onnxruntime's outputs.
-"""usage: make_models.py FOLDER [--only PART,PART] [--force]
+"""usage: make_models.py FOLDER [--only PART,PART] [--force] [--large]
 
-Existing models are kept. Exit 1 if one cannot be made.
+--large: those of large_models.py, for measuring speed. Existing models are kept. Exit 1 if one cannot be made.
 """
 import argparse
 import contextlib
@@ -24,6 +24,7 @@ import diffusion_models  # noqa: E402,F401
 import family_models  # noqa: E402,F401
 import fused_models  # noqa: E402
 import genai_models  # noqa: E402,F401
+import large_models  # noqa: E402
 import module_models  # noqa: E402,F401
 import optimum_models  # noqa: E402,F401
 import recipe_models  # noqa: E402
@@ -50,16 +51,26 @@ def silence():
         os.close(nothing)
 
 
+def add_variants(folder, is_large):
+    """The models that are made from others in the folder; all of the large ones in place of the small ones."""
+    if is_large:
+        zoo.ENTRIES.clear()
+        large_models.add_large(folder)
+        return
+    variant_models.add_variants(folder)
+    fused_models.add_fused(folder)
+    recipe_models.add_recipes(folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--only", default="")
     parser.add_argument("--force", action="store_true")
+    parser.add_argument("--large", action="store_true")
     arguments = parser.parse_args()
     folder = os.path.abspath(arguments.folder)
-    variant_models.add_variants(folder)
-    fused_models.add_fused(folder)
-    recipe_models.add_recipes(folder)
+    add_variants(folder, arguments.large)
     parts = [part for part in arguments.only.split(",") if part]
     made, failed = 0, []
     for name in zoo.ENTRIES:

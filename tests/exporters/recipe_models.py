@@ -46,12 +46,12 @@ def quantize_bytes(weight_type):
     return make
 
 
-_RECIPES = {"q4": quantize_blocks, "q4f16": quantize_blocks_of_halves, "bnb4": quantize_bnb4, "fp16": convert_half,
+RECIPES = {"q4": quantize_blocks, "q4f16": quantize_blocks_of_halves, "bnb4": quantize_bnb4, "fp16": convert_half,
             "int8": quantize_bytes(quantization.QuantType.QInt8), "uint8": quantize_bytes(quantization.QuantType.QUInt8)}
 
 
 def add_recipes(models):
-    for name, make in _RECIPES.items():
+    for name, make in RECIPES.items():
         bases = [base for base in _BASES if "merged" not in base] + _APART if "16" in name else _BASES
         for base in bases:
             add_variant(models, base, f"js-{name}", make)

@@ -18,14 +18,14 @@ def words(batch=2, length=7):
     return torch.randint(0, _WORDS, (batch, length)), mask
 
 
-def add_text(name, config, model, field="last_hidden_state", dynamo=False, opset=17, implementation="sdpa", **constants):
+def add_text(name, config, model, field="last_hidden_state", dynamo=False, opset=17, implementation="sdpa", batch=2, length=7, **constants):
     @entry(name)
     def _(path):
         made = config()
         made._attn_implementation = implementation
         made.return_dict = True
         module = Chosen(model(made).eval(), ["input_ids", "attention_mask"], [field], constants)
-        return export(module, words(), path, dynamo=dynamo, names=["input_ids", "attention_mask"],
+        return export(module, words(batch, length), path, dynamo=dynamo, names=["input_ids", "attention_mask"],
                       dynamic=None if dynamo else _TEXT_AXES, opset=None if dynamo else opset)
 
 

@@ -113,7 +113,7 @@ _SAVED = ["resnet18-torchscript", "mobilenet-v2-torchscript", "mobilenet-v3-torc
           "whisper-merged"]
 _QDQ, _INTEGERS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
 # The conversions, and the models that each is applied to.
-_VARIANTS = {
+VARIANTS = {
     "ort-basic": (save_at(_LEVELS.ORT_ENABLE_BASIC), _MERGED + [
         "resnet18-torchscript", "swin-dynamo", "bert-torchscript", "gpt2-with-past", "bloom-with-past", "sklearn-knn-imputer",
         "if-and-loop-scripted", "yolo-like-free-size-torchscript", "faster-rcnn-torchscript", "lstm-torchscript",
@@ -172,7 +172,7 @@ _QUANTIZED = ["resnet18-torchscript--ort-qdq", "resnet18-torchscript--ort-qopera
 
 def add_variants(models):
     """Adds the variants of the models in the folder `models`, which are made first."""
-    for kind, (make, bases) in _VARIANTS.items():
+    for kind, (make, bases) in VARIANTS.items():
         for base in bases:
             add_variant(models, base, kind, make)
     for base in _QUANTIZED:
