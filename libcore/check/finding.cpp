@@ -33,9 +33,9 @@ void Findings::add(std::string_view rule, Place place, std::string message) {
 }
 
 void Findings::add(const Error& error, std::string_view value) {
-  const bool is_about_the_model = error.code() == ErrorCode::invalid ||
-                                  error.code() == ErrorCode::unsupported ||
-                                  error.code() == ErrorCode::memory_limit;
+  const bool is_about_the_model =
+      error.code() == ErrorCode::invalid || error.code() == ErrorCode::unsupported ||
+      (error.code() == ErrorCode::memory_limit && error.id() == "limit.memory");
   if (!is_about_the_model) throw error;
   if (error.code() == ErrorCode::memory_limit && !memory_error_) memory_error_ = error;
   const CheckRule* rule = find_check_rule(error.id());

@@ -58,7 +58,8 @@ class Findings {
   /// `rule` is one of check_rules().
   void add(std::string_view rule, Place place, std::string message);
   /// Adds an error thrown by a reader, shape rule or other validation. If its id is not a rule, it
-  /// becomes "model.invalid" or, for what only ortool does not support, "model.unsupported".
+  /// becomes "model.invalid" or, for what only ortool does not support, "model.unsupported". Throws
+  /// errors that are not about the model: requests to stop, and memory that this machine lacks.
   void add(const Error& error, std::string_view value = {});
   /// Runs `body`; an error about the model becomes a finding, and false is returned.
   template <typename Body>

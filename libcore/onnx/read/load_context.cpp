@@ -49,7 +49,9 @@ std::vector<std::string> LoadContext::take_warnings() {
 
 Error prefixed(const Error& error, std::string_view prefix, std::string_view id) {
   Error result(error.code(), format("{}: {}", prefix, error.message()), error.hint());
-  result.with_id(error.id().empty() ? std::string(id) : error.id());
+  // That memory is lacking says nothing about the file.
+  const bool is_about_file = error.code() != ErrorCode::memory_limit;
+  result.with_id(error.id().empty() && is_about_file ? std::string(id) : error.id());
   return result;
 }
 

@@ -54,6 +54,17 @@ TEST_CASE("a request to stop is no finding") {
   CHECK_THROWS_AS(findings.collect([] { throw Error(ErrorCode::timeout, "time is up"); }), Error);
 }
 
+TEST_CASE("memory that the machine lacks is no finding, but memory that a file asks for is") {
+  Findings findings;
+  const auto fail = [](const char* id) {
+    throw Error(ErrorCode::memory_limit, "too many bytes").with_id(id);
+  };
+  CHECK_THROWS_AS(findings.collect([&] { fail(""); }), Error);
+  CHECK_THROWS_AS(findings.collect([&] { fail("memory.cap"); }), Error);
+  CHECK(!findings.collect([&] { fail("limit.memory"); }));
+  CHECK(findings.take().size() == 1);
+}
+
 TEST_CASE("findings beyond the thousandth are counted") {
   Findings findings;
   for (int i = 0; i < 1500; ++i) {
