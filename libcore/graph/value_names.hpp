@@ -3,13 +3,23 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "libcore/base/strings/named_value.hpp"
 #include "libcore/graph/model.hpp"
 
 namespace ortool {
 
 std::vector<std::string> names_of(std::span<Value* const> values);
+
+/// The names of inputs without a default.
+std::vector<std::string> required_names(std::span<Value* const> inputs);
+
+/// Splits INPUT=VALUE like split_named_value(). Errors list the inputs without a default only, since
+/// old exporters make all weights inputs.
+NamedValue split_input_value(std::string_view option, std::string_view text,
+                             std::span<Value* const> inputs);
 
 /// The symbols in the shapes of the model's inputs, in order of first occurrence.
 std::vector<std::string> input_symbols(const Model& model);

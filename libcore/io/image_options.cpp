@@ -171,7 +171,11 @@ bool set_size_option(ImageOptions& options, std::string_view key, std::string_vi
 }
 
 [[noreturn]] void refuse_word(std::string_view word) {
-  if (std::find(keys.begin(), keys.end(), word) != keys.end() || word.empty()) {
+  if (const std::size_t sign = word.find('='); is_image_key(word.substr(0, sign)) && sign < word.size()) {
+    throw Error(ErrorCode::invalid, format("image option {} has '=' instead of ':'", quote(word)),
+                format("write {}:{}", word.substr(0, sign), word.substr(sign + 1)));
+  }
+  if (is_image_key(word) || word.empty()) {
     throw Error(ErrorCode::invalid, format("image option {} has no value", quote(word)),
                 syntax_hint);
   }
@@ -227,6 +231,10 @@ ImageOptions parse_parts(std::vector<std::string_view> parts, ImageOptions optio
 }
 
 }  // namespace
+
+bool is_image_key(std::string_view word) {
+  return std::find(keys.begin(), keys.end(), word) != keys.end();
+}
 
 void set_image_option(ImageOptions& options, std::string_view key, std::string_view value) {
   if (set_size_option(options, key, value)) return;

@@ -41,6 +41,9 @@ struct ImageOptions {
   std::vector<double> std;
 };
 
+/// Whether it is the key of an option, such as "mean".
+bool is_image_key(std::string_view word);
+
 /// Sets one option. Throws ErrorCode::invalid for an unknown key (with the closest one) or an
 /// invalid value.
 void set_image_option(ImageOptions& options, std::string_view key, std::string_view value);

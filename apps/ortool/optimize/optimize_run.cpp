@@ -24,7 +24,6 @@
 #include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
-#include "libcore/graph/value_names.hpp"
 #include "libcore/inspect/summary.hpp"
 
 namespace ortool {
@@ -205,7 +204,7 @@ void OptimizeRun::note_frozen_defaults(const Model& model) {
 
 void OptimizeRun::look_at_original(const Model& model) {
   // Read where inputs are random; a wrong one would only keep the original from running there.
-  static_cast<void>(read_random_ranges(options_, names_of(model.inputs())));
+  static_cast<void>(read_random_ranges(options_, model.inputs()));
   report_.payload.set("before", summary_block(summarize(model, invocation_.has_document)));
 }
 

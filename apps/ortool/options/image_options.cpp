@@ -46,7 +46,7 @@ const Value& image_input(const Model& model, const std::string& text) {
   }
   if (required.size() == 1) return *required.front();
   if (fitting.size() == 1) return *fitting.front();
-  const std::vector<std::string> names = names_of(model.inputs());
+  const std::vector<std::string> names = required_names(model.inputs());
   throw Error(
       ErrorCode::invalid,
       format("option --image: {} does not name its input, and the model has several", quote(text)),
@@ -57,11 +57,12 @@ const Value& image_input(const Model& model, const std::string& text) {
 /// The input and recipe of "RECIPE", "NAME=RECIPE" or "NAME:RECIPE"; recipes contain no '='.
 NamedValue split_recipe(const std::string& text, const Model& model) {
   const std::vector<std::string> names = names_of(model.inputs());
-  const bool is_named = text.find('=') != std::string::npos ||
-                        std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                          return text.starts_with(name + ":");
-                        });
-  if (is_named) return split_named_value("image", text, names, "input", "inputs");
+  const bool has_name = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return text.starts_with(name + "=") || text.starts_with(name + ":");
+  });
+  const std::size_t sign = text.find('=');
+  const bool is_misspelled = sign != std::string::npos && !is_image_key(text.substr(0, sign));
+  if (has_name || is_misspelled) return split_input_value("image", text, model.inputs());
   return {std::string(image_input(model, text).name()), text};
 }
 

@@ -219,7 +219,7 @@ void InputGatherer::read_sets() {
 }
 
 std::map<std::string, RandomRange, std::less<>> InputGatherer::read_ranges() const {
-  auto ranges = read_random_ranges(options_, names_);
+  auto ranges = read_random_ranges(options_, inputs_);
   for (const auto& [name, range] : ranges) {
     if (!is_given(name)) continue;
     throw applies_to_nothing(format("option --range: input {} is not random", quote(name)),
@@ -364,10 +364,10 @@ std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model&
 }
 
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(
-    const OptionValues& options, std::span<const std::string> inputs) {
+    const OptionValues& options, std::span<Value* const> inputs) {
   std::map<std::string, RandomRange, std::less<>> ranges;
   for (const std::string& text : options.all("range")) {
-    const NamedValue pair = split_named_value("range", text, inputs, "input", "inputs");
+    const NamedValue pair = split_input_value("range", text, inputs);
     const std::vector<std::string> ends = split(pair.value, ':');
     RandomRange range;
     const bool fits = ends.size() == 2 && read_number(ends[0], range.low) &&

@@ -31,6 +31,6 @@ std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model&
 
 /// Values of --range, by input. Throws ErrorCode::invalid for an invalid range or unknown input.
 std::map<std::string, RandomRange, std::less<>> read_random_ranges(
-    const OptionValues& options, std::span<const std::string> inputs);
+    const OptionValues& options, std::span<Value* const> inputs);
 
 }  // namespace ortool

@@ -89,9 +89,8 @@ void apply_shape_options(const OptionValues& options, Model& model) {
     });
     if (sum) fix_dimension(model, symbol, *sum);
   }
-  const std::vector<std::string> inputs = names_of(model.inputs());
   for (const std::string& text : options.all("shape")) {
-    const NamedValue pair = split_named_value("shape", text, inputs, "input", "inputs");
+    const NamedValue pair = split_input_value("shape", text, model.inputs());
     fix_shape(model, pair.name, read_shape("shape", pair.value));
   }
   apply_nchwc_block(options, model);

@@ -13,14 +13,6 @@
 namespace ortool {
 namespace {
 
-std::vector<std::string> required_inputs(std::span<Value* const> inputs) {
-  std::vector<std::string> names;
-  for (const Value* input : inputs) {
-    if (!input->has_default()) names.emplace_back(input->name());
-  }
-  return names;
-}
-
 /// Whether `text` is NAME=FILE or NAME:FILE, or was meant so, and not the path of a file.
 bool is_named(const std::string& text, std::span<const std::string> names) {
   const bool has_name = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -67,11 +59,11 @@ std::vector<NamedValue> name_input_files(const OptionValues& options,
                                          std::span<Value* const> inputs,
                                          std::span<const std::string> files) {
   const std::vector<std::string> names = names_of(inputs);
-  const std::vector<std::string> required = required_inputs(inputs);
+  const std::vector<std::string> required = required_names(inputs);
   std::vector<NamedValue> named;
   for (const std::string& text : options.all("input")) {
     if (is_named(text, names)) {
-      named.push_back(split_named_value("input", text, names, "input", "inputs"));
+      named.push_back(split_input_value("input", text, inputs));
     } else if (required.size() == 1) {
       named.push_back({required.front(), text});
     } else {
@@ -82,7 +74,7 @@ std::vector<NamedValue> name_input_files(const OptionValues& options,
   for (const std::string& file : files) {
     if (is_value_set(file, inputs)) continue;
     if (is_named(file, names)) {
-      named.push_back(split_named_value("input", file, names, "input", "inputs"));
+      named.push_back(split_input_value("input", file, inputs));
     } else {
       unnamed.push_back(file);
     }
@@ -101,7 +93,7 @@ std::vector<NamedValue> name_input_files(const OptionValues& options,
 bool is_value_set(const std::string& file, std::span<Value* const> inputs) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) return true;
-  return extension_of(file) == ".npz" && required_inputs(inputs).size() > 1;
+  return extension_of(file) == ".npz" && required_names(inputs).size() > 1;
 }
 
 }  // namespace ortool

@@ -96,7 +96,6 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
                                 const Model& model) {
   const OptionValues& options = invocation.options;
   const std::span<Value* const> inputs = model.inputs();
-  const std::vector<std::string> names = names_of(inputs);
   QuantizeData data;
   data.calibration = list_of(options.all("calibration-data"));
   data.validation = list_of(options.all("validation-data"));
@@ -108,7 +107,7 @@ QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSett
   data.is_random = settings.has_random_data;
   if (!data.is_random) return data;
   data.random.seed = options.integer("seed", 0);
-  data.random.ranges = read_random_ranges(options, names);
+  data.random.ranges = read_random_ranges(options, inputs);
   data.random.sizes = read_dimension_sizes(options, free_dimension_names(inputs));
   return data;
 }
