@@ -51,17 +51,19 @@ PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa) {
   return cpu::choose_precision(wanted, isa_of(max_isa));
 }
 
-std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa) {
-  return make_cpu_provider(isa_of(max_isa), precision);
+std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa,
+                                                KeepsFloat keeps_float) {
+  return make_cpu_provider(isa_of(max_isa), precision, std::move(keeps_float));
 }
 
-std::vector<std::shared_ptr<const Provider>> default_providers(Precision precision) {
+std::vector<std::shared_ptr<const Provider>> default_providers(Precision precision,
+                                                               KeepsFloat keeps_float) {
   const PrecisionChoice choice = choose_precision(precision);
   std::vector<std::shared_ptr<const Provider>> providers;
   for (const ProviderEntry& entry : provider_list()) {
     if (!entry.is_automatic || entry.make == nullptr) continue;
     std::shared_ptr<const Provider> provider = entry.make({});
-    if (provider->name() == "cpu") provider = cpu_provider_in(choice.precision);
+    if (provider->name() == "cpu") provider = cpu_provider_in(choice.precision, {}, keeps_float);
     if (provider->unavailable_because().empty()) providers.push_back(std::move(provider));
   }
   return providers;

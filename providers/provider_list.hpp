@@ -10,6 +10,7 @@
 #include "libcore/base/precision.hpp"
 #include "libcore/base/stop_token.hpp"
 #include "libcore/measure/roofline.hpp"
+#include "libcore/provider/kept_float.hpp"
 #include "libcore/provider/provider.hpp"
 
 namespace ortool {
@@ -28,17 +29,20 @@ struct ProviderEntry {
 std::span<const ProviderEntry> provider_list();
 
 /// The usable providers of `auto` in order of preference; cpu, which runs every node, is last. It
-/// multiplies in `precision`, as choose_precision() resolves it.
+/// multiplies in `precision`, as choose_precision() resolves it, but for nodes that `keeps_float`
+/// names (keep_matching() of libcore/provider/kept_float.hpp).
 std::vector<std::shared_ptr<const Provider>> default_providers(
-    Precision precision = Precision::float32);
+    Precision precision = Precision::float32, KeepsFloat keeps_float = nullptr);
 
 /// What `wanted` is on this processor, with kernels up to `max_isa` (empty: all): automatic becomes
 /// bfloat16 where that is faster, otherwise float32. Throws ErrorCode::provider_unavailable if the
 /// processor lacks bfloat16, and ErrorCode::unsupported for float16.
 PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa = {});
 
-/// The cpu provider with products in `precision`, which is one that choose_precision() returned.
-std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa = {});
+/// The cpu provider with products in `precision`, which is one that choose_precision() returned,
+/// but for nodes that `keeps_float` names.
+std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa = {},
+                                                KeepsFloat keeps_float = nullptr);
 
 /// "float32", "bfloat16", "float16" or "auto".
 std::string_view precision_name(Precision precision);

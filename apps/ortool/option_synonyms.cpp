@@ -13,7 +13,7 @@ struct Synonym {
   std::string_view written;  ///< in full
 };
 
-constexpr std::array<Synonym, 36> synonyms = {{
+constexpr std::array<Synonym, 37> synonyms = {{
     {"repeat", "iterations", "--iterations"},
     {"niter", "iterations", "--iterations"},
     {"runs", "iterations", "--iterations"},
@@ -38,6 +38,7 @@ constexpr std::array<Synonym, 36> synonyms = {{
     {"batch-size", "dim", "--dim batch=N"},
     {"infer_precision", "fp16", "--fp16"},
     {"half", "fp16", "--fp16"},
+    {"layerPrecisions", "keep-float", "--keep-float"},
     {"opset-version", "opset", "--opset"},
     {"target-opset", "opset", "--opset"},
     {"nthreads", "threads", "--threads"},

@@ -23,7 +23,10 @@ using cpu::KernelRow;
 /// Kernel rows by operator, so that a node is matched with its operator's rows only.
 class RowIndex {
  public:
-  explicit RowIndex(std::span<const KernelRow* const> rows) {
+  /// `rows` begin with `fp16_rows` rows in 16 bits, which nodes that stay in float32 do not take.
+  RowIndex(std::span<const KernelRow* const> rows, std::size_t fp16_rows, KeepsFloat keeps_float)
+      : fp16_rows_(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(fp16_rows)),
+        keeps_float_(std::move(keeps_float)) {
     for (const KernelRow* row : rows) by_operator_[key(row->domain, row->op_type)].push_back(row);
   }
 
@@ -50,10 +53,15 @@ class RowIndex {
         any_rows == by_operator_.end() ? std::span<const KernelRow* const>() : any_rows->second;
     for (const auto& list : {rows(view.node()), of_any}) {
       for (const KernelRow* row : list) {
-        if ((row->layouts != nullptr) == is_blocked && row->accepts(view)) return row;
+        if ((row->layouts != nullptr) != is_blocked || !row->accepts(view)) continue;
+        if (!is_kept(view.node(), row)) return row;
       }
     }
     return nullptr;
+  }
+
+  bool is_kept(const Node& node, const KernelRow* row) const {
+    return keeps_float_ != nullptr && fp16_rows_.contains(row) && keeps_float_(node);
   }
 
   static std::string key(std::string_view domain, std::string_view op_type) {
@@ -61,18 +69,23 @@ class RowIndex {
   }
 
   std::unordered_map<std::string, std::vector<const KernelRow*>> by_operator_;
+  std::unordered_set<const KernelRow*> fp16_rows_;
+  KeepsFloat keeps_float_;
 };
 
-/// The rows that a provider uses, those preferred first.
-std::vector<const KernelRow*> rows_of(Isa most, Precision operands) {
+std::vector<const KernelRow*> fp16_rows_of(Isa most, Precision operands) {
   std::vector<const KernelRow*> result;
-  if (operands == Precision::bfloat16) {
-    for (const std::span<const KernelRow> rows : cpu::bf16_kernel_list()) {
-      for (const KernelRow& row : rows) {
-        if (cpu::has_bf16_row(row, most)) result.push_back(&row);
-      }
+  if (operands != Precision::bfloat16) return result;
+  for (const std::span<const KernelRow> rows : cpu::bf16_kernel_list()) {
+    for (const KernelRow& row : rows) {
+      if (cpu::has_bf16_row(row, most)) result.push_back(&row);
     }
   }
+  return result;
+}
+
+/// The rows that a provider uses, those preferred first; `result` holds those in 16 bits.
+std::vector<const KernelRow*> rows_of(Isa most, std::vector<const KernelRow*> result) {
   for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
     for (const KernelRow& row : rows) {
       if (row.isa <= most) result.push_back(&row);
@@ -83,7 +96,8 @@ std::vector<const KernelRow*> rows_of(Isa most, Precision operands) {
 
 class CpuProvider : public Provider {
  public:
-  CpuProvider(Isa most, Precision operands) : rows_(rows_of(most, operands)), index_(rows_) {}
+  CpuProvider(Isa most, const std::vector<const KernelRow*>& fp16_rows, KeepsFloat keeps_float)
+      : rows_(rows_of(most, fp16_rows)), index_(rows_, fp16_rows.size(), std::move(keeps_float)) {}
 
   std::string_view name() const override { return "cpu"; }
   std::string version() const override { return std::string(ortool::version()); }
@@ -161,8 +175,9 @@ std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most) {
   return make_cpu_provider(most, Precision::float32);
 }
 
-std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most, Precision operands) {
-  return std::make_shared<CpuProvider>(most, operands);
+std::shared_ptr<const Provider> make_cpu_provider(cpu::Isa most, Precision operands,
+                                                  KeepsFloat keeps_float) {
+  return std::make_shared<CpuProvider>(most, fp16_rows_of(most, operands), std::move(keeps_float));
 }
 
 }  // namespace ortool

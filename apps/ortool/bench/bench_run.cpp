@@ -13,7 +13,7 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
-#include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"

@@ -5,6 +5,7 @@
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/progress.hpp"
@@ -94,6 +95,7 @@ std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const Bench
         std::move(loaded.model), session_options(invocation, std::move(providers), pool_));
     shared->compile_ms = watch.milliseconds();
     check_pinned_providers(options, *shared->session);
+    check_kept_floats(options, *shared->session);
   });
   sessions_.push_back(shared);
   return shared;

@@ -240,7 +240,7 @@ void check_run_settings(const OptionValues& options, bool has_data) {
   if (options.flag("placement") || has_data) return;
   refuse_any(options,
              {"provider", "provider-option", "node-provider", "strict-provider", "threads",
-              "execution", "optimize", "precision"},
+              "execution", "optimize", "precision", "keep-float", "keep-float-op"},
              "without --placement or --data", hint);
 }
 

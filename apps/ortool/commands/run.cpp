@@ -91,6 +91,13 @@ std::vector<OptionGroup> RunCommand::options() const {
            .value = "N",
            .help = "run N times and report the median time",
            .range = whole_from(1, 1e9)},
+          {.name = "precision-error",
+           .value = "BUDGET",
+           .help = "with --precision: what 16 bits cost node by node, and which nodes to keep in "
+                   "float32 so that 1 - cosine of outputs stays within BUDGET (0.001); list: no "
+                   "budget",
+           .range = real_from(0, 1),
+           .suggestions = {"list"}},
           {.name = "explain", .help = "report what each lowering pass did to the model"},
           {.name = "trace",
            .value = "FILE",

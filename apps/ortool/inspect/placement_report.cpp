@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -183,6 +184,7 @@ PlacementReport find_placement(const Invocation& invocation, const Model& model,
     ThreadPool pool(thread_count(invocation.options));
     const Session session(std::move(copy), session_options(invocation, providers, pool));
     check_pinned_providers(invocation.options, session);
+    check_kept_floats(invocation.options, session);
     report.nodes = rows_of(session, model);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/ortool/options/option_conflicts.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/level_names.hpp"
 #include "libcore/base/format.hpp"
@@ -49,7 +50,7 @@ OptionSpec threads_option() {
 }
 
 OptionGroup execution_options() {
-  return {
+  OptionGroup group = {
       "Execution",
       {
           threads_option(),
@@ -68,14 +69,10 @@ OptionGroup execution_options() {
            .repeats = true,
            .is_list = true,
            .completes = Completion::all_passes},
-          {.name = "precision",
-           .value = "TYPE",
-           .help =
-               "operands of float32 products: float32 (default), bfloat16; auto: bfloat16 where "
-               "that is faster; float16: not yet",
-           .choices = {"float32", "bfloat16", "float16", "auto"}},
-          {.name = "custom-ops", .value = "LIB.so", .is_planned = true},
       }};
+  for (OptionSpec& option : precision_options()) group.options.push_back(std::move(option));
+  group.options.push_back({.name = "custom-ops", .value = "LIB.so", .is_planned = true});
+  return group;
 }
 
 int thread_count(const OptionValues& options) {
@@ -83,7 +80,7 @@ int thread_count(const OptionValues& options) {
 }
 
 void check_execution_options(const OptionValues& options) {
-  static_cast<void>(chosen_precision(options));
+  check_precision_options(options);
   static_cast<void>(skipped_passes(options));
 }
 

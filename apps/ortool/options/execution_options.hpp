@@ -1,4 +1,4 @@
-// Execution options: --threads, --execution, --optimize and --precision.
+// Execution options: --threads, --execution, --optimize and those of precision_options().
 #pragma once
 
 #include <memory>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/precision_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/glob.hpp"
@@ -160,19 +161,11 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
   }
   if (precision.precision != Precision::float32) {
     for (std::shared_ptr<const Provider>& provider : chosen) {
-      if (provider->name() == "cpu") provider = cpu_provider_in(precision.precision, max_isa);
+      if (provider->name() != "cpu") continue;
+      provider = cpu_provider_in(precision.precision, max_isa, kept_floats(invocation.options));
     }
   }
   return chosen;
-}
-
-PrecisionChoice chosen_precision(const OptionValues& options, std::string_view max_isa) {
-  const std::string wanted = options.text("precision", "float32");
-  for (const Precision precision :
-       {Precision::bfloat16, Precision::float16, Precision::automatic}) {
-    if (wanted == precision_name(precision)) return choose_precision(precision, max_isa);
-  }
-  return {};
 }
 
 PinnedProvider pinned_providers(const OptionValues& options) {
@@ -200,14 +193,6 @@ void check_pinned_providers(const OptionValues& options, const Session& session)
       throw unknown_name("node in --node-provider", pin.pattern, "nodes", names);
     }
   }
-}
-
-Json precision_block(const OptionValues& options) {
-  const PrecisionChoice choice = chosen_precision(options);
-  return Json::object()
-      .set("requested", options.text("precision", "float32"))
-      .set("used", precision_name(choice.precision))
-      .set("reason", choice.reason.empty() ? Json() : Json(choice.reason));
 }
 
 Json providers_block() {

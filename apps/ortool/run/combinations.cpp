@@ -82,17 +82,18 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
       "input", "inputs",       "input-dir", "random",     "seed",          "range",
       "image", "image-config", "expect",    "output-dir", "output-format", "outputs",
       "top",   "labels",       "softmax",   "iterations", "trace",         "compare",
-      "dump",  "loop",         "steps",     "save-repro", "cast"};
+      "dump",  "loop",         "steps",     "save-repro", "cast",          "precision-error"};
   if (is_test) exclude(options, options.has("test-dir") ? "test-dir" : "test", not_with_tests);
   exclude(options, "data",
           {"test", "test-dir", "input", "inputs", "input-dir", "random", "seed", "range", "expect",
            "output-dir", "output-format", "iterations", "trace", "dump", "loop", "steps",
-           "save-repro"});
+           "save-repro", "precision-error"});
   if (!options.has("compare"))
     exclude(options, "data", {"rtol", "atol", "min-cosine", "same-top1"});
   check_sample_file(options);
   exclude(options, "loop",
-          {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax"});
+          {"iterations", "compare", "dump", "save-repro", "expect", "top", "softmax",
+           "precision-error"});
   check_tolerances(options, is_test);
   require(options, "metric", "data", "data SET");
   require(options, "detections", "data", "data SET --metric map");

@@ -12,6 +12,7 @@
 #include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/comparison_block.hpp"
@@ -26,6 +27,7 @@
 #include "apps/ortool/run/loop_plan.hpp"
 #include "apps/ortool/run/loop_report.hpp"
 #include "apps/ortool/run/output_report.hpp"
+#include "apps/ortool/run/precision_error_run.hpp"
 #include "apps/ortool/run/repro.hpp"
 #include "apps/ortool/run/run_figures.hpp"
 #include "apps/ortool/run/test_folders.hpp"
@@ -90,6 +92,8 @@ class ModelRun {
   void report_inputs();
   void compare_with_reference(const std::vector<Output>& outputs);
   void compare_with_variants(const NamedValues& inputs, const std::vector<Output>& outputs);
+  /// Of a run beside the one that is reported.
+  RunOptions plain_run_options() const;
   void finish_report();
   void run_tests(const std::string& model_folder);
   void run_set();
@@ -124,6 +128,7 @@ std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
       make_compact_session(std::move(model), session_options(invocation_, providers_, *pool_));
   times_.compile_ms = watch.milliseconds();
   check_pinned_providers(options_, *session);
+  check_kept_floats(options_, *session);
   if (options_.flag("explain")) {
     invocation_.report.payload.set("lowering", lowering_block(session->lowering()));
     invocation_.report.text += lowering_text(session->lowering());
@@ -150,6 +155,7 @@ void ModelRun::expect_fp16(Model& model) {
 void ModelRun::run() {
   check_run_options(options_, input_files());
   check_execution_options(options_);
+  check_precision_error(options_, invocation_.arguments.front());
   providers_ = choose_providers(invocation_);
   for (const Variant& variant : variants_) check_variant(invocation_, variant);
   if (options_.has("expect")) reference_.emplace(options_.text("expect"), "output");
@@ -320,6 +326,10 @@ void ModelRun::run_once_or_more() {
   if (repro_) repro_->save_outputs(outputs);
   compare_with_reference(outputs);
   compare_with_variants(inputs, outputs);
+  if (options_.has("precision-error")) {
+    report_precision_error(invocation_,
+                           {model_path_, providers_, *pool_, inputs, plain_run_options()});
+  }
   if (has_trace) write_trace();
   if (repeats > 1) {
     report_.text += format("{} runs: first {}, then {} (median)\n", repeats,
@@ -371,14 +381,18 @@ void ModelRun::compare_with_reference(const std::vector<Output>& outputs) {
 
 void ModelRun::compare_with_variants(const NamedValues& inputs,
                                      const std::vector<Output>& outputs) {
-  RunOptions plain = run_options_;
-  plain.profile = nullptr;
-  const ReferenceRun reference{{*session_, inputs, plain}, outputs, model_path_};
+  const ReferenceRun reference{{*session_, inputs, plain_run_options()}, outputs, model_path_};
   for (const Variant& variant : variants_) {
     invocation_.stop.poll();
     if (compare_with_variant(invocation_, variant, reference, judge_, comparison_)) continue;
     report_.verdict = static_cast<int>(ErrorCode::negative_result);
   }
+}
+
+RunOptions ModelRun::plain_run_options() const {
+  RunOptions plain = run_options_;
+  plain.profile = nullptr;
+  return plain;
 }
 
 void ModelRun::finish_report() {

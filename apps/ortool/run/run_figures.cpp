@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "apps/ortool/options/provider_options.hpp"
+#include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/measure/trace.hpp"

@@ -160,6 +160,33 @@ TEST_CASE("small products and products of constants stay float32", "[bf16]") {
   }
 }
 
+TEST_CASE("nodes that are kept in float32 have the kernels and the bits of float32", "[bf16]") {
+  for (const cpu::Isa isa : bf16_levels()) {
+    CAPTURE(cpu::isa_name(isa));
+    for (const Bf16Model& one : bf16_models) {
+      CAPTURE(one.graph);
+      SessionOptions options = cpu_options();
+      options.providers = {make_cpu_provider(isa)};
+      const Session floats(make_model(one), options);
+      int asked = 0;
+      options.providers = {make_cpu_provider(isa, Precision::bfloat16, [&](const Node&) {
+        ++asked;
+        return true;
+      })};
+      const Session kept(make_model(one), options);
+      CHECK(asked > 0);
+      CHECK(kernels_of(kept) == kernels_of(floats));
+      CHECK(same_bits(result_of(kept, one, 1), result_of(floats, one, 1)));
+    }
+    SessionOptions options = cpu_options();
+    options.providers = {
+        make_cpu_provider(isa, Precision::bfloat16, keep_matching({"Conv_2"}, {}))};
+    const std::string kernels = kernels_of(Session(make_model(bf16_models[3]), options));
+    CHECK(kernels.find("bf16") != std::string::npos);
+    CHECK(kernels.find("conv_nchwc") != std::string::npos);
+  }
+}
+
 TEST_CASE("a precision is chosen by what the processor has", "[bf16]") {
   CHECK(choose_precision(Precision::float32).reason.empty());
   const PrecisionChoice there = choose_precision(Precision::automatic);
