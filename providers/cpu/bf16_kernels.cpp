@@ -5,12 +5,20 @@
 
 namespace ortool::cpu {
 
+std::span<const KernelRow> bf16_attention_kernels();
 std::span<const KernelRow> bf16_conv_kernels();
 std::span<const KernelRow> bf16_gemm_kernels();
+std::span<const KernelRow> bf16_group_query_attention_kernels();
 std::span<const KernelRow> bf16_matmul_kernels();
+std::span<const KernelRow> bf16_multi_head_attention_kernels();
 
 std::vector<std::span<const KernelRow>> bf16_kernel_list() {
-  return {bf16_conv_kernels(), bf16_gemm_kernels(), bf16_matmul_kernels()};
+  return {bf16_attention_kernels(),
+          bf16_conv_kernels(),
+          bf16_gemm_kernels(),
+          bf16_group_query_attention_kernels(),
+          bf16_matmul_kernels(),
+          bf16_multi_head_attention_kernels()};
 }
 
 bool has_bf16_row(const KernelRow& row, Isa most) {

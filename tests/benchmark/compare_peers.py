@@ -5,10 +5,11 @@ In each round every runtime executes a block of runs of at least 0.2 s on the sa
 threads, in an order shuffled by a printed seed; ortool runs as `bench --stepped`, the others in this process. A block's
 time is the median of its runs, a model's time the median over the rounds. The ratio is the peer's time divided by
 ortool's (above 1: ortool is faster), as the median over rounds, with a 95 % bootstrap interval over rounds. Peers
-(--peers) are onnxruntime, and openvino with float32 arithmetic if installed; a peer given as a path is another build
-of ortool, such as that of an earlier commit.
+(--peers) are onnxruntime, and openvino with float32 arithmetic if installed; openvino-auto is openvino at its defaults,
+which compute in 16 bits where the processor gains by it. A peer given as a path is another build of ortool, such as that
+of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
-                        [--peers onnxruntime,openvino,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO] [--sets 0]
+                        [--peers onnxruntime,openvino,openvino-auto,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO] [--sets 0]
                         [--clock wall|cpu]
                         [-- OPTIONS FOR ortool bench]
 
@@ -88,6 +89,7 @@ class OnnxRuntime(InProcess):
 
 class OpenVino(InProcess):
     """openvino on the CPU, set to compute in float32 like the others."""
+    settings = {"INFERENCE_PRECISION_HINT": "f32"}
 
     def __init__(self, model, folder, threads):
         import openvino
@@ -95,13 +97,17 @@ class OpenVino(InProcess):
         read = core.read_model(model)
         names = [(value.any_name, "tensor", list(value.partial_shape)) for value in read.inputs]
         self.inputs = {name: numpy.asarray(array) for name, array in read_inputs(folder, names).items()}
-        compiled = core.compile_model(read, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-                                                    "INFERENCE_PRECISION_HINT": "f32"})
+        compiled = core.compile_model(read, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, **self.settings})
         self.request = compiled.create_infer_request()
         self.run_once()
 
     def run_once(self):
         self.request.infer(self.inputs)
+
+
+class OpenVinoAuto(OpenVino):
+    """openvino at its defaults, which compute in 16 bits where the processor gains by it."""
+    settings = {}
 
 
 class Ortool:
@@ -140,7 +146,7 @@ class Ortool:
         self.process.wait()
 
 
-PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "openvino-auto": OpenVinoAuto}
 
 
 def start_peer(peer, model, folder, threads, options):
@@ -239,9 +245,11 @@ def main():
         import openvino
         versions["openvino"] = openvino.__version__
     except ImportError:
-        if "openvino" in peers:
+        if any(peer.startswith("openvino") for peer in peers):
             raise SystemExit("openvino is not installed")
     peers = peers or list(versions)
+    if "openvino" in versions:
+        versions["openvino-auto"] = versions["openvino"]
     versions.update({peer: version_of(peer) for peer in peers if os.sep in peer})
     order = random.Random(arguments.seed)
     print(", ".join(f"{peer} {versions[peer]}" for peer in peers)

@@ -124,7 +124,7 @@ std::vector<OptionGroup> optimize_options() {
           {.name = "fp16", .help = "compute in float16, except what would overflow on the inputs"},
           {.name = "keep-float",
            .value = "GLOB",
-           .help = "with --fp16: nodes with these names stay in float32",
+           .help = "nodes with these names stay in float32 (with --precision or --fp16)",
            .repeats = true},
           {.name = "extract-input",
            .value = "VALUE",

@@ -34,11 +34,11 @@ std::vector<OptionSpec> precision_options() {
            .choices = {"float32", "bfloat16", "float16", "auto"}},
           {.name = "keep-float",
            .value = "GLOB",
-           .help = "with --precision: nodes with these names stay in float32",
+           .help = "nodes with these names stay in float32 (with --precision or --fp16)",
            .repeats = true},
           {.name = "keep-float-op",
            .value = "TYPE",
-           .help = "with --precision: all nodes of an operator stay in float32",
+           .help = "all nodes of an operator stay in float32 (with --precision)",
            .repeats = true}};
 }
 

@@ -41,6 +41,9 @@ struct AttentionRules {
   /// Scores are rounded to score_type after each step, weights to both types. float32: no rounding.
   DataType score_type = DataType::float32;
   DataType weight_type = DataType::float32;
+  /// The operands of both products are rounded to bfloat16, but for a few query rows per head; the
+  /// processor multiplies it.
+  bool has_bf16_products = false;
 };
 
 /// Strided rows of one operand; strides are in elements.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "kernels/cpu/attention/attention_rows.hpp"
+#include "kernels/cpu/attention/bf16_attention.hpp"
 #include "kernels/cpu/gemm/f32/packed_product.hpp"
 #include "kernels/cpu/types/fp16_convert.hpp"
 
@@ -60,7 +62,6 @@ class TaskRun {
         task_(task),
         functions_(gemm_functions(call.isa)),
         row_functions_(attention_row_functions(call.isa)),
-
         is_bounded_(is_bounded(rules_)),
         common_(visible_keys(sizes_, rules_, operands_, task.batch, 0)) {
     const AttentionSpace space = attention_space(sizes_, rules_, call.cut, call.isa);
@@ -72,6 +73,8 @@ class TaskRun {
     queries_ = values_ + space.values;
     scores_ = queries_ + space.queries;
     sums_ = scores_ + space.scores;
+    if (space.rows > 0)
+      bf16_.emplace(sizes_, call.isa, keys_, values_, decoded_values_ + space.decoded_values);
   }
 
   void run() {
@@ -127,6 +130,7 @@ class TaskRun {
   }
 
   void pack() {
+    if (bf16_) return bf16_->pack(keys_at(range_.begin), values_at(range_.begin), range_.size());
     const ColumnPanels keys = cut_columns(range_.size(), functions_);
     for (std::int64_t panel = 0; panel < keys.count; ++panel) {
       pack_column_panel(keys, panel, sizes_.key_size, keys_at(range_.begin), functions_, keys_);
@@ -138,12 +142,14 @@ class TaskRun {
   }
 
   void run_block(std::int64_t begin, std::int64_t end) {
-    KeyRange range = visible_to(begin, end);
+    KeyRange range = bf16_ ? range_ : visible_to(begin, end);
     const std::int64_t rows = end - begin;
     gather_queries(begin, end);
     if (range.size() > 0) {
       if (call_.cut.is_skinny) {
         multiply_skinny_keys(rows);
+      } else if (bf16_) {
+        bf16_->multiply_keys(queries_, rows, scores_, stride_);
       } else {
         range = multiply_keys(rows, range);
       }
@@ -157,6 +163,8 @@ class TaskRun {
       const StridedMatrix values = values_at(range_.begin);
       functions_.skinny(scores_, stride_, 1, static_cast<std::int32_t>(rows), values.data,
                         values.stride, sizes_.value_size, range_.size(), sums_, sizes_.value_size);
+    } else if (bf16_) {
+      bf16_->multiply_values(scores_, stride_, rows, sums_);
     } else {
       multiply_values(rows, range);
     }
@@ -313,6 +321,7 @@ class TaskRun {
   const AttentionTask& task_;
   const GemmFunctions& functions_;
   const AttentionRowFunctions& row_functions_;
+  std::optional<Bf16AttentionProducts> bf16_;  ///< if the products are in bfloat16
   bool is_bounded_;
   KeyRange common_;          ///< visible keys if all queries see the same ones
   KeyRange range_;           ///< union over all rows of the task
@@ -330,7 +339,7 @@ class TaskRun {
 
 std::int64_t AttentionSpace::bytes() const {
   const std::int64_t floats =
-      keys + values + queries + scores + sums + decoded_keys + decoded_values;
+      keys + values + queries + scores + sums + decoded_keys + decoded_values + rows;
   return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
@@ -338,7 +347,12 @@ AttentionSpace attention_space(const AttentionSizes& sizes, const AttentionRules
                                const AttentionPartition& cut, Isa isa) {
   const GemmFunctions& functions = gemm_functions(isa);
   AttentionSpace space;
-  if (!cut.is_skinny) {
+  if (!cut.is_skinny && rules.has_bf16_products) {
+    const Bf16AttentionSpace packed(sizes, cut.block_rows);
+    space.keys = packed.keys;
+    space.values = packed.values;
+    space.rows = packed.rows;
+  } else if (!cut.is_skinny) {
     space.keys = in_lines(cut_columns(sizes.keys, functions).stored * sizes.key_size);
     space.values = in_lines(cut_columns(sizes.value_size, functions).stored * sizes.keys);
   }

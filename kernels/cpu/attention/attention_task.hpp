@@ -32,6 +32,7 @@ struct AttentionSpace {
   std::int64_t sums = 0;
   std::int64_t decoded_keys = 0;
   std::int64_t decoded_values = 0;
+  std::int64_t rows = 0;  ///< rounded to bfloat16
 
   std::int64_t bytes() const;
 };

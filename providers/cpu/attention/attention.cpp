@@ -1,6 +1,7 @@
 // Kernels for Attention: joins key/value caches.
 #include "libcore/ops/nn/attention/attention.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -27,6 +28,7 @@ struct CompiledAttention {
   DataType weight_type = DataType::float32;
   Isa isa = Isa::baseline;
   int max_threads = 1;
+  bool has_bf16_products = false;
 };
 
 bool is_fp16_element(DataType type) {
@@ -162,6 +164,7 @@ class AttentionPrepared : public Prepared {
     rules_.past = keys_.past_length();
     rules_.score_type = compiled.score_type;
     rules_.weight_type = compiled.weight_type;
+    rules_.has_bf16_products = compiled.has_bf16_products;
     if (context.has_output(3)) {
       rules_.kept = static_cast<KeptScores>(static_cast<int>(op.scores) + 1);
       kept_ = CastOperand<T>(3, context.outputs[3], layout_);
@@ -260,6 +263,13 @@ KernelPtr compile_attention(const NodeView& view, const KernelRow& row,
                                                         read_attention(view, row, context));
 }
 
+KernelPtr compile_bf16_attention(const NodeView& view, const KernelRow& row,
+                                 const CompileContext& context) {
+  CompiledAttention compiled = read_attention(view, row, context);
+  compiled.has_bf16_products = true;
+  return std::make_unique<const AttentionKernel<float>>(row.name, std::move(compiled));
+}
+
 KernelPtr compile_fp16_attention(const NodeView& view, const KernelRow& row,
                                  const CompileContext& context) {
   return make_fp16_kernel(compile_attention(view, row, context), row.isa);
@@ -292,7 +302,18 @@ constexpr auto attention_rows = join_rows(
     portable_row("attention_reference", "Attention", "float64, also mixed with others",
                  accepts_any_attention, compile_attention_f64));
 
+// clang-format off
+constexpr std::array<KernelRow, 2> bf16_attention_rows = {{
+    {"attention_bf16_amx", "", "Attention", Isa::amx, "float32", accepts_float_attention, compile_bf16_attention},
+    {"attention_bf16_avx512", "", "Attention", Isa::avx512, "float32", accepts_float_attention, compile_bf16_attention},
+}};
+// clang-format on
+
 }  // namespace
+
+std::span<const KernelRow> bf16_attention_kernels() {
+  return bf16_attention_rows;
+}
 
 std::span<const KernelRow> attention_kernels() {
   return attention_rows;

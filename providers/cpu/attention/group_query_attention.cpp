@@ -26,6 +26,7 @@ struct CompiledGroupQuery {
   Gqa op;
   Isa isa = Isa::baseline;
   int max_threads = 1;
+  bool has_bf16_products = false;
 };
 
 /// A cache of keys or values in the type of its tensors.
@@ -172,6 +173,7 @@ class GroupQueryPrepared : public Prepared {
               query.size,
               value_.sizes.size};
     prepare_scores(context, total);
+    rules_.has_bf16_products = compiled.has_bf16_products;
     space_ =
         layout_.add(attention_workspace_bytes(sizes_, rules_, compiled.isa, compiled.max_threads));
   }
@@ -311,11 +313,29 @@ KernelPtr compile_group_query(const NodeView& view, const KernelRow& row,
   return std::make_unique<const GroupQueryKernel>(row.name, compiled);
 }
 
+KernelPtr compile_bf16_group_query(const NodeView& view, const KernelRow& row,
+                                   const CompileContext& context) {
+  const CompiledGroupQuery compiled = {read_op<Gqa>(view.node()), row.isa, context.max_threads,
+                                       true};
+  return std::make_unique<const GroupQueryKernel>(row.name, compiled);
+}
+
 constexpr auto group_query_rows =
     isa_rows<"group_query_attention">("GroupQueryAttention", float_like_type_names,
                                       accepts_float_like, compile_group_query, contrib_domain);
 
+// clang-format off
+constexpr std::array<KernelRow, 2> bf16_group_query_rows = {{
+    {"group_query_attention_bf16_amx", contrib_domain, "GroupQueryAttention", Isa::amx, float_like_type_names, accepts_float_like, compile_bf16_group_query},
+    {"group_query_attention_bf16_avx512", contrib_domain, "GroupQueryAttention", Isa::avx512, float_like_type_names, accepts_float_like, compile_bf16_group_query},
+}};
+// clang-format on
+
 }  // namespace
+
+std::span<const KernelRow> bf16_group_query_attention_kernels() {
+  return bf16_group_query_rows;
+}
 
 std::span<const KernelRow> group_query_attention_kernels() {
   return group_query_rows;

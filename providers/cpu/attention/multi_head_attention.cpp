@@ -32,6 +32,7 @@ struct CompiledMultiHead {
   MultiHeadInputs inputs;
   Isa isa = Isa::baseline;
   int max_threads = 1;
+  bool has_bf16_products = false;
 };
 
 std::size_t place(std::int64_t input) {
@@ -253,6 +254,7 @@ class MultiHeadPrepared : public Prepared {
         static_cast<float>(1 / std::sqrt(static_cast<double>(sizes_.key_size))));
     rules_.is_causal = compiled_.op.is_causal && !adds_causal_;
     rules_.past = past_;
+    rules_.has_bf16_products = compiled_.has_bf16_products;
     if (context.has_output(3)) rules_.kept = KeptScores::masked;
   }
 
@@ -296,7 +298,7 @@ class MultiHeadKernel : public Kernel {
   CompiledMultiHead compiled_;
 };
 
-template <typename Op>
+template <typename Op, bool has_bf16_products = false>
 KernelPtr compile_multi_head(const NodeView& view, const KernelRow& row,
                              const CompileContext& context) {
   CompiledMultiHead compiled;
@@ -304,6 +306,7 @@ KernelPtr compile_multi_head(const NodeView& view, const KernelRow& row,
   compiled.inputs = Op::inputs;
   compiled.isa = row.isa;
   compiled.max_threads = context.max_threads;
+  compiled.has_bf16_products = has_bf16_products;
   KernelPtr kernel = std::make_unique<const MultiHeadKernel>(row.name, compiled);
   return accepts_fp16(view) ? make_fp16_kernel(std::move(kernel), row.isa) : std::move(kernel);
 }
@@ -318,7 +321,20 @@ constexpr auto multi_head_rows =
               isa_rows<"self_attention">("SelfAttention", float_like_type_names, accepts_float_like,
                                          compile_multi_head<SelfAttention>, own_domain));
 
+constexpr auto compile_bf16_multi_head = compile_multi_head<MultiHeadAttention, true>;
+
+// clang-format off
+constexpr std::array<KernelRow, 2> bf16_multi_head_rows = {{
+    {"multi_head_attention_bf16_amx", contrib_domain, "MultiHeadAttention", Isa::amx, float_like_type_names, accepts_float_like, compile_bf16_multi_head},
+    {"multi_head_attention_bf16_avx512", contrib_domain, "MultiHeadAttention", Isa::avx512, float_like_type_names, accepts_float_like, compile_bf16_multi_head},
+}};
+// clang-format on
+
 }  // namespace
+
+std::span<const KernelRow> bf16_multi_head_attention_kernels() {
+  return bf16_multi_head_rows;
+}
 
 std::span<const KernelRow> multi_head_attention_kernels() {
   return multi_head_rows;

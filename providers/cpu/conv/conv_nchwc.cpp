@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/cpu/conv/bf16_nchwc/conv.hpp"
+#include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/base/precision.hpp"
@@ -217,10 +218,15 @@ bool accepts_bf16_conv_amx(const NodeView& view) {
   return bf16_conv_sizes(view).has_value();
 }
 
-/// Winograd in float32 has a quarter of the multiplications, which is faster than half their time.
+/// Twice the rate of float32 does not make up for Winograd's quarter of the multiplications, nor
+/// for steps of 32 values that are half empty, nor for copying the windows of a small first layer.
 bool accepts_bf16_conv_avx512(const NodeView& view) {
+  constexpr std::int64_t least_window = 64;
   const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
-  return sizes && choose_nchwc_algorithm(*sizes) != NchwcConvAlgorithm::winograd;
+  if (!sizes || choose_nchwc_algorithm(*sizes) == NchwcConvAlgorithm::winograd) return false;
+  const std::int64_t channels = sizes->channels_in;
+  if (channels < bf16_step / 2) return channels * volume(sizes->kernel) >= least_window;
+  return 5 * channels >= 3 * bf16_steps(channels) * bf16_step;
 }
 
 /// The float32 row's choices, at the speed of bfloat16.

@@ -162,7 +162,7 @@ KernelPtr compile_bf16_gemm(const NodeView& view, const KernelRow& row,
   return std::make_unique<const GemmKernel>(view, row, context, Precision::bfloat16);
 }
 
-/// Of bfloat16 tensors, whose operands need no rounding.
+/// Of tensors in 16 bits: operands in bfloat16 need no rounding, those in float16 lose bits.
 KernelPtr compile_stored_bf16_gemm(const NodeView& view, const KernelRow& row,
                                    const CompileContext& context) {
   return make_fp16_kernel(compile_bf16_gemm(view, row, context), row.isa);
@@ -180,7 +180,7 @@ bool accepts_bf16_gemm(const NodeView& view) {
 }
 
 bool accepts_stored_bf16_gemm(const NodeView& view) {
-  return view.input_type(0) == DataType::bfloat16 && has_bf16_gemm_weights(view);
+  return accepts_fp16(view) && has_bf16_gemm_weights(view);
 }
 
 KernelPtr compile_fp16_gemm(const NodeView& view, const KernelRow& row,
@@ -246,8 +246,8 @@ constexpr std::array<KernelRow, 7> gemm_rows = {{
 constexpr std::array<KernelRow, 4> bf16_gemm_rows = {{
     {"gemm_bf16_amx", "", "Gemm", Isa::amx, "float32", accepts_bf16_gemm, compile_bf16_gemm, absorbs_epilogue_or_split},
     {"gemm_bf16_avx512", "", "Gemm", Isa::avx512, "float32", accepts_bf16_gemm, compile_bf16_gemm, absorbs_epilogue_or_split},
-    {"gemm_stored_bf16_amx", "", "Gemm", Isa::amx, "bfloat16", accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
-    {"gemm_stored_bf16_avx512", "", "Gemm", Isa::avx512, "bfloat16", accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
+    {"gemm_stored_bf16_amx", "", "Gemm", Isa::amx, fp16_type_names, accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
+    {"gemm_stored_bf16_avx512", "", "Gemm", Isa::avx512, fp16_type_names, accepts_stored_bf16_gemm, compile_stored_bf16_gemm, absorbs_epilogue_or_split},
 }};
 // clang-format on
 

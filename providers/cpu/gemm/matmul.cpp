@@ -145,7 +145,7 @@ KernelPtr compile_bf16_matmul(const NodeView& view, const KernelRow& row,
   return std::make_unique<const MatMulKernel>(view, row, context, Precision::bfloat16);
 }
 
-/// Of bfloat16 tensors, whose operands need no rounding.
+/// Of tensors in 16 bits: operands in bfloat16 need no rounding, those in float16 lose bits.
 KernelPtr compile_stored_bf16_matmul(const NodeView& view, const KernelRow& row,
                                      const CompileContext& context) {
   return make_fp16_kernel(compile_bf16_matmul(view, row, context), row.isa);
@@ -165,7 +165,7 @@ bool accepts_bf16_matmul(const NodeView& view) {
 }
 
 bool accepts_stored_bf16_matmul(const NodeView& view) {
-  return view.input_type(0) == DataType::bfloat16 && has_bf16_weights(view);
+  return accepts_fp16(view) && has_bf16_weights(view);
 }
 
 KernelPtr compile_fp16_matmul(const NodeView& view, const KernelRow& row,
@@ -201,8 +201,8 @@ constexpr std::array<KernelRow, 7> matmul_rows = {{
 constexpr std::array<KernelRow, 4> bf16_matmul_rows = {{
     {"matmul_bf16_amx", "", "MatMul", Isa::amx, "float32", accepts_bf16_matmul, compile_bf16_matmul, absorbs_epilogue_or_split},
     {"matmul_bf16_avx512", "", "MatMul", Isa::avx512, "float32", accepts_bf16_matmul, compile_bf16_matmul, absorbs_epilogue_or_split},
-    {"matmul_stored_bf16_amx", "", "MatMul", Isa::amx, "bfloat16", accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
-    {"matmul_stored_bf16_avx512", "", "MatMul", Isa::avx512, "bfloat16", accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
+    {"matmul_stored_bf16_amx", "", "MatMul", Isa::amx, fp16_type_names, accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
+    {"matmul_stored_bf16_avx512", "", "MatMul", Isa::avx512, fp16_type_names, accepts_stored_bf16_matmul, compile_stored_bf16_matmul, absorbs_epilogue_or_split},
 }};
 // clang-format on
 

@@ -31,6 +31,34 @@ inline __m512i pair_order() {
   return _mm512_load_si512(order);
 }
 
+/// Transposes 16 × 16 elements of 32 bits: first within quarters of 4 × 4, then the quarters.
+inline void transpose(__m512i (&rows)[16]) {
+  __m512i twos[16];
+  for (int i = 0; i < 16; i += 2) {
+    twos[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    twos[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+  }
+  __m512i fours[16];
+  for (int i = 0; i < 16; i += 4) {
+    fours[i] = _mm512_unpacklo_epi64(twos[i], twos[i + 2]);
+    fours[i + 1] = _mm512_unpackhi_epi64(twos[i], twos[i + 2]);
+    fours[i + 2] = _mm512_unpacklo_epi64(twos[i + 1], twos[i + 3]);
+    fours[i + 3] = _mm512_unpackhi_epi64(twos[i + 1], twos[i + 3]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    constexpr int even = 0x88;
+    constexpr int odd = 0xDD;
+    const __m512i upper_even = _mm512_shuffle_i32x4(fours[i], fours[i + 4], even);
+    const __m512i upper_odd = _mm512_shuffle_i32x4(fours[i], fours[i + 4], odd);
+    const __m512i lower_even = _mm512_shuffle_i32x4(fours[i + 8], fours[i + 12], even);
+    const __m512i lower_odd = _mm512_shuffle_i32x4(fours[i + 8], fours[i + 12], odd);
+    rows[i] = _mm512_shuffle_i32x4(upper_even, lower_even, even);
+    rows[i + 4] = _mm512_shuffle_i32x4(upper_odd, lower_odd, even);
+    rows[i + 8] = _mm512_shuffle_i32x4(upper_even, lower_even, odd);
+    rows[i + 12] = _mm512_shuffle_i32x4(upper_odd, lower_odd, odd);
+  }
+}
+
 }  // namespace
 
 void pack_rows(const float* a, int64_t a_stride, int64_t rows, int64_t k, uint16_t* out) {
@@ -63,6 +91,19 @@ void pack_transposed(const float* b, int64_t b_stride, int64_t columns, int64_t 
   const int64_t steps = bf16_steps(k);
   if (columns < bf16_panel_columns)
     memset(out, 0, static_cast<size_t>(steps * bf16_step_values) * sizeof(uint16_t));
+  if (columns == bf16_panel_columns) {
+    __m512i pairs[bf16_panel_columns];
+    for (int64_t step = 0; step < steps; ++step, b += bf16_step) {
+      for (int64_t column = 0; column < bf16_panel_columns; ++column)
+        pairs[column] = round_adjacent(b + column * b_stride, k - step * bf16_step);
+      transpose(pairs);
+      for (const __m512i& values : pairs) {
+        _mm512_storeu_si512(out, values);
+        out += 2 * bf16_panel_columns;
+      }
+    }
+    return;
+  }
   alignas(64) uint32_t pairs[16];
   for (int64_t column = 0; column < columns; ++column) {
     const float* from = b + column * b_stride;

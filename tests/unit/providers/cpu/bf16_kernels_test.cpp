@@ -109,34 +109,37 @@ TEST_CASE("bfloat16 sessions are close to float32 and keep their bits", "[bf16]"
   }
 }
 
-TEST_CASE("products of bfloat16 tensors are multiplied as they are", "[bf16]") {
-  for (const std::string node : {"MatMul (x, w)", "Gemm <alpha = 0.5> (x, w)"}) {
-    const auto model_of = [&] {
-      auto model = parse_model(
-          "<ir_version: 8, opset_import: [\"\" : 17]>\n"
-          "g (bfloat16[N,200] x, bfloat16[200,70] w) => (bfloat16[N,70] y) { y = " +
-          node + " }");
-      Value& w = *model->graph->find_value("w");
-      model->graph->set_constant(
-          w, convert(random_tensor(Shape{200, 70}, 7), DataType::bfloat16, {}, nullptr));
-      model->graph->make_default_constant(w);
-      return model;
-    };
-    const NamedValues inputs = {
-        {"x", convert(random_tensor(Shape{37, 200}, 3), DataType::bfloat16, {}, nullptr)}};
-    const auto floats_of = [&](const Session& session) {
-      const std::vector<RunValue> results = session.run(inputs, RunOptions{});
-      return convert(results[0].tensor(), DataType::float32, {}, nullptr);
-    };
-    for (const cpu::Isa isa : bf16_levels()) {
-      CAPTURE(cpu::isa_name(isa), node);
-      SessionOptions options = cpu_options();
-      options.providers = {make_cpu_provider(isa)};
-      const Tensor exact = floats_of(Session(model_of(), options));
-      options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
-      const Session session(model_of(), options);
-      CHECK(kernels_of(session).find("bf16") != std::string::npos);
-      CHECK(cosine(exact, floats_of(session)) > 0.99999);
+TEST_CASE("products of tensors in 16 bits have bfloat16 operands", "[bf16]") {
+  for (const DataType type : {DataType::bfloat16, DataType::float16}) {
+    const std::string type_text = type == DataType::float16 ? "float16" : "bfloat16";
+    for (const std::string node : {"MatMul (x, w)", "Gemm <alpha = 0.5> (x, w)"}) {
+      const auto model_of = [&] {
+        auto model = parse_model(
+            "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+            "g (" +
+            type_text + "[N,200] x, " + type_text + "[200,70] w) => (" + type_text +
+            "[N,70] y) { y = " + node + " }");
+        Value& w = *model->graph->find_value("w");
+        model->graph->set_constant(w, convert(random_tensor(Shape{200, 70}, 7), type, {}, nullptr));
+        model->graph->make_default_constant(w);
+        return model;
+      };
+      const NamedValues inputs = {
+          {"x", convert(random_tensor(Shape{37, 200}, 3), type, {}, nullptr)}};
+      const auto floats_of = [&](const Session& session) {
+        const std::vector<RunValue> results = session.run(inputs, RunOptions{});
+        return convert(results[0].tensor(), DataType::float32, {}, nullptr);
+      };
+      for (const cpu::Isa isa : bf16_levels()) {
+        CAPTURE(cpu::isa_name(isa), node);
+        SessionOptions options = cpu_options();
+        options.providers = {make_cpu_provider(isa)};
+        const Tensor exact = floats_of(Session(model_of(), options));
+        options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+        const Session session(model_of(), options);
+        CHECK(kernels_of(session).find("bf16") != std::string::npos);
+        CHECK(cosine(exact, floats_of(session)) > (type == DataType::float16 ? 0.9999 : 0.99999));
+      }
     }
   }
 }
@@ -184,6 +187,42 @@ TEST_CASE("nodes that are kept in float32 have the kernels and the bits of float
     const std::string kernels = kernels_of(Session(make_model(bf16_models[3]), options));
     CHECK(kernels.find("bf16") != std::string::npos);
     CHECK(kernels.find("conv_nchwc") != std::string::npos);
+  }
+}
+
+TEST_CASE("attention has bfloat16 operands for ONNX's and ONNX Runtime's operators", "[bf16]") {
+  const std::pair<const char*, const char*> operators[] = {
+      {"attention_bf16", "Attention <q_num_heads = 4, kv_num_heads = 4> (x, x, x)"},
+      {"multi_head_attention_bf16", "com.microsoft.MultiHeadAttention <num_heads = 4> (x, x, x)"},
+      {"group_query_attention_bf16",
+       "com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 4> "
+       "(x, x, x, , , lengths, total)"},
+  };
+  const NamedValues inputs = {{"x", random_tensor(Shape{2, 33, 128}, 3)}};
+  for (const auto& [kernel, node] : operators) {
+    for (const cpu::Isa isa : bf16_levels()) {
+      CAPTURE(cpu::isa_name(isa), kernel);
+      const std::string text =
+          "<ir_version: 10, opset_import: [\"\" : 23, \"com.microsoft\" : 1]>\n"
+          "g (float[B,S,128] x) => (float[B,S,128] y) "
+          "<int32[2] lengths = {32, 32}, int32[1] total = {33}> { y = " +
+          std::string(node) + " }";
+      ThreadPool pool(4);
+      SessionOptions options = cpu_options(&pool);
+      options.providers = {make_cpu_provider(isa)};
+      const Session floats(parse_model(text), options);
+      options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+      const Session rounded(parse_model(text), options);
+      CHECK(kernels_of(rounded).find(kernel) == 0);
+      const auto run = [&](const Session& session, int threads) {
+        return session.run(inputs, RunOptions{.threads = threads})[0].tensor().owned();
+      };
+      const Tensor exact = run(floats, 1);
+      const Tensor found = run(rounded, 1);
+      CHECK(cosine(exact, found) > 0.9999);
+      CHECK_FALSE(same_bits(exact, found));
+      CHECK(same_bits(found, run(rounded, 4)));
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernels/cpu/gemm/bf16/gemm.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 
 namespace ortool::cpu {
@@ -97,14 +98,25 @@ Case draw(RandomValues& numbers) {
   return one;
 }
 
-void require_near(const std::vector<double>& found, const std::vector<double>& expected) {
+void require_near(const std::vector<double>& found, const std::vector<double>& expected,
+                  double tolerance = 2e-5) {
   REQUIRE(found.size() == expected.size());
   double worst = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool is_same = found[i] == expected[i];
     if (!is_same) worst = std::max(worst, std::abs(found[i] - expected[i]));
   }
-  REQUIRE(worst < 2e-5);
+  REQUIRE(worst < tolerance);
+}
+
+/// Cuts floats to the bits of bfloat16.
+void cut_to_bf16(std::vector<float>& values) {
+  for (float& value : values) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits &= 0xFFFF0000U;
+    std::memcpy(&value, &bits, sizeof bits);
+  }
 }
 
 }  // namespace
@@ -132,6 +144,44 @@ TEST_CASE("Attention agrees with plain loops in double, with the same bits for a
           attention(s, one.rules, operands, isa, space.data(), workers);
         });
         require_near(found.out, expected.out);
+        if (one.rules.kept != KeptScores::none) require_near(found.kept, expected.kept);
+        if (threads == 1) first = found;
+        REQUIRE(found.out == first.out);
+      }
+    }
+  }
+}
+
+TEST_CASE("Attention in bfloat16 differs by the rounding of the weights", "[bf16]") {
+  const std::uint32_t seed = 8021;
+  CAPTURE(seed);
+  RandomValues numbers(seed);
+  for (int round = 0; round < 60; ++round) {
+    Case one = draw(numbers);
+    const AttentionSizes& s = one.sizes;
+    // So that operands are exact but for the weights, whose error is 2^-9 of at most 1.
+    one.rules.scale = 0.25F;
+    for (std::vector<float>* operand : {&one.queries, &one.keys, &one.values})
+      cut_to_bf16(*operand);
+    CAPTURE(round, s.batch, s.query_heads, s.shared_heads, s.queries, s.keys, s.key_size,
+            s.value_size, static_cast<int>(one.rules.kept));
+    Workers alone;
+    const Result expected = run<double>(one, [&](const AttentionOperands<double>& operands) {
+      attention_f64(s, one.rules, operands, alone);
+    });
+    one.rules.has_bf16_products = true;
+    for (const Isa isa : {Isa::avx512, Isa::amx}) {
+      if (isa > best_isa() || !has_bf16_gemm(isa)) continue;
+      CAPTURE(isa_name(isa));
+      Result first;
+      for (const int threads : {1, 3}) {
+        ThreadPool pool(threads);
+        Workers workers(pool, threads);
+        AlignedBuffer space = test::bytes(attention_workspace_bytes(s, one.rules, isa, threads));
+        Result found = run<float>(one, [&](const AttentionOperands<float>& operands) {
+          attention(s, one.rules, operands, isa, space.data(), workers);
+        });
+        require_near(found.out, expected.out, 4e-3);
         if (one.rules.kept != KeptScores::none) require_near(found.kept, expected.kept);
         if (threads == 1) first = found;
         REQUIRE(found.out == first.out);
