@@ -1,5 +1,7 @@
 # Accuracy of real models on whole data sets, compared with other runtimes and the authors' figures.
-"""usage: check_accuracy.py PROGRAM SHARED MODEL"""
+"""usage: check_accuracy.py PROGRAM SHARED MODEL [PRECISION]
+
+With PRECISION products are computed in it, and all outputs are compared with those in float32."""
 import json
 import os
 import subprocess
@@ -23,17 +25,22 @@ _MODELS = {
 
 
 def main():
-    program, shared, model = sys.argv[1:]
+    program, shared, model, *precision = sys.argv[1:]
     folder = os.path.join(shared, "models", model)
     if not os.path.isdir(folder) or not os.path.isdir(os.path.join(shared, "data")):
         print(f"SKIPPED: {model} or its data is not next to this tree")
         return 77
     make, options, samples, right = _MODELS[model]
+    if precision:
+        options = [*options, "--precision", precision[0], "--compare", "precision=float32", "--min-cosine", "0.999"]
     with tempfile.TemporaryDirectory() as scratch:
         data = make(shared, scratch)
         done = subprocess.run([program, "run", folder, "--data", data, "--metric", "top1", "--json", *options],
                               capture_output=True, check=False)
     print(done.stderr.decode())
+    if precision and done.returncode == 4:
+        print(f"SKIPPED: this processor does not multiply {precision[0]}")
+        return 77
     document = json.loads(done.stdout)
     dataset = document["dataset"]
     print(json.dumps(dataset)[:2000])
