@@ -18,6 +18,7 @@ _VARIED = {
     "--dim": "bench measures one variant for each; quantize has random inputs only",
     "--data": "run evaluates a set, inspect observes values on it",
     "--trace": "bench writes one with --profile, and has a default",
+    "--precision": "sessions round operands of products to it, optimize writes a model in it",
     "--iterations": "run reports the median, bench decides by itself when to stop",
     "--explain": "run explains lowering, optimize near misses",
     "--save-repro": "run saves a run, optimize the part that differs",

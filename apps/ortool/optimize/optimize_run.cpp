@@ -61,7 +61,7 @@ class OptimizeRun {
         options_(invocation.options),
         report_(invocation.report),
         settings_(read_optimize_settings(options_, describe_passes(groups))),
-        providers_(choose_providers(invocation)),
+        providers_(choose_verifying_providers(invocation)),
         groups_(groups),
         standard_input_(read_model_input(invocation)) {}
 

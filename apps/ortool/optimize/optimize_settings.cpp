@@ -121,6 +121,11 @@ std::vector<OptionGroup> optimize_options() {
            .range = whole_from(1, 1e6)},
           {.name = "keep-overridable",
            .help = "inputs with a default value stay inputs, which a run can override"},
+          {.name = "precision",
+           .value = "TYPE",
+           .help = "what nodes of the written model compute in: float32 (default), or float16, "
+                   "which is --fp16",
+           .choices = {"float32", "float16"}},
           {.name = "fp16", .help = "compute in float16, except what would overflow on the inputs"},
           {.name = "keep-float",
            .value = "GLOB",
@@ -179,7 +184,9 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.opset = options.integer("opset", 0);
   settings.freezes_defaults = !options.flag("keep-overridable") &&
                               settings.level != OptimizeLevel::none && settings.passes.empty();
-  settings.is_float16 = options.flag("fp16");
+  if (options.flag("fp16") && options.text("precision") == "float32")
+    throw no_effect("fp16", "with --precision float32", "leave one of them out");
+  settings.is_float16 = options.flag("fp16") || options.text("precision") == "float16";
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
   if (!settings.kept_globs.empty() && !settings.is_float16)
     throw no_effect("keep-float", "without --fp16", "add --fp16");

@@ -34,7 +34,7 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
   const std::string path = invocation.options.text("rules");
   if (path.empty()) return groups;
   const std::vector<PassDescription> known = describe_passes(groups);
-  const std::shared_ptr<const Provider> provider = choose_providers(invocation).back();
+  const std::shared_ptr<const Provider> provider = choose_verifying_providers(invocation).back();
   RuleGroup basic{user_group, OptimizeLevel::basic, {}, {}};
   RuleGroup extended{user_group, OptimizeLevel::extended, {}, {}};
   const std::string text = read_text_file(path, max_rules_bytes);
@@ -58,6 +58,13 @@ std::vector<RuleGroup> with_user_rules(const Invocation& invocation,
 }
 
 }  // namespace
+
+std::vector<std::shared_ptr<const Provider>> choose_verifying_providers(
+    const Invocation& invocation) {
+  OptionValues options = invocation.options;
+  options.set("precision", {});
+  return choose_providers(invocation.with(options));
+}
 
 std::vector<RuleGroup> groups_with_options(const Invocation& invocation,
                                            std::vector<RuleGroup> groups) {

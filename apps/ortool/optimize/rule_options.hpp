@@ -1,12 +1,18 @@
 // The pipeline with the additions of --target and --rules.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "apps/ortool/command.hpp"
 #include "libcore/optimize/pipeline.hpp"
+#include "libcore/provider/provider.hpp"
 
 namespace ortool {
+
+/// Providers that fold constants and verify, in float32: --precision is that of the written model.
+std::vector<std::shared_ptr<const Provider>> choose_verifying_providers(
+    const Invocation& invocation);
 
 /// `groups` with the passes for ortool's files on request, and the checked rules of
 /// --rules. Throws ErrorCode::invalid for wrong rules.
