@@ -37,10 +37,10 @@ bool is_worse(const PrecisionError& a, const PrecisionError& b) {
 class PrecisionMeasurement {
  public:
   PrecisionMeasurement(const TaskContext& task, const PrecisionSessions& make_session,
-                       const NamedValues& inputs, const RunOptions& options)
+                       std::span<const NamedValues> samples, const RunOptions& options)
       : task_(task),
         make_session_(make_session),
-        inputs_(inputs),
+        samples_(samples),
         options_(options),
         progress_(task, "measuring precision") {
     progress_.expect(2);
@@ -69,14 +69,20 @@ class PrecisionMeasurement {
     for (const Placement& placement : session->placement())
       float_kernels_.insert(placement.node + "\n" + placement.kernel);
     for (const Value* output : session->outputs()) outputs_.emplace_back(output->name());
-    expected_ = session->run(inputs_, options_);
-    const bool has_floats = std::any_of(expected_.begin(), expected_.end(), is_measured);
+    bool has_floats = false;
+    for (const NamedValues& inputs : samples_) {
+      task_.stop.poll();
+      std::vector<RunValue>& outputs = expected_.emplace_back(session->run(inputs, options_));
+      for (RunValue& value : outputs) {
+        has_floats = has_floats || is_measured(value);
+        value = is_measured(value) ? value.owned(&task_.memory) : RunValue();
+      }
+    }
     if (!has_floats) {
       throw Error(ErrorCode::invalid, "no output is a tensor of floating-point numbers",
                   "name values between the nodes as outputs")
           .with_id("precision.outputs");
     }
-    for (RunValue& value : expected_) value = value.owned();
     progress_.finish();
   }
 
@@ -100,13 +106,17 @@ class PrecisionMeasurement {
     task_.stop.poll();
     const std::unique_ptr<Session> session = make_session_(keeps_float);
     if (look) look(*session);
-    const std::vector<RunValue> found = session->run(inputs_, options_);
     PrecisionError worst;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (!is_measured(expected_[i])) continue;
-      PrecisionError error = error_of(found[i].tensor(), expected_[i].tensor());
-      error.output = outputs_[i];
-      if (worst.output.empty() || is_worse(error, worst)) worst = std::move(error);
+    for (std::size_t sample = 0; sample < samples_.size(); ++sample) {
+      task_.stop.poll();
+      const std::vector<RunValue> found = session->run(samples_[sample], options_);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const RunValue& expected = expected_[sample][i];
+        if (!is_measured(expected)) continue;
+        PrecisionError error = error_of(found[i].tensor(), expected.tensor());
+        error.output = outputs_[i];
+        if (worst.output.empty() || is_worse(error, worst)) worst = std::move(error);
+      }
     }
     progress_.finish();
     return worst;
@@ -139,22 +149,23 @@ class PrecisionMeasurement {
 
   const TaskContext& task_;
   const PrecisionSessions& make_session_;
-  const NamedValues& inputs_;
+  std::span<const NamedValues> samples_;
   const RunOptions& options_;
   Progress progress_;
   std::set<std::string, std::less<>> candidates_;  ///< names of nodes
   std::set<std::string> float_kernels_;            ///< "node\nkernel"
   std::vector<std::string> outputs_;
-  std::vector<RunValue> expected_;
+  std::vector<std::vector<RunValue>> expected_;  ///< by sample; nothing where not measured
 };
 
 }  // namespace
 
 PrecisionErrorReport measure_precision_error(const TaskContext& task,
                                              const PrecisionSessions& make_session,
-                                             const NamedValues& inputs, const RunOptions& options,
+                                             std::span<const NamedValues> samples,
+                                             const RunOptions& options,
                                              std::optional<double> budget) {
-  return PrecisionMeasurement(task, make_session, inputs, options).measure(budget);
+  return PrecisionMeasurement(task, make_session, samples, options).measure(budget);
 }
 
 }  // namespace ortool

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 namespace ortool {
 
-/// The differences of a run's float outputs from those in float32: of the output where they are
+/// The differences of float outputs from those in float32: of the output and sample where they are
 /// greatest.
 struct PrecisionError {
   std::string output;
@@ -42,12 +43,14 @@ struct PrecisionErrorReport {
 /// Makes a session of one model in 16 bits, but for the nodes that are kept.
 using PrecisionSessions = std::function<std::unique_ptr<Session>(const KeepsFloat& keeps_float)>;
 
-/// Runs the model in float32, in 16 bits, and once for each node in 16 bits alone, on the same
-/// inputs. With a budget, keeps the costliest nodes in float32: as few as leave every output a
-/// cosine similarity of 1 - budget. Throws ErrorCode::invalid for a model without float outputs.
+/// Runs the model in float32, in 16 bits, and once for each node in 16 bits alone, on the inputs of
+/// each sample; outputs in float32 are held in memory. With a budget, keeps the costliest nodes in
+/// float32: as few as leave every output of every sample a cosine similarity of 1 - budget. Throws
+/// ErrorCode::invalid for a model without float outputs.
 PrecisionErrorReport measure_precision_error(const TaskContext& task,
                                              const PrecisionSessions& make_session,
-                                             const NamedValues& inputs, const RunOptions& options,
+                                             std::span<const NamedValues> samples,
+                                             const RunOptions& options,
                                              std::optional<double> budget);
 
 }  // namespace ortool

@@ -87,7 +87,7 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
   exclude(options, "data",
           {"test", "test-dir", "input", "inputs", "input-dir", "random", "seed", "range", "expect",
            "output-dir", "output-format", "iterations", "trace", "dump", "loop", "steps",
-           "save-repro", "precision-error"});
+           "save-repro"});
   if (!options.has("compare"))
     exclude(options, "data", {"rtol", "atol", "min-cosine", "same-top1"});
   check_sample_file(options);

@@ -62,6 +62,8 @@ class DataRun {
         run_options_(run_options),
         set_(std::move(set)),
         comparison_(options.comparison),
+        kept_inputs_(options.kept_inputs),
+        most_kept_(options.most_kept),
         classes_(options.labels.empty() ? set_->class_names() : options.labels),
         judge_(session, classes_, metric, chosen_outputs(invocation.options), truth),
         truth_(truth),
@@ -91,6 +93,8 @@ class DataRun {
   const RunOptions& run_options_;
   std::unique_ptr<SampleSet> set_;
   DataComparison* comparison_;
+  std::vector<NamedValues>* kept_inputs_;  ///< null: not kept
+  std::size_t most_kept_;
   std::span<const std::string> classes_;
   SampleJudge judge_;
   const GroundTruth* truth_;   ///< null: the metric needs none
@@ -131,6 +135,8 @@ void DataRun::count_nan(const std::string& sample, const std::vector<RunValue>& 
 
 void DataRun::evaluate(const Sample& sample, const std::vector<RunValue>& outputs) {
   count_nan(sample.name, outputs);
+  if (kept_inputs_ != nullptr && kept_inputs_->size() < most_kept_)
+    kept_inputs_->push_back(sample.inputs);
   const std::vector<double> scores = judge_.judge(sample, outputs);
   if (comparison_ != nullptr) comparison_->add(sample, outputs, run_options_);
   std::optional<RankedScores> ranked;

@@ -25,7 +25,9 @@ struct ImagePreparation {
 struct DataRunOptions {
   std::span<const std::string> labels;
   const ImagePreparation& images;
-  DataComparison* comparison = nullptr;  ///< with --compare
+  DataComparison* comparison = nullptr;             ///< with --compare
+  std::vector<NamedValues>* kept_inputs = nullptr;  ///< gets those of the first samples
+  std::size_t most_kept = 0;
 };
 
 /// Times of the runs of a data set.

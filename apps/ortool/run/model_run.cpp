@@ -242,14 +242,21 @@ void ModelRun::run_set() {
   std::optional<DataComparison> comparison;
   if (!variants_.empty())
     comparison.emplace(invocation_, variants_, *session_, model_path_, judge_);
-  const DataTimes times = run_data(invocation_, *session_, run_options_,
-                                   {labels_, images_, comparison ? &*comparison : nullptr});
+  std::vector<NamedValues> samples;
+  DataRunOptions data{labels_, images_, comparison ? &*comparison : nullptr};
+  if (options_.has("precision-error")) {
+    data.kept_inputs = &samples;
+    data.most_kept = max_measured_samples;
+  }
+  const DataTimes times = run_data(invocation_, *session_, run_options_, data);
   const bool has_passed = !comparison || comparison->report(comparison_);
   if (!has_passed && report_.verdict == 0)
     report_.verdict = static_cast<int>(ErrorCode::negative_result);
   times_.first_run_ms = times.first_run_ms;
   times_.run_ms = times.run_ms;
   report_.payload.set("inputs", Json::list()).set("outputs", Json::list());
+  report_precision_error(invocation_,
+                         {model_path_, providers_, *pool_, samples, plain_run_options()});
   finish_report();
 }
 
@@ -328,7 +335,7 @@ void ModelRun::run_once_or_more() {
   compare_with_variants(inputs, outputs);
   if (options_.has("precision-error")) {
     report_precision_error(invocation_,
-                           {model_path_, providers_, *pool_, inputs, plain_run_options()});
+                           {model_path_, providers_, *pool_, {&inputs, 1}, plain_run_options()});
   }
   if (has_trace) write_trace();
   if (repeats > 1) {

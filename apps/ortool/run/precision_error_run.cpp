@@ -60,7 +60,8 @@ Json error_block(const PrecisionError& error) {
       .set("max_abs_error", error.max_abs_error);
 }
 
-Json report_block(const PrecisionErrorReport& found, std::optional<double> budget) {
+Json report_block(const PrecisionErrorReport& found, std::optional<double> budget,
+                  std::size_t samples) {
   Json nodes = Json::list();
   Json kept = Json::list();
   for (const NodePrecisionError& one : found.nodes) {
@@ -73,6 +74,7 @@ Json report_block(const PrecisionErrorReport& found, std::optional<double> budge
   }
   return Json::object()
       .set("budget", budget ? Json(*budget) : Json())
+      .set("samples", samples)
       .set("all", error_block(found.all))
       .set("nodes", std::move(nodes))
       .set("keep_float", std::move(kept))
@@ -128,6 +130,7 @@ void check_precision_error(const OptionValues& options, std::string_view model) 
 }
 
 void report_precision_error(Invocation& invocation, const PrecisionErrorRun& run) {
+  if (run.samples.empty()) return;
   const OptionValues& options = invocation.options;
   LoadedModel loaded = load_model_at(run.model_path, {.cap = &invocation.memory});
   expose_chosen_outputs(options, *loaded.model);
@@ -135,17 +138,18 @@ void report_precision_error(Invocation& invocation, const PrecisionErrorRun& run
   const std::optional<double> budget = budget_of(options);
   const PrecisionErrorReport found =
       measure_precision_error(invocation.task(), sessions_of(invocation, run, *loaded.model),
-                              run.inputs, run.options, budget);
-  invocation.report.payload.set("precision_error", report_block(found, budget));
+                              run.samples, run.options, budget);
+  invocation.report.payload.set("precision_error", report_block(found, budget, run.samples.size()));
   std::string& text = invocation.report.text;
   const std::string_view type = precision_name(chosen_precision(options).precision);
   if (found.nodes.empty()) {
     text += format("{}: no node of the model can be in 16 bits\n", type);
     return;
   }
-  text += format("{} in {} nodes: 1 - cosine {}, SQNR {}; each of them alone:\n", type,
-                 found.nodes.size(), readable_number(found.all.cosine_error),
-                 decibels(found.all.sqnr_db));
+  text += format("{} in {} nodes{}: 1 - cosine {}, SQNR {}; each of them alone:\n", type,
+                 found.nodes.size(),
+                 run.samples.size() > 1 ? format(", worst of {} samples", run.samples.size()) : "",
+                 readable_number(found.all.cosine_error), decibels(found.all.sqnr_db));
   text += node_table(found);
   if (budget) text += plan_text(found, *budget);
 }

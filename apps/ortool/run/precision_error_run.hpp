@@ -14,12 +14,15 @@ namespace ortool {
 /// Throws ErrorCode::invalid where --precision-error has no effect.
 void check_precision_error(const OptionValues& options, std::string_view model);
 
-/// The run that the command has done.
+/// The number of samples of --data that are measured.
+inline constexpr std::size_t max_measured_samples = 32;
+
+/// What the command has run.
 struct PrecisionErrorRun {
   const std::string& model_path;
   std::span<const std::shared_ptr<const Provider>> providers;
   ThreadPool& pool;
-  NamedValues inputs;
+  std::span<const NamedValues> samples;
   RunOptions options;
 };
 

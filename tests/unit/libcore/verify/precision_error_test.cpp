@@ -90,10 +90,10 @@ struct PrecisionTest {
   StopToken stop;
   TaskContext task{memory, stop};
   NoisySessions sessions;
-  NamedValues inputs = {{"x", random_tensor(Shape{4, 16}, 3)}};
+  std::vector<NamedValues> samples = {{{"x", random_tensor(Shape{4, 16}, 3)}}};
 
   PrecisionErrorReport measure(std::optional<double> budget) {
-    return measure_precision_error(task, sessions.factory(), inputs, {}, budget);
+    return measure_precision_error(task, sessions.factory(), samples, {}, budget);
   }
 };
 
@@ -134,6 +134,20 @@ TEST_CASE("a budget keeps the costliest nodes in float32, and no more", "[precis
   CHECK(kept_for(fine / 2) == "coarse fine ");
 }
 
+TEST_CASE("the worst of several samples counts", "[precision]") {
+  PrecisionTest test;
+  std::vector<double> errors;
+  for (const unsigned seed : {3U, 4U, 5U}) {
+    test.samples = {{{"x", random_tensor(Shape{4, 16}, seed)}}};
+    errors.push_back(test.measure(std::nullopt).all.cosine_error);
+  }
+  test.samples.clear();
+  for (const unsigned seed : {3U, 4U, 5U})
+    test.samples.push_back({{"x", random_tensor(Shape{4, 16}, seed)}});
+  CHECK(test.measure(std::nullopt).all.cosine_error ==
+        *std::max_element(errors.begin(), errors.end()));
+}
+
 TEST_CASE("outputs without floating-point numbers cannot be measured", "[precision]") {
   PrecisionTest test;
   const PrecisionSessions integers = [](const KeepsFloat&) {
@@ -142,7 +156,7 @@ TEST_CASE("outputs without floating-point numbers cannot be measured", "[precisi
       g (float[4,16] x) => (int64[4,1] y) { y = ArgMax <axis = 1> (x) })");
   };
   try {
-    static_cast<void>(measure_precision_error(test.task, integers, test.inputs, {}, 0.1));
+    static_cast<void>(measure_precision_error(test.task, integers, test.samples, {}, 0.1));
     FAIL("it was measured");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid);
