@@ -1,10 +1,14 @@
-# A relocatable install prefix: bin/ortool, lib/libortool.so, headers, and the package files for find_package(ortool).
+# A relocatable install prefix: bin/ortool, lib/libortool.so, lib/libortool_c.so, headers, and the package files for find_package(ortool).
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ortool")
 
 install(TARGETS ortool EXPORT ortoolTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
+install(TARGETS ortool_c EXPORT ortoolTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
 install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # Headers include each other relative to the root of the tree, so they keep their folders below include/ortool.

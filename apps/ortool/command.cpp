@@ -14,12 +14,14 @@ void Invocation::warn(std::string_view text) const {
 }
 
 Invocation Invocation::with(const OptionValues& other_options) const {
-  return {other_options, arguments, commands, report, messages, stop, memory, has_document, words};
+  return {other_options, arguments,    commands, report,  messages,  stop,
+          memory,        has_document, words,    on_step, is_program};
 }
 
 TaskContext Invocation::task() const {
   return {memory, stop, [this](std::string_view text) { warn(text); },
-          [this](std::string_view step) {
+          [this](std::string_view step) -> std::unique_ptr<ProgressMeter> {
+            if (on_step) return on_step(step);
             return std::make_unique<ProgressLine>(options, messages, std::string(step));
           },
           [this](std::string_view text) { note(text); }};

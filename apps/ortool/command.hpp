@@ -46,6 +46,8 @@ struct Invocation {
   MemoryCap& memory;
   bool has_document;                   ///< a JSON document is requested, on stdout or as a file
   std::span<const std::string> words;  ///< the whole command line, without the program's name
+  StepFunction on_step = {};           ///< shows progress; empty: on stderr
+  bool is_program = true;              ///< this process can start itself again as the program
 
   /// Prints it on stderr and adds it to the report; each text only once.
   void warn(std::string_view text) const;

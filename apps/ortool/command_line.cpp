@@ -62,29 +62,6 @@ void check_given_once(const OptionSpec& option, std::span<const std::string> val
 
 }  // namespace
 
-void check_option(const OptionSpec& option, std::string_view value) {
-  if (option.is_planned) {
-    throw Error(ErrorCode::unsupported,
-                format("option --{} is planned, but not in this version", option.name),
-                "leave the option out")
-        .with_id("usage.planned");
-  }
-  if (value.empty() && !option.is_flag()) {
-    throw Error(ErrorCode::invalid, format("option --{}: the value is empty", option.name),
-                "give it a value, or leave the option out")
-        .with_id("usage.value");
-  }
-  if (option.is_list) check_list_elements(option.name, value);
-  const auto& others = option.suggestions;
-  if (option.range && std::find(others.begin(), others.end(), value) == others.end())
-    check_number(option.name, value, *option.range);
-  if (option.choices.empty()) return;
-  if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
-    return;
-  const std::vector<std::string> known(option.choices.begin(), option.choices.end());
-  throw unknown_name(format("value of --{}", option.name), value, "values", known);
-}
-
 CommandLine parse_command_line(const Command& command, std::span<const std::string> words) {
   check_empty_value(words);
   const std::vector<OptionGroup> groups = all_options(command);

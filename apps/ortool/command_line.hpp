@@ -21,8 +21,4 @@ struct CommandLine {
 /// unknown options.
 CommandLine parse_command_line(const Command& command, std::span<const std::string> words);
 
-/// Throws ErrorCode::invalid if the value is not one of the option's choices or outside of its
-/// range, ErrorCode::unsupported if the option is planned.
-void check_option(const OptionSpec& option, std::string_view value);
-
 }  // namespace ortool

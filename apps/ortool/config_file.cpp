@@ -1,7 +1,6 @@
 // Configuration file: converts JSON members to option values.
 #include "apps/ortool/config_file.hpp"
 
-#include "apps/ortool/command_line.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name_of_many.hpp"
@@ -21,19 +20,28 @@ std::string option_text(const OptionSpec& option, const Json& value) {
   return value.is_text() ? value.text() : value.write_compact();
 }
 
-void add_members(const Json& members, const std::vector<OptionGroup>& groups,
-                 std::vector<std::pair<const OptionSpec*, std::vector<std::string>>>& found,
-                 const Command& command, std::span<const std::unique_ptr<const Command>> commands) {
+using FoundOptions = std::vector<std::pair<const OptionSpec*, std::vector<std::string>>>;
+
+/// What the keys of a document may be.
+struct KnownOptions {
+  const std::vector<OptionGroup>& groups;
+  std::string_view command;
+  std::string_view where_all_are;
+};
+
+void add_members(const Json& members, const KnownOptions& known,
+                 std::span<const std::unique_ptr<const Command>> commands, FoundOptions& found) {
   for (const auto& [key, value] : members.members()) {
     bool is_command = false;
     for (const auto& other : commands) is_command = is_command || other->name() == key;
     if (is_command && value.is_object()) {
-      if (command.name() == key) add_members(value, groups, found, command, {});
+      if (known.command == key) add_members(value, known, {}, found);
       continue;
     }
-    const OptionSpec* option = find_option(groups, key);
+    const OptionSpec* option = find_option(known.groups, key);
     if (option == nullptr || key == "config" || key == "help") {
-      throw unknown_name_of_many("option", key, option_names(groups, ""), where_all_are(command));
+      throw unknown_name_of_many("option", key, option_names(known.groups, ""),
+                                 std::string(known.where_all_are));
     }
     std::vector<std::string> values;
     if (value.is_list() && option->repeats) {
@@ -53,27 +61,34 @@ void add_members(const Json& members, const std::vector<OptionGroup>& groups,
 
 }  // namespace
 
+void read_options(const Json& document, const std::vector<OptionGroup>& groups,
+                  std::string_view name, std::string_view where_all_are,
+                  std::span<const std::unique_ptr<const Command>> commands, OptionValues& options) {
+  if (!document.is_object()) {
+    throw Error(ErrorCode::invalid, "does not hold a JSON object",
+                "write {\"threads\": 2} with one key per option")
+        .with_id("usage.value");
+  }
+  FoundOptions found;
+  add_members(document, {groups, name, where_all_are}, commands, found);
+  // An entry under the command's name need not come later in `found`, and the last one wins, as it
+  // does on a command line.
+  OptionValues from_document;
+  for (auto& [option, values] : found) from_document.set(option->name, std::move(values));
+  for (const auto& [option, values] : found) {
+    if (options.has(option->name)) continue;
+    const auto all = from_document.all(option->name);
+    options.set(option->name, {all.begin(), all.end()});
+  }
+}
+
 void read_config_file(const std::string& path, const Command& command,
                       std::span<const std::unique_ptr<const Command>> commands,
                       OptionValues& options) {
   const Json document = parse_json(read_text_file(path, max_config_bytes), path);
   try {
-    if (!document.is_object()) {
-      throw Error(ErrorCode::invalid, "does not hold a JSON object",
-                  "write {\"threads\": 2} with one key per option");
-    }
-    const std::vector<OptionGroup> groups = all_options(command);
-    std::vector<std::pair<const OptionSpec*, std::vector<std::string>>> found;
-    add_members(document, groups, found, command, commands);
-    // An entry under the command's name need not come later in `found`, and the last one wins,
-    // as it does on a command line.
-    OptionValues from_file;
-    for (auto& [option, values] : found) from_file.set(option->name, std::move(values));
-    for (const auto& [option, values] : found) {
-      if (options.has(option->name)) continue;
-      const auto all = from_file.all(option->name);
-      options.set(option->name, {all.begin(), all.end()});
-    }
+    read_options(document, all_options(command), command.name(), where_all_are(command), commands,
+                 options);
   } catch (Error& error) {
     throw error.in(path);
   }

@@ -1,13 +1,16 @@
-// Option tables: lookup, and the ranges of numbers.
+// Option tables: lookup, choices, and the ranges of numbers.
 #include "apps/ortool/option.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
+#include "apps/ortool/option_values.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/amount.hpp"
 #include "libcore/base/strings/parse_number.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
 
 namespace ortool {
 namespace {
@@ -43,6 +46,29 @@ void check_number(std::string_view option, std::string_view text, const NumberRa
               format("option --{}: {} is not a {}", option, quote(text), expected),
               format("give --{} a {}", option, expected))
       .with_id("usage.value");
+}
+
+void check_option(const OptionSpec& option, std::string_view value) {
+  if (option.is_planned) {
+    throw Error(ErrorCode::unsupported,
+                format("option --{} is planned, but not in this version", option.name),
+                "leave the option out")
+        .with_id("usage.planned");
+  }
+  if (value.empty() && !option.is_flag()) {
+    throw Error(ErrorCode::invalid, format("option --{}: the value is empty", option.name),
+                "give it a value, or leave the option out")
+        .with_id("usage.value");
+  }
+  if (option.is_list) check_list_elements(option.name, value);
+  const auto& others = option.suggestions;
+  if (option.range && std::find(others.begin(), others.end(), value) == others.end())
+    check_number(option.name, value, *option.range);
+  if (option.choices.empty()) return;
+  if (std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end())
+    return;
+  const std::vector<std::string> known(option.choices.begin(), option.choices.end());
+  throw unknown_name(format("value of --{}", option.name), value, "values", known);
 }
 
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name) {

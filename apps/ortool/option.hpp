@@ -66,6 +66,10 @@ struct OptionGroup {
 /// Throws ErrorCode::invalid with the range when `text` is not a number in it.
 void check_number(std::string_view option, std::string_view text, const NumberRange& range);
 
+/// Throws ErrorCode::invalid if the value is not one of the option's choices or outside of its
+/// range, ErrorCode::unsupported if the option is planned.
+void check_option(const OptionSpec& option, std::string_view value);
+
 /// The option of that name, or null.
 const OptionSpec* find_option(const std::vector<OptionGroup>& groups, std::string_view name);
 

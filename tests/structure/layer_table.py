@@ -64,6 +64,8 @@ KERNELS = ["libcore/base/", "libcore/tensor/"]
 PROVIDERS = ["libcore/", "kernels/"]
 PROVIDER_LIST = ["libcore/", "providers/"]
 APPS = ["libcore/", "providers/provider_list.hpp"]
+# The C interface runs the commands of the program.
+C_INTERFACE = ["apps/ortool/"]
 TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 
 # Headers that are slow to compile or belong to a third-party library: (pattern of the header, pattern of

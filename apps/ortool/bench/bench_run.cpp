@@ -194,6 +194,10 @@ void BenchRun::measure_offered_loads() {
 }
 
 void BenchRun::measure_memory_of_all() {
+  if (!invocation_.is_program) {
+    invocation_.note("peak memory is unknown: only the ortool program measures it");
+    return;
+  }
   Progress progress(invocation_.task(), "measuring memory");
   std::int64_t done = 0;
   for (VariantResult& result : findings_.results) {

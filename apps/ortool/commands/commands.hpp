@@ -1,4 +1,4 @@
-// Factories of all commands.
+// Commands of the program: the list, and a factory for each.
 #pragma once
 
 #include <memory>
@@ -16,5 +16,8 @@ std::unique_ptr<const Command> make_quantize_command();
 std::unique_ptr<const Command> make_providers_command();
 std::unique_ptr<const Command> make_schema_command();
 std::unique_ptr<const Command> make_completion_command();
+
+/// All of them, in the order of the help.
+Commands make_commands();
 
 }  // namespace ortool

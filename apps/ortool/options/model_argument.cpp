@@ -50,6 +50,8 @@ Json model_block(const LoadedModel& loaded, bool has_document) {
   return block;
 }
 
+}  // namespace
+
 LoadedModel find_model(std::string path) {
   LoadedModel loaded;
   loaded.path = std::move(path);
@@ -59,8 +61,6 @@ LoadedModel find_model(std::string path) {
   if (loaded.path != "-") loaded.folder = std::filesystem::path(loaded.path).parent_path().string();
   return loaded;
 }
-
-}  // namespace
 
 ArgumentSpec model_argument() {
   return {"MODEL",

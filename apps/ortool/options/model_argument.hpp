@@ -19,6 +19,8 @@ struct LoadedModel {
   double load_ms = 0;
 };
 
+/// The file, or the one in the folder, at `path`; nothing is loaded yet.
+LoadedModel find_model(std::string path);
 /// Loads the file, or the folder's model, at `path`.
 LoadedModel load_model_at(std::string path, const LoadOptions& options = {});
 /// Resolves the first argument; nothing is loaded yet.

@@ -134,16 +134,7 @@ OptionValues with_sizes(const Invocation& invocation, const QuantizeSettings& se
 QuantizeData data_for(const Invocation& invocation, const QuantizeSettings& settings,
                       const Model& prepared) {
   const OptionValues sized = with_sizes(invocation, settings, prepared);
-  const Invocation of_data{sized,
-                           invocation.arguments,
-                           invocation.commands,
-                           invocation.report,
-                           invocation.messages,
-                           invocation.stop,
-                           invocation.memory,
-                           invocation.has_document,
-                           invocation.words};
-  return read_quantize_data(of_data, settings, prepared);
+  return read_quantize_data(invocation.with(sized), settings, prepared);
 }
 
 QuantizeOptions quantize_options_of(const Invocation& invocation, const QuantizeSettings& settings,

@@ -36,6 +36,10 @@ void Messages::write_line(std::string_view kind, std::string_view text,
 }
 
 void Messages::fail(const Error& error) const {
+  if (is_silent_) {
+    if (listener_) listener_(Verbosity::error, error.what());
+    return;
+  }
   const bool has_hint = !error.hint().empty();
   write_line("error: ", error.what(), max_line_bytes - (has_hint ? min_hint_bytes : 0));
   if (has_hint) {
@@ -48,7 +52,12 @@ void Messages::fail(const Error& error) const {
 }
 
 void Messages::say(Verbosity level, std::string_view kind, std::string_view text) const {
-  if (level <= level_) write_line(kind, text, max_line_bytes);
+  if (level > level_) return;
+  if (!is_silent_) {
+    write_line(kind, text, max_line_bytes);
+  } else if (listener_) {
+    listener_(level, text);
+  }
 }
 
 }  // namespace ortool

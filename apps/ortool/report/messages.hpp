@@ -1,7 +1,9 @@
 // Messages on stderr: errors, warnings, notes of failed commands and the details of -v.
 #pragma once
 
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "libcore/base/error.hpp"
 
@@ -13,8 +15,12 @@ enum class Verbosity { error, warning, info, debug };
 /// ignored. Safe for several threads.
 class Messages {
  public:
+  using Listener = std::function<void(Verbosity kind, std::string_view text)>;
+
   /// Colors only on a terminal, and not with NO_COLOR.
   Messages();
+  /// Nothing goes to stderr: `listener`, which may be empty, gets each message up to the level.
+  explicit Messages(Listener listener) : is_silent_(true), listener_(std::move(listener)) {}
 
   void set_level(Verbosity level) { level_ = level; }
   Verbosity level() const { return level_; }
@@ -34,6 +40,8 @@ class Messages {
   Verbosity level_ = Verbosity::warning;
   bool is_terminal_ = false;
   bool has_color_ = false;
+  bool is_silent_ = false;
+  Listener listener_;
 };
 
 }  // namespace ortool

@@ -1,0 +1,72 @@
+// Handles of the C interface: what its opaque structs hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/c/ortool.h"
+#include "apps/c/value_info_list.hpp"
+#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/base/stop_token.hpp"
+#include "libcore/graph/model.hpp"
+#include "libcore/runtime/session.hpp"
+#include "libcore/tensor/run_value.hpp"
+
+namespace ortool::c {
+
+/// The bytes of a model file: a session is made from them, not from a model that another may use.
+struct ModelFile {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  std::string name;       ///< in errors
+  std::string directory;  ///< of external weights; empty: none
+
+  std::unique_ptr<Model> load(MemoryCap* cap) const;
+};
+
+/// A session with all that it refers to. Values that its runs return keep it.
+struct SessionState {
+  explicit SessionState(std::int64_t max_bytes) : memory(max_bytes) {}
+
+  MemoryCap memory;
+  std::shared_ptr<ThreadPool> pool;
+  int threads = 1;
+  std::unique_ptr<const Session> session;
+  ValueInfoList inputs;
+  ValueInfoList outputs;
+};
+
+}  // namespace ortool::c
+
+struct ortool_stop {
+  ortool::StopToken token;
+};
+
+struct ortool_value {
+  ortool::RunValue value;
+  std::span<std::byte> writable = {};       ///< the caller's memory; empty: none
+  std::shared_ptr<const void> keeper = {};  ///< of what the value refers to; may be null
+};
+
+struct ortool_model {
+  ortool::c::ModelFile file;
+  ortool::c::ValueInfoList inputs;
+  ortool::c::ValueInfoList outputs;
+};
+
+struct ortool_session {
+  std::shared_ptr<const ortool::c::SessionState> state;
+};
+
+struct ortool_profile {
+  std::deque<std::string> texts;
+  std::deque<ortool_profile_event> events;
+  std::vector<const ortool_profile_event*> pointers;
+  std::int64_t total_ns = 0;
+};

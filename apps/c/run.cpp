@@ -1,0 +1,162 @@
+// Runs of the C interface: inputs and outputs by name or position, and profiles.
+#include <cstring>
+#include <optional>
+
+#include "apps/c/guard.hpp"
+#include "apps/c/handles.hpp"
+#include "apps/c/task_scope.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/tensor/data_type.hpp"
+
+namespace ortool::c {
+namespace {
+
+void check_count(std::string_view what, std::size_t given, std::size_t expected) {
+  if (given == expected) return;
+  throw Error(ErrorCode::invalid,
+              format("{} {} are given without names, the model has {}", given, what, expected),
+              format("give all {} in their order, or some with their names", what))
+      .with_id("usage.count");
+}
+
+NamedValues match_given(const SessionState& state, const char* const* names,
+                        const ortool_value* const* inputs, std::size_t count) {
+  if (count > 0) require(inputs, "inputs");
+  if (names == nullptr) check_count("inputs", count, state.inputs.size());
+  NamedValues given;
+  given.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    require(inputs[i], "inputs[]");
+    if (names != nullptr) require(names[i], "input_names[]");
+    given.emplace_back(names != nullptr ? names[i] : state.inputs[i].name, inputs[i]->value);
+  }
+  return given;
+}
+
+std::size_t output_position(const SessionState& state, const char* name) {
+  require(name, "output_names[]");
+  for (std::size_t i = 0; i < state.outputs.size(); ++i) {
+    if (std::strcmp(state.outputs[i].name, name) == 0) return i;
+  }
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < state.outputs.size(); ++i) known.emplace_back(state.outputs[i].name);
+  throw unknown_name("output", name, "outputs", known);
+}
+
+/// The caller's memory for an output.
+BoundOutput bound_output(const ortool_value_info& output, const ortool_value& target) {
+  const bool is_memory = target.value.is_tensor() && !target.writable.empty();
+  const auto type = is_memory ? static_cast<ortool_type>(target.value.tensor().type()) : 0;
+  if (!is_memory || (output.kind == ORTOOL_TENSOR && output.type != type)) {
+    throw Error(ErrorCode::invalid,
+                format("output '{}' is {}, which cannot be written to {}", output.name,
+                       output.type_text, is_memory ? target.value.describe() : "that value"),
+                "give a tensor over your own memory of the output's type, or NULL")
+        .with_id("output.memory");
+  }
+  return {output.name, target.writable};
+}
+
+void fill_profile(const Profile& from, ortool_profile& profile) {
+  profile.events.clear();
+  profile.pointers.clear();
+  profile.texts.clear();
+  profile.total_ns = from.total_ns;
+  const auto keep = [&](std::string_view text) { return profile.texts.emplace_back(text).c_str(); };
+  for (const ProfileEvent& event : from.events) {
+    profile.events.push_back({keep(event.node), keep(event.op_type), keep(event.provider),
+                              keep(event.kernel), event.depth, event.start_ns, event.duration_ns});
+    profile.pointers.push_back(&profile.events.back());
+  }
+}
+
+}  // namespace
+}  // namespace ortool::c
+
+using namespace ortool;     // NOLINT(google-build-using-namespace): functions of the C interface
+using namespace ortool::c;  // NOLINT(google-build-using-namespace)
+
+ortool_status ortool_run(const ortool_session* session, const char* const* input_names,
+                         const ortool_value* const* inputs, size_t input_count,
+                         const char* const* output_names, ortool_value** outputs,
+                         size_t output_count, const ortool_run_options* options,
+                         ortool_error** error) {
+  return guarded(error, [&] {
+    require(session, "session");
+    if (output_count > 0) require(outputs, "outputs");
+    const SessionState& state = *session->state;
+    const ortool_run_options given = completed(options, "options");
+    if (output_names == nullptr) check_count("outputs", output_count, state.outputs.size());
+    const NamedValues values = match_given(state, input_names, inputs, input_count);
+
+    RunOptions run_options;
+    run_options.threads =
+        given.threads > 0 ? std::min(given.threads, state.threads) : state.threads;
+    std::vector<std::size_t> positions(output_count);
+    std::vector<std::unique_ptr<ortool_value>> made(output_count);
+    for (std::size_t i = 0; i < output_count; ++i) {
+      positions[i] = output_names != nullptr ? output_position(state, output_names[i]) : i;
+      if (outputs[i] == nullptr) {
+        made[i] = std::make_unique<ortool_value>();
+      } else {
+        run_options.bound_outputs.push_back(bound_output(state.outputs[positions[i]], *outputs[i]));
+      }
+    }
+
+    StopToken own_stop;
+    StopToken& stop = given.stop != nullptr ? given.stop->token : own_stop;
+    std::optional<Deadline> deadline;
+    check_timeout(given.timeout);
+    if (given.timeout > 0) deadline.emplace(stop, given.timeout);
+    if (given.stop != nullptr || given.timeout > 0) run_options.stop = &stop;
+    std::optional<Profile> profile;
+    if (given.profile != nullptr) run_options.profile = &profile.emplace();
+
+    const std::vector<RunValue> results = state.session->run(values, run_options);
+    if (profile) fill_profile(*profile, *given.profile);
+    for (std::size_t i = 0; i < output_count; ++i) {
+      ortool_value& target = made[i] != nullptr ? *made[i] : *outputs[i];
+      target.value = results[positions[i]];
+      if (made[i] == nullptr) continue;
+      target.keeper = session->state;
+      outputs[i] = made[i].release();
+    }
+  });
+}
+
+ortool_status ortool_stop_new(ortool_stop** stop_out, ortool_error** error) {
+  return guarded(error, [&] {
+    require(stop_out, "stop_out");
+    *stop_out = new ortool_stop;
+  });
+}
+
+void ortool_stop_request(ortool_stop* stop) {
+  stop->token.request(ErrorCode::interrupted);
+}
+
+void ortool_stop_free(ortool_stop* stop) {
+  delete stop;
+}
+
+ortool_status ortool_profile_new(ortool_profile** profile_out, ortool_error** error) {
+  return guarded(error, [&] {
+    require(profile_out, "profile_out");
+    *profile_out = new ortool_profile;
+  });
+}
+
+void ortool_profile_free(ortool_profile* profile) {
+  delete profile;
+}
+
+const ortool_profile_event* const* ortool_profile_events(const ortool_profile* profile,
+                                                         size_t* count) {
+  if (count != nullptr) *count = profile->events.size();
+  return profile->pointers.data();
+}
+
+int64_t ortool_profile_total_ns(const ortool_profile* profile) {
+  return profile->total_ns;
+}
