@@ -8,7 +8,7 @@ install(TARGETS ortool EXPORT ortoolTargets
 install(TARGETS ortool_c EXPORT ortoolTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
+install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.h" "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
 install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # Headers include each other relative to the root of the tree, so they keep their folders below include/ortool.

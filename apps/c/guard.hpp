@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.h"
 #include "libcore/base/error.hpp"
 
 namespace ortool::c {

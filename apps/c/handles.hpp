@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.h"
 #include "apps/c/value_info_list.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"

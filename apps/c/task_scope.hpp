@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.h"
 #include "apps/ortool/report/messages.hpp"
 #include "apps/ortool/report/report.hpp"
 #include "libcore/base/stop_token.hpp"

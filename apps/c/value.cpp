@@ -50,7 +50,8 @@ ortool_status ortool_tensor_new(ortool_type type, const int64_t* shape, size_t r
     require(value_out, "value_out");
     const DataType element = element_type(type);
     if (element == DataType::string) {
-      throw Error(ErrorCode::invalid, "a tensor of strings is not plain memory", "use ortool_tensor_of_strings")
+      throw Error(ErrorCode::invalid, "a tensor of strings is not plain memory",
+                  "use ortool_tensor_of_strings")
           .with_id("usage.value");
     }
     Shape dimensions = shape_of(shape, rank);

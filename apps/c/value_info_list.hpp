@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.h"
 #include "libcore/graph/value.hpp"
 
 namespace ortool::c {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.hpp"
 #include "libcore/api/ortool.hpp"
 #include "providers/provider_list.hpp"
 
@@ -65,6 +65,10 @@ int main(int argc, char** argv) {
   if (ortool_tensor_new(ORTOOL_FLOAT32, result_shape, 1, results, sizeof results, &kept, nullptr) !=
       ORTOOL_OK)
     return 2;
+  Least of_cpp;
+  const ortool::abi::Session handles(ortool::abi::Model::load(argv[1]), R"({"threads": 1})");
+  std::vector<ortool::abi::Value> inputs;
+  inputs.push_back(ortool::abi::Value::view(ORTOOL_FLOAT32, shape, memory, sizeof memory));
   for (int round = 0; round < rounds; ++round) {
     of_engine.take(microseconds_a_run([&] { static_cast<void>(engine.run(given, {})); }));
     of_c.take(microseconds_a_run([&] {
@@ -72,6 +76,7 @@ int main(int argc, char** argv) {
       ortool_run(session, nullptr, &value, 1, nullptr, &output, 1, nullptr, nullptr);
       ortool_value_free(output);
     }));
+    of_cpp.take(microseconds_a_run([&] { static_cast<void>(handles.run(inputs)); }));
     of_bound.take(microseconds_a_run(
         [&] { ortool_run(session, nullptr, &value, 1, nullptr, &kept, 1, nullptr, nullptr); }));
   }
@@ -80,6 +85,8 @@ int main(int argc, char** argv) {
               of_c.value - of_engine.value);
   std::printf("C, own output memory %8.3f us, %+.3f us\n", of_bound.value,
               of_bound.value - of_engine.value);
+  std::printf("C++ handles          %8.3f us, %+.3f us\n", of_cpp.value,
+              of_cpp.value - of_engine.value);
   ortool_value_free(kept);
   ortool_value_free(value);
   ortool_session_free(session);

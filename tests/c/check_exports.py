@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-_HEADERS = ["apps/c/ortool.h"]
+_HEADERS = ["apps/c/ortool/ortool.h"]
 _MAP = "apps/c/exports.map"
 _KEPT = "tests/c/declarations.txt"
 

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "apps/c/ortool.h"
+#include "apps/c/ortool/ortool.h"
 #include "libcore/onnx/write/save.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/scratch_file.hpp"
