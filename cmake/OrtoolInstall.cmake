@@ -5,10 +5,11 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ortool")
 install(TARGETS ortool EXPORT ortoolTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
-install(TARGETS ortool_c EXPORT ortoolTargets
+install(TARGETS ortool_c ortool_custom_ops EXPORT ortoolTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.h" "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
+install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.h" "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.hpp"
+  "${CMAKE_SOURCE_DIR}/providers/cpu/custom/ortool/custom_ops.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
 install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # Headers include each other relative to the root of the tree, so they keep their folders below include/ortool.

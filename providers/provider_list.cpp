@@ -4,6 +4,7 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/cpu/custom/operator_library.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
 #include "providers/onednn/onednn_provider.hpp"
@@ -40,6 +41,10 @@ std::span<const ProviderEntry> provider_list() {
       {"cpu", "CPUExecutionProvider", &make_cpu, "", true},
   }};
   return list;
+}
+
+void load_custom_ops(const std::string& path) {
+  cpu::load_operator_library(path);
 }
 
 std::string_view precision_name(Precision precision) {

@@ -44,6 +44,11 @@ PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa = {}
 std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa = {},
                                                 KeepsFloat keeps_float = nullptr);
 
+/// Loads a library of custom operators (ortool/custom_ops.h), which the catalog and the cpu provider
+/// have from then on: call it before models are loaded. Does nothing for one that is loaded. Throws
+/// ErrorCode::invalid, starting with the path, for a wrong library.
+void load_custom_ops(const std::string& path);
+
 /// "float32", "bfloat16", "float16" or "auto".
 std::string_view precision_name(Precision precision);
 

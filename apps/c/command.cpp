@@ -10,6 +10,7 @@
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/options/early_checks.hpp"
+#include "apps/ortool/options/extension_options.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/json/json.hpp"
@@ -114,6 +115,7 @@ void run_command(const Command& command, const Commands& commands, const Request
                  TaskScope& task, Report& report) {
   check_arguments(command, request.arguments, request.options);
   check_before_loading(request.options);
+  load_extensions(request.options);
   MemoryCap memory(request.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{.options = request.options,
                         .arguments = request.arguments,

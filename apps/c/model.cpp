@@ -1,11 +1,13 @@
-// Models of the C interface: loading from a path, from memory and from a descriptor.
+// Models of the C interface: loading from a path, memory or a descriptor, and operators of users.
 #include "apps/c/guard.hpp"
 #include "apps/c/handles.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "libcore/api/defined_ops.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/onnx/read/load.hpp"
+#include "providers/provider_list.hpp"
 
 namespace ortool::c {
 namespace {
@@ -29,6 +31,7 @@ std::unique_ptr<Model> ModelFile::load(MemoryCap* cap) const {
   LoadOptions options;
   options.cap = cap;
   auto model = load_model_from_bytes(bytes, owner, name, directory, options);
+  add_defined_ops(*model);
   resolve_legacy_defaults(*model);
   return model;
 }
@@ -81,6 +84,20 @@ ortool_status ortool_model_load_descriptor(int descriptor, const char* folder,
     const MappedFile file = MappedFile::from_descriptor(descriptor, "model of a descriptor");
     *model_out =
         make_model({file.bytes(), file.owner(), "model of a descriptor", folder_text(folder)});
+  });
+}
+
+ortool_status ortool_register_operators(const char* path, ortool_error** error) {
+  return guarded(error, [&] {
+    require(path, "path");
+    load_custom_ops(path);
+  });
+}
+
+ortool_status ortool_define_operators(const char* text, ortool_error** error) {
+  return guarded(error, [&] {
+    require(text, "text");
+    define_ops(text, "definition");
   });
 }
 

@@ -7,6 +7,7 @@
 #include "apps/c/task_scope.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -36,6 +37,7 @@ OptionValues read_session_options(const char* text) {
       execution_options(),
       provider_options(),
       shape_options(),
+      extension_options(),
       {"Limits", {{.name = "max-memory", .value = "SIZE", .range = size_range}}}};
   try {
     read_options(parse_json(text, "options"), groups, {}, "ortool.h lists a session's options", {},
@@ -49,6 +51,7 @@ OptionValues read_session_options(const char* text) {
 std::shared_ptr<const SessionState> make_state(const ModelFile& file, const OptionValues& options,
                                                TaskScope& task) {
   check_execution_options(options);
+  load_extensions(options);
   auto state = std::make_shared<SessionState>(
       options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Report report;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
@@ -85,6 +86,7 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .help = "show the usual options; with --all every option",
             .letter = 'h'},
        }},
+      extension_options(),
   };
 }
 

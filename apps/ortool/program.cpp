@@ -13,6 +13,7 @@
 #include "apps/ortool/help.hpp"
 #include "apps/ortool/man_page.hpp"
 #include "apps/ortool/options/early_checks.hpp"
+#include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
@@ -235,6 +236,7 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
   apply_common_options(line.options);
   check_arguments(command, line.arguments, line.options);
   check_before_loading(line.options);
+  load_extensions(line.options);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{line.options, line.arguments, commands_, report_,
                         messages_,    stop_,          memory,    has_json_ || !report_path_.empty(),

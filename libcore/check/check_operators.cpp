@@ -129,6 +129,7 @@ class OperatorChecker {
     }
     for (const FileAttribute& attribute : node_->attributes) {
       const AttributeSpec* spec = version.find_attribute(attribute.name);
+      if (spec == nullptr && version.takes_any_attribute) continue;
       if (spec == nullptr) {
         add("node.attribute.unknown",
             format("attribute {} does not exist in version {} of the operator",

@@ -1,6 +1,7 @@
 // Operator check: finds operators and versions that are not in the catalog.
 #include "libcore/lower/check_operators.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/setting_name.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/foreign_operators.hpp"
@@ -22,8 +24,19 @@ std::string foreign_suffix(const Node& node) {
   return foreign ? ": " + foreign->reason : std::string();
 }
 
+/// Whether the catalog knows the domain.
+bool has_operators(std::string_view domain) {
+  const auto entries = catalog();
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const OpEntry& entry) { return entry.schema->domain == domain; });
+}
+
 std::string unknown_hint(const Graph& graph, const Node& first, bool is_too_new) {
   if (const std::optional<ForeignReason> foreign = foreign_reason(first)) return foreign->advice;
+  if (!is_too_new && !has_operators(first.domain())) {
+    return format("load a library that has it by {}, or define it by {}",
+                  setting_name("custom-ops"), setting_name("define-op"));
+  }
   if (!is_too_new) return "'ortool providers --kernels' lists what is supported";
   return format("opset {} is newer than {}, the newest one known; convert the model",
                 graph.opset(""), newest_opset);

@@ -24,8 +24,14 @@ class ModelParser {
     model->graph = std::make_unique<Graph>();
     model->graph->set_opsets(std::move(opsets));
     graphs_.graph_into(*model->graph);
-    while (!scanner_.at_end()) model->functions.push_back(function());
+    model->functions = functions();
     return model;
+  }
+
+  std::vector<Function> functions() {
+    std::vector<Function> functions;
+    while (!scanner_.at_end()) functions.push_back(function());
+    return functions;
   }
 
   std::unique_ptr<Graph> whole_graph(OpsetImports opsets) {
@@ -127,6 +133,10 @@ class ModelParser {
 
 std::unique_ptr<Model> parse_model(std::string_view text) {
   return ModelParser(text).model();
+}
+
+std::vector<Function> parse_functions(std::string_view text) {
+  return ModelParser(text).functions();
 }
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, OpsetImports opsets) {

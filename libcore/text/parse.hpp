@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "libcore/graph/graph.hpp"
 #include "libcore/graph/model.hpp"
@@ -13,6 +14,10 @@ namespace ortool {
 /// then functions. Throws ErrorCode::invalid with line and column. Nesting is limited, and memory
 /// is bounded by the length of the text.
 std::unique_ptr<Model> parse_model(std::string_view text);
+
+/// Parses functions without a model, each as `<domain: "d", opset_import: ["": 13]> name (inputs)
+/// => (outputs) {nodes}`.
+std::vector<Function> parse_functions(std::string_view text);
 
 /// Parses a graph with the given opset imports.
 std::unique_ptr<Graph> parse_graph(std::string_view text, OpsetImports opsets);

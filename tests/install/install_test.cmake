@@ -1,5 +1,5 @@
 # Installs into a prefix, moves it, runs the program there and builds a consumer with find_package.
-foreach(name IN ITEMS BUILD VERSION CONSUMER MODEL SAMPLES GENERATOR COMPILER)
+foreach(name IN ITEMS BUILD VERSION CONSUMER CUSTOM_OPS CUSTOM_MODEL MODEL SAMPLES GENERATOR COMPILER)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "install_test: -D${name}= is missing")
   endif()
@@ -84,4 +84,13 @@ if(NOT measured MATCHES "class 1\nscores: [0-9.]+ dB\nmedian [0-9.]+ ms\nmedian 
   message(FATAL_ERROR "the manual's second example prints '${measured}', expected class 1, decibels and two medians")
 endif()
 run_or_fail(ignored "${scratch}/moved/bin/ortool" run "${scratch}/int8.onnx")
+
+run_or_fail(ignored "${CMAKE_COMMAND}" -S "${CUSTOM_OPS}" -B "${scratch}/custom_ops" -G "${GENERATOR}"
+  "-DCMAKE_PREFIX_PATH=${scratch}/moved")
+run_or_fail(ignored "${CMAKE_COMMAND}" --build "${scratch}/custom_ops")
+run_or_fail(scaled "${scratch}/moved/bin/ortool" run "${CUSTOM_MODEL}" --custom-ops "${scratch}/custom_ops/libscale.so"
+  --compare optimize=none)
+if(NOT scaled MATCHES "y: matches")
+  message(FATAL_ERROR "the custom operator of the manual computes '${scaled}'")
+endif()
 file(REMOVE_RECURSE "${scratch}")

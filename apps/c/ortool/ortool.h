@@ -237,8 +237,8 @@ typedef struct ortool_session ortool_session;
 /// {"threads": 4, "provider": "cpu", "optimize": "extended", "dim": ["batch=8"]}. Those are
 /// "threads" (default: all processors), "execution", "optimize", "skip-pass", "precision",
 /// "provider", "provider-option", "node-provider", "strict-provider", "dim", "shape",
-/// "nchwc-block" and "max-memory". NULL: all defaults. Options that repeat are lists. Sessions with
-/// the same number of threads share them. `task` may be NULL.
+/// "nchwc-block", "max-memory", "custom-ops" and "define-op". NULL: all defaults. Options that
+/// repeat are lists. Sessions with the same number of threads share them. `task` may be NULL.
 ortool_status ortool_session_new(const ortool_model* model, const char* options,
                                  const ortool_task* task, ortool_session** session_out,
                                  ortool_error** error);
@@ -310,6 +310,14 @@ ortool_status ortool_command(const char* command, const char* request, const ort
                              char** report_out, ortool_error** error);
 /// Frees a report.
 void ortool_text_free(char* text);
+
+// ---- Operators of users -------------------------------------------------------------------------
+
+/// Loads a library of custom operators (custom_ops.h), for all models and sessions of the process
+/// that are made from then on. Does nothing for one that is loaded.
+ortool_status ortool_register_operators(const char* path, ortool_error** error);
+/// Defines operators by ONNX functions in the textual syntax, which models get that call them.
+ortool_status ortool_define_operators(const char* text, ortool_error** error);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
+#include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
@@ -19,7 +20,6 @@
 #include "libcore/dataset/sample_set.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/graph/value_names.hpp"
-#include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -100,7 +100,7 @@ std::unique_ptr<SampleSet> open_samples(const Invocation& invocation, const Mode
 /// Nodes as in the file, each with its value.
 std::unique_ptr<Session> make_session(const Invocation& invocation, const std::string& path,
                                       ThreadPool& pool) {
-  std::unique_ptr<Model> model = load_model(path);
+  std::unique_ptr<Model> model = load_model_at(path).model;
   apply_shape_options(invocation.options, *model);
   SessionOptions options = session_options(invocation, choose_providers(invocation), pool);
   if (!invocation.options.has("optimize")) options.optimize = OptimizeLevel::none;

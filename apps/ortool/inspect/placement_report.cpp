@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/ortool/options/execution_options.hpp"
+#include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
@@ -16,7 +17,6 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/lower/node_predicates.hpp"
-#include "libcore/onnx/read/load.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/runtime/compile.hpp"
 #include "libcore/runtime/session.hpp"
@@ -179,7 +179,7 @@ PlacementReport find_placement(const Invocation& invocation, const Model& model,
   report.is_given = true;
   report.unavailable = find_unavailable();
   try {
-    std::unique_ptr<Model> copy = load_model(path);
+    std::unique_ptr<Model> copy = load_model_at(path).model;
     apply_shape_options(invocation.options, *copy);
     ThreadPool pool(thread_count(invocation.options));
     const Session session(std::move(copy), session_options(invocation, providers, pool));

@@ -20,6 +20,7 @@
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/repro.hpp"
+#include "libcore/api/defined_ops.hpp"
 #include "libcore/api/optimize.hpp"
 #include "libcore/base/file/standard_input.hpp"
 #include "libcore/base/format.hpp"
@@ -106,6 +107,7 @@ LoadedModel OptimizeRun::load_file() const {
   loaded.path = "-";
   loaded.model =
       load_model_from_bytes(standard_input_.bytes, standard_input_.owner, "standard input", "");
+  add_defined_ops(*loaded.model);
   resolve_legacy_defaults(*loaded.model);
   return loaded;
 }

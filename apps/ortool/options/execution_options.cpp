@@ -71,7 +71,6 @@ OptionGroup execution_options() {
            .completes = Completion::all_passes},
       }};
   for (OptionSpec& option : precision_options()) group.options.push_back(std::move(option));
-  group.options.push_back({.name = "custom-ops", .value = "LIB.so", .is_planned = true});
   return group;
 }
 

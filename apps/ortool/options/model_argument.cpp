@@ -5,6 +5,7 @@
 
 #include "apps/ortool/inspect/attribute_block.hpp"
 #include "apps/ortool/options/model_folder.hpp"
+#include "libcore/api/defined_ops.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/base/stopwatch.hpp"
@@ -81,6 +82,7 @@ LoadedModel load_model_at(std::string path, const LoadOptions& options) {
   LoadedModel loaded = find_model(std::move(path));
   const Stopwatch watch;
   loaded.model = load_model(loaded.path, options);
+  add_defined_ops(*loaded.model);
   resolve_legacy_defaults(*loaded.model);
   loaded.load_ms = watch.milliseconds();
   return loaded;
