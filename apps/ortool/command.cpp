@@ -81,7 +81,6 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .value = "FILE",
             .help = "read options from a JSON file; the command line takes precedence",
             .completes = Completion::files},
-           {.name = "cache-dir", .value = "DIR", .is_planned = true},
            {.name = "help",
             .help = "show the usual options; with --all every option",
             .letter = 'h'},

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "libcore/base/format.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/provider/cache/derived_store.hpp"
 #include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/evaluate.hpp"
 #include "libcore/provider/shape_rule.hpp"
@@ -41,21 +44,37 @@ bool fit(const std::vector<Operand>& outputs, std::int64_t max_bytes) {
   return bytes <= max_bytes;
 }
 
+/// Tells everything on which a node's result depends; empty if attributes cannot be told.
+std::string folding_key(const NodeView& view, std::span<const Operand> inputs,
+                        DerivedStore& derived) {
+  const Node& node = view.node();
+  std::string key = format("folded {}.{} {} (", node.domain(), node.op_type(), node.opset());
+  for (const Operand& input : inputs) {
+    if (!input.is_given()) {
+      key += "-,";
+      continue;
+    }
+    const Tensor* constant = input.known.peek_value();
+    if (constant == nullptr) return {};
+    key += format("{}{}={},", name_of(input.type), input.shape.to_string(),
+                  derived.key_of(*constant));
+  }
+  key += ')';
+  return append_attributes(node, key) ? key : std::string();
+}
+
 }  // namespace
 
-std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& view,
-                                                                std::int64_t max_bytes) const {
-  const Node& node = view.node();
-  const std::vector<Operand> inputs = constant_operands(view);
-  const std::optional<std::vector<Operand>> outputs = output_operands(node, inputs);
-  if (outputs && !fit(*outputs, max_bytes)) return std::nullopt;
+std::optional<std::vector<RunValue>> ConstantEvaluator::run(
+    const NodeView& view, std::span<const Operand> inputs,
+    const std::optional<std::vector<Operand>>& outputs, std::int64_t max_bytes) const {
   const KernelPtr kernel = provider_.compile(view, context_);
   if (kernel->is_dynamic()) {
     std::int64_t inputs_bytes = 0;
     for (const Operand& input : inputs)
       inputs_bytes += input.is_given() ? input.known.read_value()->size_bytes() : 0;
     if (inputs_bytes > max_bytes) return std::nullopt;
-    return evaluate_dynamic(*kernel, node, inputs, context_.workers, context_.cap);
+    return evaluate_dynamic(*kernel, view.node(), inputs, context_.workers, context_.cap);
   }
   if (!outputs) return std::nullopt;
   std::vector<RunValue> results;
@@ -64,9 +83,31 @@ std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& 
   return results;
 }
 
+std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& view,
+                                                                std::int64_t max_bytes) const {
+  const Node& node = view.node();
+  const std::vector<Operand> inputs = constant_operands(view);
+  const std::optional<std::vector<Operand>> outputs = output_operands(node, inputs);
+  if (outputs && !fit(*outputs, max_bytes)) return std::nullopt;
+  const bool may_be_kept = derived_ != nullptr && outputs && outputs->size() == 1 &&
+                           outputs->front().is_given() &&
+                           outputs->front().size_bytes() >= min_derived_bytes;
+  const std::string key = may_be_kept ? folding_key(view, inputs, *derived_) : std::string();
+  if (key.empty()) return run(view, inputs, outputs, max_bytes);
+  std::optional<std::vector<RunValue>> results;
+  const Operand& output = outputs->front();
+  const Tensor kept = derived_->derive(key, output.type, output.shape, [&] {
+    results = run(view, inputs, outputs, max_bytes);
+    const bool fits = results && results->front().is_tensor();
+    return fits ? results->front().tensor() : Tensor();
+  });
+  if (!results) results.emplace({RunValue(kept)});
+  return results;
+}
+
 std::optional<std::vector<Tensor>> ConstantEvaluator::evaluate(const Node& node,
                                                                std::int64_t max_bytes) {
-  const ConstantStore constants = ConstantStore::share(NodeView(node).inputs());
+  const ConstantStore constants = ConstantStore::share(NodeView(node).inputs(), derived_);
   const std::optional<std::vector<RunValue>> values =
       compute(NodeView(node, &constants), max_bytes);
   if (!values) return std::nullopt;

@@ -6,6 +6,7 @@
 #include "libcore/base/file/file.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/provider/cache/derived_store.hpp"
 
 namespace ortool {
 namespace {
@@ -17,6 +18,12 @@ bool is_weight(const Tensor& constant) {
   const bool may_be_shape =
       constant.type() == DataType::int64 || constant.type() == DataType::int32;
   return !may_be_shape && constant.type() != DataType::string && constant.size_bytes() >= min_bytes;
+}
+
+/// Whether it needs no alignment, since results that depend on it are found in a cache.
+bool is_left_as_it_is(const Tensor& constant, const DerivedStore* derived) {
+  return derived != nullptr && derived->is_reading() && constant.type() != DataType::string &&
+         constant.size_bytes() >= min_derived_bytes;
 }
 
 }  // namespace
@@ -48,11 +55,12 @@ ConstantStore ConstantStore::take(Graph& main) {
   return store;
 }
 
-ConstantStore ConstantStore::share(std::span<Value* const> values) {
+ConstantStore ConstantStore::share(std::span<Value* const> values, const DerivedStore* derived) {
   ConstantStore store;
   for (const Value* value : values) {
     if (value == nullptr || !value->is_constant()) continue;
-    store.add(*value, value->constant().aligned(), false);
+    const bool is_left = is_left_as_it_is(value->constant(), derived);
+    store.add(*value, is_left ? value->constant() : value->constant().aligned(), false);
   }
   return store;
 }
@@ -72,24 +80,32 @@ const Tensor& ConstantStore::original(const Value& constant) const {
   return found.original.is_empty() ? found.content : found.original;
 }
 
-void ConstantStore::align(std::span<const Value* const> values) {
+void ConstantStore::align(std::span<const Value* const> values, const DerivedStore* derived) {
   for (const Value* value : values) {
     if (value == nullptr || !value->is_constant()) continue;
     Entry& entry = entries_.at(value);
-    if (entry.content.is_aligned()) continue;
+    if (entry.content.is_aligned() || is_left_as_it_is(entry.content, derived)) continue;
     Tensor copy = entry.content.aligned();
     entry.original = std::exchange(entry.content, std::move(copy));
   }
 }
 
-void ConstantStore::finish_use(const Value& constant, bool is_read_at_run_time) {
+/// A constant that runs read stays aligned.
+void ConstantStore::keep_aligned(Entry& entry, DerivedStore* derived) {
+  const Tensor original = entry.original.is_empty() ? entry.content : std::move(entry.original);
+  entry.original = Tensor();
+  if (derived == nullptr || original.is_aligned()) return;
+  const Tensor content = entry.content;
+  entry.content = derived->derive("aligned " + derived->key_of(original), content.type(),
+                                  content.shape(), [&] { return content.aligned(); });
+}
+
+void ConstantStore::finish_use(const Value& constant, bool is_read_at_run_time,
+                               DerivedStore* derived) {
   Entry& entry = entries_.at(&constant);
   entry.is_read_at_run_time |= is_read_at_run_time;
   --entry.open_uses;
-  if (entry.is_read_at_run_time) {
-    entry.original = Tensor();
-    return;
-  }
+  if (entry.is_read_at_run_time) return keep_aligned(entry, derived);
   if (!entry.original.is_empty()) entry.content = std::exchange(entry.original, Tensor());
   if (entry.open_uses > 0) return;
   const Tensor& content = entry.content;

@@ -10,6 +10,7 @@
 
 namespace ortool {
 
+class DerivedStore;
 class Graph;
 
 /// Content by value. Addresses of tensors stay until they are freed.
@@ -25,8 +26,9 @@ class ConstantStore {
   /// move: the graph keeps their types alone. What operators read as parameters (int32, int64, and
   /// all that is small) the graph keeps too.
   static ConstantStore take(Graph& main);
-  /// The constants among `values` (null ones are left out), which the graph keeps, aligned.
-  static ConstantStore share(std::span<Value* const> values);
+  /// The constants among `values` (null ones are left out), which the graph keeps, aligned as by
+  /// align().
+  static ConstantStore share(std::span<Value* const> values, const DerivedStore* derived = nullptr);
 
   /// The content of a constant of the store; null once it was freed.
   const Tensor* find(const Value& constant) const;
@@ -36,12 +38,13 @@ class ConstantStore {
   const Tensor& original(const Value& constant) const;
 
   /// Constants lie in files as they come; kernels want them aligned to their element. Gives those
-  /// among `values` (null ones are left out) aligned copies where they need one.
-  void align(std::span<const Value* const> values);
+  /// among `values` (null ones are left out) aligned copies where they need one; no large ones
+  /// where `derived` (may be null) reads, since kernels do not read what they find packed.
+  void align(std::span<const Value* const> values, const DerivedStore* derived = nullptr);
   /// A kernel that reads `constant` at one place is compiled. Unless it, or another one, reads it
   /// at run time too, the copy goes, and after the last place the content: mapped pages leave
-  /// memory, and so do weights that were made here.
-  void finish_use(const Value& constant, bool is_read_at_run_time);
+  /// memory, and so do weights that were made here. A large copy that stays is kept in `derived`.
+  void finish_use(const Value& constant, bool is_read_at_run_time, DerivedStore* derived = nullptr);
 
  private:
   struct Entry {
@@ -56,6 +59,7 @@ class ConstantStore {
 
   void add(const Value& constant, Tensor content, bool is_weight);
   const Entry& entry(const Value& constant) const;
+  static void keep_aligned(Entry& entry, DerivedStore* derived);
 
   std::unordered_map<const Value*, Entry> entries_;
 };

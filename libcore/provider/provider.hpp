@@ -1,13 +1,16 @@
 // Execution provider interface: claims nodes of a graph and compiles them.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/function_ref.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/provider/cache/packed_bytes.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/node_view.hpp"
 #include "libcore/provider/packing_budget.hpp"
@@ -30,13 +33,23 @@ struct Claims {
   std::vector<Refusal> refused;
 };
 
-/// The resources of compile(): threads for packing, and the cap that packed constants count
-/// against.
+class DerivedStore;
+
+/// The resources of compile(): threads for packing, the cap that packed constants count against,
+/// and where those of earlier sessions are kept.
 struct CompileContext {
   Workers& workers;
   MemoryCap* cap = nullptr;          ///< may be null; outlives the kernels
   int max_threads = 1;               ///< of any run; workspaces are sized for them
   PackingBudget* packing = nullptr;  ///< null: every constant matrix is packed
+  DerivedStore* derived = nullptr;   ///< null: nothing is kept
+
+  /// The packed constants of the kernel that is compiled: kept ones, or new memory that `fill`
+  /// fills. `parameters` are those of the packing that do not follow from the nodes: instruction
+  /// set, precision, algorithm. Where `derived` reads, content of constants may be read by `fill`
+  /// only, since it may be neither aligned nor in memory.
+  PackedBytes pack(std::int64_t bytes, std::initializer_list<std::int64_t> parameters,
+                   FunctionRef<void(std::byte*)> fill) const;
 };
 
 /// An entry of a provider's kernel list, for `ortool providers --kernels`.

@@ -1,6 +1,8 @@
 // Kernel compilation; tells the store of constants which of them kernels still read.
 #include "libcore/runtime/compile.hpp"
 
+#include "libcore/provider/cache/derived_store.hpp"
+
 namespace ortool {
 
 std::string_view CompiledStep::provider_name() const {
@@ -16,17 +18,21 @@ CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileC
   if (context.workers.stop() != nullptr) context.workers.stop()->poll();
   const std::vector<Value*> read = group.view.inputs();
   std::vector<const Value*> inputs(read.begin(), read.end());
-  constants.align(inputs);
+  constants.align(inputs, context.derived);
   group.view.set_constants(constants);
   KernelPtr kernel;
   try {
+    if (context.derived != nullptr)
+      context.derived->begin_kernel(group.view, group.provider->name(), context.max_threads);
     kernel = group.provider->compile(group.view, context);
+    if (context.derived != nullptr) context.derived->end_kernel();
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] != nullptr && inputs[i]->is_constant())
-      constants.finish_use(*inputs[i], kernel->is_dynamic() || kernel->needs_input(i));
+      constants.finish_use(*inputs[i], kernel->is_dynamic() || kernel->needs_input(i),
+                           context.derived);
   }
   CompiledStep step{.view = std::move(group.view),
                     .provider = group.provider,

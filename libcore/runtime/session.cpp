@@ -14,6 +14,7 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/provider/packing_budget.hpp"
 #include "libcore/runtime/input_spec.hpp"
 #include "libcore/runtime/model_types_observer.hpp"
@@ -95,11 +96,22 @@ struct Session::State : KeptMemory {
   std::shared_ptr<BufferPool> buffers;
   std::atomic<bool> is_ready{false};  ///< `program` is set
 
-  SharedSymbols shared;              ///< that rewriting assumed to be equal
-  std::unique_ptr<Model> as_given;   ///< before rewriting; null if nothing is shared
+  SharedSymbols shared;             ///< that rewriting assumed to be equal
+  std::unique_ptr<Model> as_given;  ///< before rewriting; null if nothing is shared or to be checked
+
+  std::optional<SessionCache> cache;
+  CacheReport cache_report;
+  std::unique_ptr<DerivedStore> derived;  ///< what `cache` reads or writes; null: nothing
+  mutable std::mutex cache_mutex;         ///< guards the report, and these two
+  bool is_unchecked = false;              ///< what was read from the cache
+  std::unique_ptr<const Session> rebuilt;  ///< instead of this one, whose cache was damaged
+
   std::mutex without_symbols_mutex;  ///< guards these two
   std::unique_ptr<const Session> without_symbols;
 
+  void prepare(std::unique_ptr<Model> given);
+  void prepare_with_cache(std::unique_ptr<Model> given);
+  const Session* session_instead(const RunOptions& run);
   const Session& session_without_symbols(const StopToken* stop);
   std::vector<RunValue> match(const NamedValues& given) const;
   void list_placement(const Program& of);
@@ -140,6 +152,7 @@ const Session& Session::State::session_without_symbols(const StopToken* stop) {
     forget_symbols(*copy);
     SessionOptions same = options;
     same.stop = stop;
+    same.cache_dir.clear();
     without_symbols = std::make_unique<const Session>(std::move(copy), std::move(same));
     as_given = nullptr;
   }
@@ -155,41 +168,110 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
         .with_id("api.providers");
   }
   if (state.options.optimize != OptimizeLevel::none) state.shared = SharedSymbols(*model->graph);
-  if (!state.shared.is_empty()) state.as_given = copy_model(*model);
-  const StopToken* stop = state.options.stop;
-  Workers alone(stop);
-  std::unique_ptr<Workers> shared;
-  if (state.options.pool != nullptr)
-    shared = std::make_unique<Workers>(*state.options.pool, state.options.threads, stop);
-  PackingBudget packing(state.options.max_packed_bytes);
-  const CompileContext context{
-      .workers = shared ? *shared : alone,
-      .cap = state.options.cap,
-      .max_threads = state.options.pool != nullptr ? state.options.pool->size() : 1,
-      .packing = &packing};
-  std::optional<Progress> progress(std::in_place, state.options.on_step, "optimizing");
-  LoweringOptions lowering = state.options.lowering();
-  lowering.progress = &*progress;
-  LoweredModel lowered = lower(*model, lowering, context);
-  state.promoted = std::move(lowered.promoted);
-  state.lowering = std::move(lowered.report);
-  state.constants = std::move(lowered.constants);
-  state.model = std::move(model);
-  const Graph& graph = *state.model->graph;
-  progress.emplace(state.options.on_step, "compiling");
-  progress->expect(nodes_to_compile(lowered.placed));
-  // A session made in a run tells nothing.
-  state.options.on_step = nullptr;
-  state.program = std::make_unique<const Program>(
-      graph, lowered.placed, state.constants,
-      Program::Options{.is_parallel = state.options.parallel,
-                       .plan_cache_bytes = state.options.plan_cache_bytes},
-      context, *progress);
-  state.is_ready = true;
-  state.list_placement(*state.program);
-  for (Value* input : graph.inputs()) {
-    if (!input->has_default()) state.required_inputs.push_back(input);
+  if (!state.options.cache_dir.empty()) {
+    state.prepare_with_cache(std::move(model));
+    return;
   }
+  if (!state.shared.is_empty()) state.as_given = copy_model(*model);
+  state.prepare(std::move(model));
+}
+
+/// Lowers and compiles.
+void Session::State::prepare(std::unique_ptr<Model> given) {
+  const StopToken* stop = options.stop;
+  Workers alone(stop);
+  std::unique_ptr<Workers> pooled;
+  if (options.pool != nullptr)
+    pooled = std::make_unique<Workers>(*options.pool, options.threads, stop);
+  PackingBudget packing(options.max_packed_bytes);
+  const CompileContext context{.workers = pooled ? *pooled : alone,
+                               .cap = options.cap,
+                               .max_threads = options.pool != nullptr ? options.pool->size() : 1,
+                               .packing = &packing,
+                               .derived = derived.get()};
+  std::optional<Progress> progress(std::in_place, options.on_step, "optimizing");
+  LoweringOptions how = options.lowering();
+  how.progress = &*progress;
+  LoweredModel lowered = lower(*given, how, context);
+  promoted = std::move(lowered.promoted);
+  lowering = std::move(lowered.report);
+  constants = std::move(lowered.constants);
+  model = std::move(given);
+  const Graph& graph = *model->graph;
+  progress.emplace(options.on_step, "compiling");
+  progress->expect(nodes_to_compile(lowered.placed));
+  program = std::make_unique<const Program>(
+      graph, lowered.placed, constants,
+      Program::Options{.is_parallel = options.parallel,
+                       .plan_cache_bytes = options.plan_cache_bytes},
+      context, *progress);
+  // A session made in a run tells nothing.
+  options.on_step = nullptr;
+  is_ready = true;
+  list_placement(*program);
+  for (Value* input : graph.inputs()) {
+    if (!input->has_default()) required_inputs.push_back(input);
+  }
+}
+
+/// The same with what an earlier start has kept; if that is of no use, keeps it anew.
+void Session::State::prepare_with_cache(std::unique_ptr<Model> given) {
+  // Copies have no functions.
+  resolve_legacy_defaults(*given);
+  inline_functions(*given);
+  cache.emplace(options, *given);
+  cache_report.path = cache->path();
+  if (!options.rewrites_cache) derived = cache->read(cache_report);
+  if (derived != nullptr || !shared.is_empty()) as_given = copy_model(*given);
+  if (derived != nullptr) {
+    try {
+      prepare(std::move(given));
+      cache_report.hit = true;
+      cache_report.size_bytes = derived->size_bytes();
+      is_unchecked = true;
+      return;
+    } catch (const Error& error) {
+      if (options.stop != nullptr) options.stop->poll();
+      cache_report.reason = error.message();
+      cache_report.is_rebuilt = true;
+    }
+    given = copy_model(*as_given);
+  }
+  derived = cache->write(cache_report);
+  prepare(std::move(given));
+  if (derived != nullptr) {
+    cache_report.size_bytes = derived->size_bytes();
+    cache_report.failure = derived->commit(options.stop);
+  }
+  derived = nullptr;
+  if (shared.is_empty()) as_given = nullptr;
+}
+
+/// The session that runs instead of this one, if what this one has read is damaged. Checks that
+/// before the first run.
+const Session* Session::State::session_instead(const RunOptions& run) {
+  if (cache_report.path.empty()) return nullptr;
+  const std::lock_guard lock(cache_mutex);
+  if (!is_unchecked) return rebuilt.get();
+  std::optional<Workers> workers;
+  if (options.pool != nullptr) {
+    workers.emplace(*options.pool, run.threads, run.stop);
+  } else {
+    workers.emplace(run.stop);
+  }
+  if (!derived->is_intact(*workers)) {
+    SessionOptions same = options;
+    same.stop = run.stop;
+    same.rewrites_cache = true;
+    rebuilt = std::make_unique<const Session>(copy_model(*as_given), std::move(same));
+    cache_report = rebuilt->cache();
+    cache_report.reason = "its content is damaged";
+    cache_report.is_rebuilt = true;
+  }
+  if (shared.is_empty()) as_given = nullptr;
+  derived = nullptr;
+  is_unchecked = false;
+  return rebuilt.get();
 }
 
 Session::~Session() = default;
@@ -237,6 +319,7 @@ std::vector<RunValue> Session::State::match(const NamedValues& given) const {
 }
 
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
+  if (const Session* other = state_->session_instead(options)) return other->run(inputs, options);
   const State& state = *state_;
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
@@ -280,6 +363,11 @@ void Session::release_kept_memory() const {
 
 std::int64_t Session::kept_bytes() const {
   return state_->buffers->free_bytes();
+}
+
+CacheReport Session::cache() const {
+  const std::lock_guard lock(state_->cache_mutex);
+  return state_->cache_report;
 }
 
 const LoweringReport& Session::lowering() const {

@@ -112,6 +112,7 @@ std::vector<OptionGroup> bench_options() {
   OptionGroup providers = provider_options();
   change(providers, "provider", "NAMES", "one variant for each occurrence (default: auto)");
   OptionGroup execution = execution_options();
+  execution.options.push_back(cache_dir_option());
   change(execution, "threads", "N,N", "one variant for each number (default: all threads)");
   OptionGroup shapes = shape_options();
   change(shapes, "dim", "NAME=N,N", "one variant for each value: --dim batch=1,8");

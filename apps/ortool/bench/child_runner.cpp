@@ -22,12 +22,13 @@ extern char** environ;
 namespace ortool {
 namespace {
 
-constexpr std::array<std::string_view, 24> passed_options = {
+constexpr std::array<std::string_view, 25> passed_options = {
     "input",           "inputs",          "input-dir",     "random",       "seed",
     "range",           "image",           "dtype",         "image-config", "shape",
     "provider-option", "strict-provider", "execution",     "optimize",     "precision",
     "concurrency",     "max-memory",      "node-provider", "cast",         "nchwc-block",
-    "keep-float",      "keep-float-op",   "custom-ops",    "define-op"};
+    "keep-float",      "keep-float-op",   "custom-ops",    "define-op",
+    "cache-dir"};
 
 std::vector<std::string> words_for(const OptionValues& options, const BenchVariant& variant) {
   std::vector<std::string> words = {"ortool", "bench", "--stepped", "--quiet"};

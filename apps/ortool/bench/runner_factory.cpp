@@ -91,9 +91,11 @@ std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const Bench
   apply_shapes(invocation, variant, variant.model == settings_.models.front(), *loaded.model);
   in_file(loaded.path, [&] {
     const Stopwatch watch;
-    shared->session = make_compact_session(
-        std::move(loaded.model), session_options(invocation, std::move(providers), pool_));
+    SessionOptions how = session_options(invocation, std::move(providers), pool_);
+    use_cache(options, how);
+    shared->session = make_compact_session(std::move(loaded.model), std::move(how));
     shared->compile_ms = watch.milliseconds();
+    static_cast<void>(cache_block(invocation, *shared->session));
     check_pinned_providers(options, *shared->session);
     check_kept_floats(options, *shared->session);
   });

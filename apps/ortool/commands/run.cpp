@@ -104,9 +104,11 @@ std::vector<OptionGroup> RunCommand::options() const {
            .help = "write a Chrome trace of the last run",
            .completes = Completion::files},
       }};
+  OptionGroup execution = execution_options();
+  execution.options.push_back(cache_dir_option());
   return {input_options(),     outputs,        judge_options(), compare_options(),  tests,
           data_options(),      loop_options(), dump_options(),  provider_options(), measuring,
-          execution_options(), shape_options()};
+          execution,           shape_options()};
 }
 
 }  // namespace

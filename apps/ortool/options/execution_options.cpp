@@ -49,6 +49,13 @@ OptionSpec threads_option() {
           .range = whole_from(1, 256)};
 }
 
+OptionSpec cache_dir_option() {
+  return {.name = "cache-dir",
+          .value = "DIR",
+          .help = "keep packed weights in DIR, and map them at later starts",
+          .completes = Completion::folders};
+}
+
 OptionGroup execution_options() {
   OptionGroup group = {
       "Execution",
@@ -115,6 +122,33 @@ SessionOptions session_options(const Invocation& invocation,
   result.pinned = pinned_providers(options);
   result.parallel = options.text("execution", "sequential") == "parallel";
   return result;
+}
+
+void use_cache(const OptionValues& options, SessionOptions& session) {
+  if (!options.has("cache-dir")) return;
+  session.cache_dir = options.text("cache-dir");
+  session.cache_tag = options.text("provider", "auto") + ' ' + options.text("precision", "float32");
+  for (const std::string& pin : options.all("node-provider")) session.cache_tag += ' ' + pin;
+}
+
+Json cache_block(const Invocation& invocation, const Session& session) {
+  const CacheReport cache = session.cache();
+  if (cache.path.empty()) return Json();
+  if (cache.is_rebuilt)
+    invocation.note(format("the session cache is rebuilt: {} ({})", cache.reason, cache.path));
+  if (!cache.failure.empty()) {
+    invocation.warn(
+        format("option --cache-dir: no session cache was written: {} ({})", cache.failure,
+               cache.path));
+  }
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  return Json::object()
+      .set("path", cache.path)
+      .set("hit", cache.hit)
+      .set("reason", text_or_null(cache.reason))
+      .set("failure", text_or_null(cache.failure));
 }
 
 }  // namespace ortool

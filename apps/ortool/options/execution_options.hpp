@@ -12,6 +12,7 @@ namespace ortool {
 
 OptionGroup execution_options();
 OptionSpec threads_option();
+OptionSpec cache_dir_option();
 
 /// Which command line shows all passes, as the end of a hint.
 inline constexpr std::string_view list_passes_hint =
@@ -36,5 +37,11 @@ ComputeOptions message_options(const Invocation& invocation);
 SessionOptions session_options(const Invocation& invocation,
                                std::vector<std::shared_ptr<const Provider>> providers,
                                ThreadPool& pool);
+
+/// Lets the session use the folder of --cache-dir, if that is given.
+void use_cache(const OptionValues& options, SessionOptions& session);
+/// What became of the session's cache, null without one. Tells of a rebuilt and of an unwritten
+/// cache; to be called after the first run.
+Json cache_block(const Invocation& invocation, const Session& session);
 
 }  // namespace ortool

@@ -124,8 +124,9 @@ class ModelRun {
 
 std::unique_ptr<Session> ModelRun::make_session(std::unique_ptr<Model> model) {
   const Stopwatch watch;
-  auto session =
-      make_compact_session(std::move(model), session_options(invocation_, providers_, *pool_));
+  SessionOptions options = session_options(invocation_, providers_, *pool_);
+  use_cache(options_, options);
+  auto session = make_compact_session(std::move(model), std::move(options));
   times_.compile_ms = watch.milliseconds();
   check_pinned_providers(options_, *session);
   check_kept_floats(options_, *session);

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
@@ -56,6 +57,8 @@ void report_figures(Invocation& invocation, const Session& session, const Profil
   Report& report = invocation.report;
   report_placement(report, session, profile);
   report.payload.set("precision", precision_block(invocation.options));
+  if (invocation.options.has("cache-dir"))
+    report.payload.set("cache", cache_block(invocation, session));
   const auto time_or_null = [&](double milliseconds) {
     return has_runs ? Json(milliseconds) : Json();
   };

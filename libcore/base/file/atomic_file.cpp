@@ -156,20 +156,30 @@ void AtomicFile::commit(const StopToken* stop) {
       errno != EINVAL && errno != ENOTSUP) {
     fail("cannot be flushed to the disk", errno);
   }
-  if (const int number = descriptor_.close(); number != 0 && number != EINTR) {
-    fail("cannot be closed", number);
-  }
+  close_and_rename(stop);
   if (!is_renamed) return;
-  if (stop != nullptr) stop->poll();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed to", errno);
-  temporary_.clear();
-  forget(std::exchange(slot_, -1));
   const Descriptor folder(retry_interrupted(
       [&] { return ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   // A folder that is writable but not readable cannot be synced; the file itself is safe.
   if (folder.is_open() && ::fsync(folder.number()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     fail("was renamed, but its folder cannot be flushed to the disk", errno);
   }
+}
+
+void AtomicFile::commit_unsynced(const StopToken* stop) {
+  check_mappings();
+  close_and_rename(stop);
+}
+
+void AtomicFile::close_and_rename(const StopToken* stop) {
+  if (const int number = descriptor_.close(); number != 0 && number != EINTR) {
+    fail("cannot be closed", number);
+  }
+  if (temporary_.empty()) return;
+  if (stop != nullptr) stop->poll();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be renamed to", errno);
+  temporary_.clear();
+  forget(std::exchange(slot_, -1));
 }
 
 void AtomicFile::fail(std::string_view action, int number) const {

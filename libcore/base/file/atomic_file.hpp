@@ -37,11 +37,14 @@ class AtomicFile {
   /// Syncs to disk, closes and renames. Call it once. Throws if `stop` was requested before the
   /// rename; the target then is unchanged.
   void commit(const StopToken* stop = nullptr);
+  /// Same without syncing, for files whose readers detect what a crash of the machine leaves.
+  void commit_unsynced(const StopToken* stop = nullptr);
 
   const std::string& path() const { return path_; }
 
  private:
   [[noreturn]] void fail(std::string_view action, int number) const;
+  void close_and_rename(const StopToken* stop);
   void remove_temporary() noexcept;
 
   std::string path_;

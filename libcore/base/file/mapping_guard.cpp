@@ -47,6 +47,17 @@ const MappingSlot* slot_around(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
+/// The slot of the mapping that contains all of these bytes, or null.
+const MappingSlot* slot_holding(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  for (const MappingSlot& slot : mapping_slots) {
+    const std::uintptr_t first = slot.begin.load();
+    const std::uintptr_t end = slot.end.load();
+    if (first > 1 && begin >= first && begin < end && bytes.size() <= end - begin) return &slot;
+  }
+  return nullptr;
+}
+
 [[noreturn]] void fail_for(const MappingSlot* slot) {
   Error error(ErrorCode::invalid, std::string(what_happened),
               "try again when nothing writes to the file");
@@ -96,14 +107,15 @@ void remember_mapping(const void* address, std::size_t size_bytes, int descripto
 }
 
 std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  for (const MappingSlot& slot : mapping_slots) {
-    const std::uintptr_t first = slot.begin.load();
-    const std::uintptr_t end = slot.end.load();
-    if (first > 1 && begin >= first && begin < end && bytes.size() <= end - begin)
-      return {reinterpret_cast<const std::byte*>(first), end - first};
-  }
-  return {};
+  const MappingSlot* slot = slot_holding(bytes);
+  if (slot == nullptr) return {};
+  const std::uintptr_t first = slot->begin.load();
+  return {reinterpret_cast<const std::byte*>(first), slot->end.load() - first};
+}
+
+int remembered_file_of(std::span<const std::byte> bytes) noexcept {
+  const MappingSlot* slot = slot_holding(bytes);
+  return slot != nullptr ? slot->file.load() : -1;
 }
 
 void forget_mapping(const void* address) noexcept {

@@ -13,6 +13,8 @@ void remember_mapping(const void* address, std::size_t size_bytes, int descripto
                       std::string_view name) noexcept;
 /// The recorded mapping that contains all of these bytes; empty if there is none.
 std::span<const std::byte> remembered_mapping_around(std::span<const std::byte> bytes) noexcept;
+/// The open descriptor of that mapping's file, or -1; valid while the mapping is.
+int remembered_file_of(std::span<const std::byte> bytes) noexcept;
 void forget_mapping(const void* address) noexcept;
 
 /// For a system call that could not read `bytes` (EFAULT) because their file was truncated. Throws

@@ -50,7 +50,7 @@ struct CompiledInt8Conv {
   Int8Bounds bounds = {0, 0};
   Isa isa = Isa::baseline;
   int max_threads = 1;
-  AlignedBuffer weights;  ///< packed, followed by the sums of each channel's weights
+  PackedBytes weights;  ///< packed, followed by the sums of each channel's weights
   std::int64_t sums_offset = 0;
   bool has_weights = false;
 };
@@ -254,11 +254,13 @@ class Int8ConvKernel : public Kernel {
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[static_cast<std::int64_t>(max_spatial_axes) - shape.rank() + i] = shape[i];
     conv_.sums_offset = packed_int8_conv_bytes(sizes, conv_.isa);
-    conv_.weights = AlignedBuffer(conv_.sums_offset + bytes_of(DataType::int32, sizes.channels_out),
-                                  context.cap, "packed weights");
-    pack_int8_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
-                   conv_.desc.weight_flip, conv_.isa, conv_.weights.data(),
-                   reinterpret_cast<std::int32_t*>(conv_.weights.data() + conv_.sums_offset));
+    conv_.weights = context.pack(
+        conv_.sums_offset + bytes_of(DataType::int32, sizes.channels_out),
+        {static_cast<std::int64_t>(conv_.isa), conv_.desc.weight_flip}, [&](std::byte* packed) {
+          pack_int8_conv(sizes, reinterpret_cast<const std::uint8_t*>(weights->bytes()),
+                         conv_.desc.weight_flip, conv_.isa, packed,
+                         reinterpret_cast<std::int32_t*>(packed + conv_.sums_offset));
+        });
     conv_.has_weights = true;
   }
 

@@ -195,7 +195,7 @@ struct CompiledNchwcInt8Conv {
   Int8ConvDesc desc;
   Int8ConvParams params;
   Int8ConvFloats floats;  ///< weights and biases are set at run time
-  AlignedBuffer weights;
+  PackedBytes weights;
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
   std::vector<float> weight_scales;
@@ -285,12 +285,16 @@ class NchwcInt8ConvKernel : public Kernel {
     sizes.channels_out = shape[0];
     for (std::int64_t i = 2; i < shape.rank(); ++i)
       sizes.kernel[max_spatial_axes - shape.rank() + i] = shape[i];
-    conv_.weights = AlignedBuffer(
-        packed_nchwc_int8_conv_bytes(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
-                                     conv_.desc.weight_flip, conv_.algorithm),
-        context.cap, "packed weights");
-    pack_nchwc_int8_conv(sizes, conv_.from_nchw, constant_bytes(view, weights_input),
-                         conv_.desc.weight_flip, conv_.algorithm, conv_.weights.data());
+    const std::uint8_t* weights = constant_bytes(view, weights_input);
+    conv_.weights = context.pack(
+        packed_nchwc_int8_conv_bytes(sizes, conv_.from_nchw, weights, conv_.desc.weight_flip,
+                                     conv_.algorithm),
+        {static_cast<std::int64_t>(conv_.algorithm.isa), conv_.algorithm.is_winograd ? 1 : 0,
+         conv_.from_nchw ? 1 : 0, conv_.desc.weight_flip},
+        [&](std::byte* packed) {
+          pack_nchwc_int8_conv(sizes, conv_.from_nchw, weights, conv_.desc.weight_flip,
+                               conv_.algorithm, packed);
+        });
   }
 
   void set_params(const NodeView& view) {

@@ -38,7 +38,7 @@ struct CompiledConv {
   bool can_transform = true;          ///< whether Winograd may be used
   Isa isa = Isa::baseline;
   int max_threads = 1;
-  AlignedBuffer weights;  ///< packed; empty if they come at run time
+  PackedBytes weights;  ///< packed; empty if they come at run time
   /// Unpacked weights, kept if image sizes known only at run time may require the other algorithm.
   std::optional<Tensor> plain_weights;
   AlignedBuffer bias;  ///< with the epilogue's shift; empty when there is none or it comes later
@@ -81,7 +81,7 @@ class ConvPrepared : public Prepared {
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.max_threads);
     const auto* weights =
-        (own_weights_.size_bytes() > 0 ? own_weights_ : conv_.weights).as<float>();
+        own_weights_.size_bytes() > 0 ? own_weights_.as<float>() : conv_.weights.as<float>();
     if (!conv_.has_weights) {
       auto* packed = place<float>(context, weight_space_);
       pack_conv_weights(sizes_, path_, context.input<float>(1), conv_.isa, packed, workers.get());
@@ -179,16 +179,22 @@ class ConvKernel : public Kernel {
   }
 
   void make_weights(const NodeView& view, const CompileContext& context) {
-    const std::optional<Tensor> given = float_constant(view.constant(1), context.cap);
-    if (!given) return;
-    const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
-    const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
+    const Tensor* given = view.constant(1);
+    if (given == nullptr || !is_float_like(given->type())) return;
+    const auto folded = [&] {
+      return folded_weights(float_tensor(*given, context.cap), conv_.epilogue, context.cap);
+    };
+    const ConvSizes sizes = likely_conv_sizes(view, given->shape(), conv_.op);
     conv_.path = conv_.choose_path(sizes);
-    if (conv_.can_transform && may_become_winograd(sizes)) conv_.plain_weights = weights;
-    conv_.weights = AlignedBuffer(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
-                                  context.cap, "packed weights");
-    pack_conv_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
-                      conv_.weights.as<float>(), context.workers);
+    if (conv_.can_transform && may_become_winograd(sizes)) conv_.plain_weights = folded();
+    conv_.weights = context.pack(
+        packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
+        {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.path)},
+        [&](std::byte* packed) {
+          const Tensor weights = conv_.plain_weights ? *conv_.plain_weights : folded();
+          pack_conv_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
+                            reinterpret_cast<float*>(packed), context.workers);
+        });
     conv_.has_weights = true;
   }
 

@@ -36,7 +36,7 @@ struct CompiledNchwcConv {
   Precision operands = Precision::float32;
   Isa isa = Isa::avx512;
   int max_threads = 1;
-  AlignedBuffer weights;
+  PackedBytes weights;
   AlignedBuffer bias;  ///< zero-padded to whole blocks; empty: none
 };
 
@@ -115,26 +115,12 @@ class NchwcConvKernel : public Kernel {
     conv_.isa = row.isa;
     conv_.max_threads = context.max_threads;
     conv_.epilogue = epilogue_of(view);
-    const std::optional<Tensor> given = float_constant(view.constant(1), context.cap);
-    ORTOOL_CHECK(given.has_value());
-    const Tensor weights = folded_weights(*given, conv_.epilogue, context.cap);
-    const ConvSizes sizes = likely_conv_sizes(view, weights.shape(), conv_.op);
+    const ConvSizes sizes = likely_conv_sizes(view, view.constant(1)->shape(), conv_.op);
     make_bias(view, sizes.channels_out, context);
-    const float* given_weights = weights.data<float>().data();
     const bool from_nchw = view.layouts().input(0) == Layout::plain;
     if (from_nchw) conv_.path = NchwcConvAlgorithm::from_nchw;
-    if (operands == Precision::bfloat16) {
-      conv_.weights =
-          AlignedBuffer(packed_bf16_conv_bytes(sizes, from_nchw), context.cap, "packed weights");
-      pack_bf16_conv_weights(sizes, from_nchw, given_weights, conv_.isa,
-                             conv_.weights.as<std::uint16_t>(), context.workers);
-      return;
-    }
-    if (!from_nchw) conv_.path = choose_nchwc_algorithm(sizes);
-    conv_.weights = AlignedBuffer(packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa),
-                                  context.cap, "packed weights");
-    pack_nchwc_weights(sizes, conv_.path, given_weights, conv_.isa, conv_.weights.as<float>(),
-                       context.workers);
+    if (!from_nchw && operands != Precision::bfloat16) conv_.path = choose_nchwc_algorithm(sizes);
+    pack(view, sizes, context);
   }
 
   std::string_view name() const override { return name_; }
@@ -149,6 +135,28 @@ class NchwcConvKernel : public Kernel {
   }
 
  private:
+  void pack(const NodeView& view, const ConvSizes& sizes, const CompileContext& context) {
+    const bool is_bf16 = conv_.operands == Precision::bfloat16;
+    const bool from_nchw = conv_.path == NchwcConvAlgorithm::from_nchw;
+    const std::int64_t bytes = is_bf16
+                                   ? packed_bf16_conv_bytes(sizes, from_nchw)
+                                   : packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa);
+    conv_.weights = context.pack(
+        bytes,
+        {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.operands),
+         static_cast<std::int64_t>(conv_.path)},
+        [&](std::byte* packed) {
+          const Tensor given = float_tensor(*view.constant(1), context.cap);
+          const Tensor weights = folded_weights(given, conv_.epilogue, context.cap);
+          const float* plain = weights.data<float>().data();
+          is_bf16 ? pack_bf16_conv_weights(sizes, from_nchw, plain, conv_.isa,
+                                           reinterpret_cast<std::uint16_t*>(packed),
+                                           context.workers)
+                  : pack_nchwc_weights(sizes, conv_.path, plain, conv_.isa,
+                                       reinterpret_cast<float*>(packed), context.workers);
+        });
+  }
+
   void make_bias(const NodeView& view, std::int64_t channels, const CompileContext& context) {
     const std::vector<float> bias = folded_bias(view.constant(2), conv_.epilogue);
     if (bias.empty()) return;
@@ -169,9 +177,9 @@ bool accepts_nchwc_conv(const NodeView& view) {
 }
 
 std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& row) {
-  const std::optional<Tensor> weights = float_constant(view.constant(1));
+  const Tensor* weights = view.constant(1);
   const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
-  if (!weights || !has_known_bias) return {};
+  if (weights == nullptr || !is_float_like(weights->type()) || !has_known_bias) return {};
   const auto op = read_op<ortool::Conv>(view.node());
   const std::optional<ConvSizes> sizes = common_conv_sizes(view, weights->shape(), op);
   if (!sizes) return {};

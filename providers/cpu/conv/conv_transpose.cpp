@@ -57,7 +57,7 @@ bool is_product(const ConvTransposeSizes& sizes) {
 struct CompiledConvTranspose {
   ConvTranspose op;
   Isa isa = Isa::baseline;
-  AlignedBuffer weights;
+  PackedBytes weights;
   bool has_weights = false;
 };
 
@@ -92,14 +92,18 @@ KernelPtr compile_conv_transpose(const NodeView& view, const KernelRow& row,
   conv->op = read_op<ConvTranspose>(view.node());
   conv->isa = row.isa;
   Compilation compilation;
-  const std::optional<Tensor> weights = float_constant(view.constant(1), context.cap);
-  if (weights && weights->shape().rank() >= 3 && weights->shape().rank() <= 5) {
+  const Tensor* weights = view.constant(1);
+  if (weights != nullptr && is_float_like(weights->type()) && weights->shape().rank() >= 3 &&
+      weights->shape().rank() <= 5) {
     const ConvTransposeSizes sizes = weight_sizes(weights->shape(), conv->op.groups);
     if (is_product(sizes)) {
-      conv->weights =
-          AlignedBuffer(packed_conv_transpose_bytes(sizes, row.isa), context.cap, "packed weights");
-      pack_conv_transpose_weights(sizes, weights->data<float>().data(), row.isa,
-                                  conv->weights.as<float>(), context.workers);
+      conv->weights = context.pack(
+          packed_conv_transpose_bytes(sizes, row.isa), {static_cast<std::int64_t>(row.isa)},
+          [&](std::byte* packed) {
+            const Tensor floats = float_tensor(*weights, context.cap);
+            pack_conv_transpose_weights(sizes, floats.data<float>().data(), row.isa,
+                                        reinterpret_cast<float*>(packed), context.workers);
+          });
       conv->has_weights = true;
       compilation = {.packed = {1}, .packed_bytes = conv->weights.size_bytes()};
     }

@@ -93,19 +93,21 @@ void ExpertWeights::pack(const NodeView& view, const CompileContext& context) {
   const Tensor* weights = constant(inputs_.weights);
   const Tensor* zeros = constant(inputs_.zeros);
   if (weights == nullptr || (layout_.has_zeros && zeros == nullptr)) return;
-  std::optional<Tensor> numbers =
-      float_constant(layout_.bits > 0 ? constant(inputs_.scales) : weights, context.cap);
-  if (!numbers) return;
-  packed_ = AlignedBuffer(layout_.experts * matrix_bytes(), context.cap, "packed weights");
-  AlignedBuffer scratch(aligned_bytes(layout_.n + 64), context.cap, "zero points");
-  const float* floats = numbers->data<float>().data();
-  const Operands operands = {
-      layout_.bits > 0 ? weights->bytes() : reinterpret_cast<const std::byte*>(floats), floats,
-      zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
-  Workers alone;
-  for (std::int64_t expert = 0; expert < layout_.experts; ++expert) {
-    pack_expert(expert, operands, scratch.data(), packed_.data() + expert * matrix_bytes(), alone);
-  }
+  const Tensor* numbers = layout_.bits > 0 ? constant(inputs_.scales) : weights;
+  if (numbers == nullptr || !is_float_like(numbers->type())) return;
+  const auto fill = [&](std::byte* packed) {
+    AlignedBuffer scratch(aligned_bytes(layout_.n + 64), context.cap, "zero points");
+    const Tensor converted = float_tensor(*numbers, context.cap);
+    const float* floats = converted.data<float>().data();
+    const Operands operands = {
+        layout_.bits > 0 ? weights->bytes() : reinterpret_cast<const std::byte*>(floats), floats,
+        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr};
+    Workers alone;
+    for (std::int64_t expert = 0; expert < layout_.experts; ++expert)
+      pack_expert(expert, operands, scratch.data(), packed + expert * matrix_bytes(), alone);
+  };
+  packed_ = context.pack(layout_.experts * matrix_bytes(),
+                         {static_cast<std::int64_t>(isa_), layout_.bits, is_int8() ? 1 : 0}, fill);
 }
 
 std::int64_t ExpertWeights::workspace_bytes(std::int64_t rows) const {

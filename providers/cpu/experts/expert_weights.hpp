@@ -65,7 +65,7 @@ class ExpertWeights {
   ExpertInputs inputs_;
   Isa isa_;
   int max_threads_;
-  AlignedBuffer packed_;
+  PackedBytes packed_;
 };
 
 }  // namespace ortool::cpu

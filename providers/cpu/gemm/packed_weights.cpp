@@ -70,12 +70,12 @@ void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, 
     in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, kind);
     return;
   }
-  const Tensor b = float_tensor(*group.constant(1), context.cap);
-  pack(group, k, n, {b.data<float>().data(), transposed ? k : n, transposed}, context);
+  pack(group, k, n, transposed, context);
 }
 
-void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n,
-                         const StridedMatrix& b, const CompileContext& context) {
+void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
+                         const CompileContext& context) {
+  Tensor b;  // of the whole matrix, once it is needed
   std::vector<std::int64_t> counts = {n};
   if (ends_in_split(group)) {
     counts.clear();
@@ -85,10 +85,15 @@ void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n,
   for (const std::int64_t count : counts) {
     Piece& piece = pieces_.emplace_back();
     piece.columns = count;
-    piece.b = AlignedBuffer(packed_b_bytes(k, count, kind_), context.cap, "packed weights");
-    StridedMatrix part = b;
-    part.data += b.transposed ? first * b.stride : first;
-    pack_b(k, count, part, kind_, piece.b.as<std::byte>(), context.workers);
+    piece.b = context.pack(
+        packed_b_bytes(k, count, kind_),
+        {static_cast<std::int64_t>(kind_.isa), static_cast<std::int64_t>(kind_.operands), first},
+        [&](std::byte* packed) {
+          if (b.is_empty()) b = float_tensor(*group.constant(1), context.cap);
+          StridedMatrix part{b.data<float>().data(), transposed ? k : n, transposed};
+          part.data += transposed ? first * part.stride : first;
+          pack_b(k, count, part, kind_, packed, context.workers);
+        });
     first += count;
   }
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kernels/cpu/gemm/packed_gemm.hpp"
-#include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/provider/kernel.hpp"
 #include "libcore/provider/product_epilogue.hpp"
 #include "libcore/provider/provider.hpp"
@@ -44,9 +43,9 @@ class PackedWeights {
  private:
   struct Piece {
     std::int64_t columns = 0;
-    AlignedBuffer b;
+    PackedBytes b;
   };
-  void pack(const NodeView& group, std::int64_t k, std::int64_t n, const StridedMatrix& b,
+  void pack(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
             const CompileContext& context);
 
   GemmKind kind_;

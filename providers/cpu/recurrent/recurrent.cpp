@@ -19,7 +19,7 @@ namespace {
 struct CompiledLayer {
   RecurrentLayerParams params;
   Isa isa = Isa::baseline;
-  AlignedBuffer weights;
+  PackedBytes weights;
   bool has_weights = false;
 };
 
@@ -53,10 +53,16 @@ PreparedPtr prepare_layer(const std::shared_ptr<const CompiledLayer>& layer,
   });
 }
 
-std::optional<Tensor> weight_constant(const NodeView& view, std::int64_t input, MemoryCap* cap) {
-  if (view.input_type(0) != DataType::float64) return float_constant(view.constant(input), cap);
+bool has_weight_constant(const NodeView& view, std::int64_t input) {
   const Tensor* constant = view.constant(input);
-  return constant != nullptr ? std::optional(constant->aligned()) : std::nullopt;
+  return constant != nullptr &&
+         (view.input_type(0) == DataType::float64 || is_float_like(constant->type()));
+}
+
+/// Aligned, in the type that the layer computes in.
+Tensor weight_constant(const NodeView& view, std::int64_t input, MemoryCap* cap) {
+  const Tensor& constant = *view.constant(input);
+  return view.input_type(0) == DataType::float64 ? constant.aligned() : float_tensor(constant, cap);
 }
 
 template <typename T>
@@ -65,18 +71,19 @@ KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileCo
   auto layer = std::make_shared<CompiledLayer>();
   layer->params = params;
   layer->isa = row.isa;
-  const std::optional<Tensor> w = weight_constant(view, 1, context.cap);
-  const std::optional<Tensor> r = weight_constant(view, 2, context.cap);
   Compilation compilation;
-  if (w && r) {
-    const std::int64_t input = w->shape()[2];
-    const std::int64_t hidden = r->shape()[2];
-    layer->weights =
-        AlignedBuffer(bytes_of(DataTypeOf<T>::value,
-                               packed_recurrent_elements<T>(params, input, hidden, row.isa)),
-                      context.cap, "packed weights");
-    pack_recurrent(params, input, hidden, w->data<T>().data(), r->data<T>().data(), row.isa,
-                   layer->weights.as<T>(), context.workers);
+  if (has_weight_constant(view, 1) && has_weight_constant(view, 2)) {
+    const std::int64_t input = view.constant(1)->shape()[2];
+    const std::int64_t hidden = view.constant(2)->shape()[2];
+    layer->weights = context.pack(
+        bytes_of(DataTypeOf<T>::value,
+                 packed_recurrent_elements<T>(params, input, hidden, row.isa)),
+        {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
+          const Tensor w = weight_constant(view, 1, context.cap);
+          const Tensor r = weight_constant(view, 2, context.cap);
+          pack_recurrent(params, input, hidden, w.data<T>().data(), r.data<T>().data(), row.isa,
+                         reinterpret_cast<T*>(packed), context.workers);
+        });
     layer->has_weights = true;
     compilation = {.packed = {1, 2}, .packed_bytes = layer->weights.size_bytes()};
   }

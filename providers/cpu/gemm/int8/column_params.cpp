@@ -20,27 +20,33 @@ void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
 }
 
 void ConstantInt8Columns::make(const Tensor& b, std::uint8_t flip, bool has_zeros,
-                               const Tensor* zeros, Isa isa, MemoryCap* cap) {
+                               const Tensor* zeros, Isa isa,
+                               const CompileContext& context) {
   const Shape& shape = b.shape();
   const std::int64_t rank = shape.rank();
   if (rank == 0 || (rank > 2 && shape.product(0, rank - 2) != 1)) return;
   const std::int64_t n = rank == 1 ? 1 : shape[rank - 1];
   const std::int64_t k = rank == 1 ? shape[0] : shape[rank - 2];
-  WorkspaceLayout layout;
   const std::int64_t list_bytes = bytes_of(DataType::int32, n);
-  const std::int64_t panels = layout.add(packed_int8_matrix_bytes(k, n, isa));
-  const std::int64_t sums_at = layout.add(list_bytes);
+  WorkspaceLayout packing;
+  const std::int64_t panels_at = packing.add(packed_int8_matrix_bytes(k, n, isa));
+  const std::int64_t sums_at = packing.add(list_bytes);
+  panels = context.pack(
+      packing.bytes(), {static_cast<std::int64_t>(isa), flip}, [&](std::byte* out) {
+        pack_int8_matrix(k, n,
+                         {.data = reinterpret_cast<const std::uint8_t*>(b.bytes()), .flip = flip},
+                         isa, out + panels_at, reinterpret_cast<std::int32_t*>(out + sums_at));
+      });
+  packed = panels.data() + panels_at;
+  sums = reinterpret_cast<const std::int32_t*>(panels.data() + sums_at);
+  if (has_zeros && zeros == nullptr) return;
+  WorkspaceLayout layout;
   const std::int64_t terms_at = layout.add(list_bytes);
   const std::int64_t zeros_at = layout.add(list_bytes);
-  memory = AlignedBuffer(layout.bytes(), cap, "packed weights");
+  memory = AlignedBuffer(layout.bytes(), context.cap, "packed weights");
   const auto list = [&](std::int64_t at) {
     return reinterpret_cast<std::int32_t*>(memory.data() + at);
   };
-  pack_int8_matrix(k, n, {.data = reinterpret_cast<const std::uint8_t*>(b.bytes()), .flip = flip},
-                   isa, memory.data() + panels, list(sums_at));
-  packed = memory.data() + panels;
-  sums = list(sums_at);
-  if (has_zeros && zeros == nullptr) return;
   lists = {list(zeros_at), list(terms_at)};
   const auto* given = zeros != nullptr && zeros->element_count() > 0
                           ? reinterpret_cast<const std::uint8_t*>(zeros->bytes())

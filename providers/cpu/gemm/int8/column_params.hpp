@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/gemm/int8/matmul.hpp"
 #include "libcore/base/memory/aligned_buffer.hpp"
-#include "libcore/base/memory/memory_cap.hpp"
+#include "libcore/provider/provider.hpp"
 #include "libcore/tensor/data_type.hpp"
 #include "libcore/tensor/tensor.hpp"
 
@@ -28,13 +28,15 @@ void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
 
 /// A constant right operand, packed, with its columns' arrays if the zero points are constant too.
 struct ConstantInt8Columns {
-  AlignedBuffer memory;
+  PackedBytes panels;    ///< packed, followed by the sums
+  AlignedBuffer memory;  ///< of `lists`
   const std::byte* packed = nullptr;  ///< null: b is not constant, or has several matrices
   const std::int32_t* sums = nullptr;
   Int8ColumnParams lists;  ///< null if zero points are known only at run time
 
   void make(const Tensor& b, std::uint8_t flip, bool has_zeros, const Tensor* zeros, Isa isa,
-            MemoryCap* cap);
+            const CompileContext& context);
+  std::int64_t size_bytes() const { return panels.size_bytes() + memory.size_bytes(); }
 };
 
 }  // namespace ortool::cpu

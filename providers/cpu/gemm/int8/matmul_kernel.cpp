@@ -298,7 +298,7 @@ class Int8MatMulKernel : public Kernel {
       const bool has_zeros = matmul_.inputs.b_zero != Int8MatMulInputs::none;
       const Tensor* zeros =
           has_zeros ? view.constant(static_cast<std::int64_t>(matmul_.inputs.b_zero)) : nullptr;
-      matmul_.columns.make(*b, matmul_.b_flip, has_zeros, zeros, row.isa, context.cap);
+      matmul_.columns.make(*b, matmul_.b_flip, has_zeros, zeros, row.isa, context);
     }
   }
 
@@ -310,7 +310,7 @@ class Int8MatMulKernel : public Kernel {
     return index != matmul_.inputs.b || matmul_.columns.packed == nullptr;
   }
   std::int64_t packed_bytes() const override {
-    return matmul_.columns.memory.size_bytes() + matmul_.bias.size_bytes();
+    return matmul_.columns.size_bytes() + matmul_.bias.size_bytes();
   }
 
  private:

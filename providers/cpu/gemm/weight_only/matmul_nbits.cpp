@@ -40,7 +40,7 @@ struct CompiledBlockMatMul {
   ProductEpilogue epilogue;
   bool has_bias = false;
   AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
-  AlignedBuffer packed;  ///< empty if the weights come at run time
+  PackedBytes packed;   ///< empty if the weights come at run time
 
   std::int64_t packed_size() const {
     return is_int8 ? packed_int8_blocks_bytes(sizes) : packed_block_matrix_bytes(sizes);
@@ -151,15 +151,24 @@ class BlockMatMulKernel : public Kernel {
  private:
   void pack(const NodeView& view, const CompileContext& context) {
     const Tensor* codes = view.constant(codes_input);
-    const std::optional<Tensor> scales = float_constant(view.constant(scales_input), context.cap);
+    const Tensor* scales = view.constant(scales_input);
     const Tensor* zeros = matmul_.sizes.has_zeros ? view.constant(zeros_input) : nullptr;
-    if (codes == nullptr || !scales || (matmul_.sizes.has_zeros && zeros == nullptr)) return;
-    matmul_.packed = AlignedBuffer(matmul_.packed_size(), context.cap, "packed weights");
-    const BlockMatrix matrix{
-        reinterpret_cast<const std::uint8_t*>(codes->bytes()), scales->data<float>().data(),
-        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr,
-        matmul_.starts_high};
-    matmul_.pack(matrix, matmul_.packed.data());
+    if (codes == nullptr || scales == nullptr || !is_float_like(scales->type()) ||
+        (matmul_.sizes.has_zeros && zeros == nullptr))
+      return;
+    matmul_.packed = context.pack(
+        matmul_.packed_size(),
+        {static_cast<std::int64_t>(matmul_.isa), matmul_.is_int8 ? 1 : 0,
+         matmul_.starts_high ? 1 : 0},
+        [&](std::byte* packed) {
+          const Tensor floats = float_tensor(*scales, context.cap);
+          matmul_.pack({reinterpret_cast<const std::uint8_t*>(codes->bytes()),
+                        floats.data<float>().data(),
+                        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes())
+                                         : nullptr,
+                        matmul_.starts_high},
+                       packed);
+        });
   }
 
   std::string_view name_;

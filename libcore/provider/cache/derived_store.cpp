@@ -1,0 +1,145 @@
+// Derived constants: keys of the nodes that they belong to, and where they come from.
+#include "libcore/provider/cache/derived_store.hpp"
+
+#include <utility>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "libcore/optimize/rewrite/node_facts.hpp"
+#include "libcore/provider/constant_store.hpp"
+#include "libcore/provider/node_view.hpp"
+
+namespace ortool {
+namespace {
+
+std::string shape_text(DataType type, const Shape& shape) {
+  return format("{}{}", name_of(type), shape.to_string());
+}
+
+Error stale() {
+  // A code that constant folding does not take for an invalid node.
+  return Error(ErrorCode::no_conclusion, "it lacks a constant of this session")
+      .with_id("cache.stale");
+}
+
+}  // namespace
+
+DerivedStore::DerivedStore(CacheFile file, ContentKeyRegistry& contents)
+    : file_(std::move(file)), contents_(contents) {}
+
+DerivedStore::DerivedStore(std::unique_ptr<CacheWriter> writer, ContentKeyRegistry& contents)
+    : writer_(std::move(writer)), contents_(contents) {}
+
+std::string DerivedStore::key_of(const Tensor& constant) {
+  if (file_) {
+    if (const CacheEntry* entry = file_->find_content(constant.bytes()))
+      return entry->content.to_text();
+  }
+  return CacheKey::of(contents_.key_of(constant)).to_text();
+}
+
+void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider, int max_threads) {
+  packed_count_ = 0;
+  std::string text = format("kernel {} {}", provider, max_threads);
+  for (const Node* node : view.members()) {
+    text += format("\n{}.{} {} (", node->domain(), node->op_type(), node->opset());
+    for (std::int64_t i = 0; i < node->input_count(); ++i) {
+      const Value* input = node->input(i);
+      if (input == nullptr) {
+        text += "-,";
+        continue;
+      }
+      text += input->type().to_string();
+      const bool is_given = input->is_constant() && view.constants()->find(*input) != nullptr;
+      text += is_given ? '=' + key_of(view.original(*input)) + ',' : std::string(1, ',');
+    }
+    text += ") -> ";
+    for (std::int64_t i = 0; i < node->output_count(); ++i)
+      text += node->output(i) == nullptr ? "-," : node->output(i)->type().to_string() + ',';
+    if (!append_attributes(*node, text)) {
+      kernel_.clear();
+      return;
+    }
+  }
+  for (const Layout layout : view.layouts().inputs) text += layout_name(layout);
+  text += ">";
+  for (const Layout layout : view.layouts().outputs) text += layout_name(layout);
+  kernel_ = CacheKey::of(text).to_text();
+}
+
+const CacheEntry& DerivedStore::find(const CacheKey& key) {
+  const CacheEntry* entry = file_->find(key);
+  if (entry == nullptr) throw stale();
+  found_.push_back(entry);
+  return *entry;
+}
+
+void DerivedStore::write(const CacheKey& key, const CacheKey& content,
+                         std::span<const std::byte> bytes) {
+  if (writer_ == nullptr) return;
+  try {
+    writer_->add(key, content, bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::write_failed) throw;
+    write_failure_ = error.message();
+    writer_ = nullptr;
+  }
+}
+
+PackedBytes DerivedStore::pack(std::int64_t bytes, std::initializer_list<std::int64_t> parameters,
+                               MemoryCap* cap, FunctionRef<void(std::byte*)> pack) {
+  CacheKey key;
+  const bool is_kept = !kernel_.empty() && bytes >= min_derived_bytes;
+  if (is_kept) {
+    std::string text = format("packed {} {} {}", kernel_, packed_count_++, bytes);
+    for (const std::int64_t parameter : parameters) text += format(" {}", parameter);
+    key = CacheKey::of(text);
+  }
+  if (is_kept && is_reading()) {
+    const CacheEntry& entry = find(key);
+    if (entry.size_bytes != bytes) throw stale();
+    return PackedBytes(file_->bytes(entry).data(), bytes, file_->owner());
+  }
+  AlignedBuffer buffer(bytes, cap, "packed weights");
+  pack(buffer.data());
+  if (is_kept) write(key, {}, {buffer.data(), static_cast<std::size_t>(bytes)});
+  return PackedBytes(std::move(buffer));
+}
+
+Tensor DerivedStore::derive(const std::string& key, DataType type, const Shape& shape,
+                            FunctionRef<Tensor()> compute) {
+  const std::int64_t bytes = bytes_of(type, shape.element_count());
+  if (type == DataType::string || bytes < min_derived_bytes) return compute();
+  const CacheKey whole = CacheKey::of(format("derived {} {}", shape_text(type, shape), key));
+  if (is_reading()) {
+    const CacheEntry& entry = find(whole);
+    if (entry.size_bytes != bytes) throw stale();
+    return Tensor::view(type, shape, file_->bytes(entry), file_->owner());
+  }
+  Tensor result = compute();
+  if (result.type() != type || result.shape() != shape) return result;
+  const std::span<const std::byte> content(result.bytes(),
+                                           static_cast<std::size_t>(result.size_bytes()));
+  // Later constants that depend on this one are known by the same text in later starts.
+  write(whole, CacheKey::of(contents_.key_of(result)), content);
+  return result;
+}
+
+bool DerivedStore::is_intact(Workers& workers) const {
+  return !file_ || file_->is_intact(found_, workers);
+}
+
+std::string DerivedStore::commit(const StopToken* stop) {
+  if (writer_ == nullptr) return write_failure_;
+  try {
+    if (!writer_->is_empty()) writer_->commit(stop);
+    writer_ = nullptr;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::write_failed) throw;
+    writer_ = nullptr;
+    return error.message();
+  }
+  return {};
+}
+
+}  // namespace ortool
