@@ -1,6 +1,8 @@
 // Symbolic arithmetic on tensor elements that are known before the run.
 #include "libcore/ops/known_value.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -25,11 +27,11 @@ KnownElement element_of(double number) {
   const double fraction = std::frexp(number, &exponent);
   auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
   exponent -= 53;
-  while (mantissa != 0 && exponent < 0 && mantissa % 2 == 0) {
-    mantissa /= 2;
-    ++exponent;
-  }
   if (mantissa == 0) return Dimension(0);
+  // Exact, since the bits shifted out are zero.
+  const int shift = std::clamp(-exponent, 0, std::countr_zero(static_cast<std::uint64_t>(mantissa)));
+  mantissa >>= shift;
+  exponent += shift;
   if (exponent > 9 || exponent < -62) return {};
   if (exponent >= 0) return Dimension(mantissa) * Dimension(std::int64_t{1} << exponent);
   return {mantissa, std::int64_t{1} << -exponent};

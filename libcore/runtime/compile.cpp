@@ -23,7 +23,7 @@ CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileC
   KernelPtr kernel;
   try {
     if (context.derived != nullptr)
-      context.derived->begin_kernel(group.view, group.provider->name(), context.max_threads);
+      context.derived->begin_kernel(group.view, group.provider->name());
     kernel = group.provider->compile(group.view, context);
     if (context.derived != nullptr) context.derived->end_kernel();
   } catch (Error& error) {

@@ -37,9 +37,8 @@ std::string processor_text() {
 
 std::string options_text(const SessionOptions& options) {
   std::string text =
-      format("{} {} {} {} {} {}", static_cast<int>(options.optimize), options.strict_provider,
-             options.parallel, options.max_packed_bytes,
-             options.pool != nullptr ? options.pool->size() : 1, options.cache_tag);
+      format("{} {} {} {}", static_cast<int>(options.optimize), options.strict_provider,
+             options.max_packed_bytes, options.cache_tag);
   for (const auto& provider : options.providers)
     text += format("\n{} {}", provider->name(), provider->version());
   for (const std::string& pass : options.skipped_passes) text += "\nwithout " + pass;

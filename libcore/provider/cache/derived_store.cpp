@@ -38,9 +38,9 @@ std::string DerivedStore::key_of(const Tensor& constant) {
   return CacheKey::of(contents_.key_of(constant)).to_text();
 }
 
-void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider, int max_threads) {
+void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider) {
   packed_count_ = 0;
-  std::string text = format("kernel {} {}", provider, max_threads);
+  std::string text = format("kernel {}", provider);
   for (const Node* node : view.members()) {
     text += format("\n{}.{} {} (", node->domain(), node->op_type(), node->opset());
     for (std::int64_t i = 0; i < node->input_count(); ++i) {

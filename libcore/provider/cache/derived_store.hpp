@@ -36,7 +36,7 @@ class DerivedStore {
 
   bool is_reading() const { return file_.has_value(); }
   /// Begins the kernel of these nodes, on which the following packed constants depend.
-  void begin_kernel(const NodeView& view, std::string_view provider, int max_threads);
+  void begin_kernel(const NodeView& view, std::string_view provider);
   /// Ends it: nothing is packed for the cache until the next begin_kernel().
   void end_kernel() { kernel_.clear(); }
 
