@@ -45,19 +45,18 @@ bool fit(const std::vector<Operand>& outputs, std::int64_t max_bytes) {
 }
 
 /// Tells everything on which a node's result depends; empty if attributes cannot be told.
-std::string folding_key(const NodeView& view, std::span<const Operand> inputs,
-                        DerivedStore& derived) {
+std::string folding_key(const NodeView& view, DerivedStore& derived) {
   const Node& node = view.node();
   std::string key = format("folded {}.{} {} (", node.domain(), node.op_type(), node.opset());
-  for (const Operand& input : inputs) {
-    if (!input.is_given()) {
+  for (const Value* input : view.inputs()) {
+    if (input == nullptr) {
       key += "-,";
       continue;
     }
-    const Tensor* constant = input.known.peek_value();
-    if (constant == nullptr) return {};
-    key += format("{}{}={},", name_of(input.type), input.shape.to_string(),
-                  derived.key_of(*constant));
+    // As the graph has it: an aligned copy would not tell which file it is from.
+    const Tensor& constant = input->constant();
+    key += format("{}{}={},", name_of(constant.type()), constant.shape().to_string(),
+                  derived.key_of(constant));
   }
   key += ')';
   return append_attributes(node, key) ? key : std::string();
@@ -92,7 +91,7 @@ std::optional<std::vector<RunValue>> ConstantEvaluator::compute(const NodeView& 
   const bool may_be_kept = derived_ != nullptr && outputs && outputs->size() == 1 &&
                            outputs->front().is_given() &&
                            outputs->front().size_bytes() >= min_derived_bytes;
-  const std::string key = may_be_kept ? folding_key(view, inputs, *derived_) : std::string();
+  const std::string key = may_be_kept ? folding_key(view, *derived_) : std::string();
   if (key.empty()) return run(view, inputs, outputs, max_bytes);
   std::optional<std::vector<RunValue>> results;
   const Operand& output = outputs->front();

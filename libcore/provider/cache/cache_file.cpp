@@ -151,10 +151,14 @@ std::span<const std::byte> CacheFile::bytes(const CacheEntry& entry) const {
                                static_cast<std::size_t>(entry.size_bytes));
 }
 
-const CacheEntry* CacheFile::find_content(const std::byte* address) const {
+bool CacheFile::holds(const std::byte* address) const {
   const std::span<const std::byte> all = file_.bytes();
-  if (address < all.data() || address >= all.data() + all.size()) return nullptr;
-  const std::int64_t offset = address - all.data();
+  return address >= all.data() && address < all.data() + all.size();
+}
+
+const CacheEntry* CacheFile::find_content(const std::byte* address) const {
+  if (!holds(address)) return nullptr;
+  const std::int64_t offset = address - file_.bytes().data();
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const CacheEntry& each) { return each.offset == offset; });
   return found != entries_.end() ? &*found : nullptr;

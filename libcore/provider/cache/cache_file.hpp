@@ -48,6 +48,7 @@ class CacheFile {
   std::span<const std::byte> bytes(const CacheEntry& entry) const;
   const std::shared_ptr<const void>& owner() const { return file_.owner(); }
   std::int64_t size_bytes() const { return file_.size_bytes(); }
+  bool holds(const std::byte* address) const;
   /// The entry whose content starts there; null if none does.
   const CacheEntry* find_content(const std::byte* address) const;
   /// Whether the content of all these entries has their checksums.

@@ -5,6 +5,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
 #include "libcore/provider/constant_store.hpp"
 #include "libcore/provider/node_view.hpp"
@@ -31,9 +32,14 @@ DerivedStore::DerivedStore(std::unique_ptr<CacheWriter> writer, ContentKeyRegist
     : writer_(std::move(writer)), contents_(contents) {}
 
 std::string DerivedStore::key_of(const Tensor& constant) {
-  if (file_) {
-    if (const CacheEntry* entry = file_->find_content(constant.bytes()))
+  if (file_ && file_->holds(constant.bytes())) {
+    const CacheEntry* entry = file_->find_content(constant.bytes());
+    if (entry != nullptr && entry->size_bytes == constant.size_bytes())
       return entry->content.to_text();
+    // A part of an entry, which was part of other memory when the file was written.
+    return CacheKey::of(sha256_of({constant.bytes(), static_cast<std::size_t>(
+                                                         constant.size_bytes())}))
+        .to_text();
   }
   return CacheKey::of(contents_.key_of(constant)).to_text();
 }
