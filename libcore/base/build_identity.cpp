@@ -28,8 +28,7 @@ std::string id_in_notes(const char* notes, std::size_t size) {
     const std::size_t whole = sizeof head + name_bytes + padded(head.n_descsz);
     if (whole > size) return {};
     const char* const content = notes + sizeof head + name_bytes;
-    const bool is_gnu =
-        head.n_namesz == 4 && std::memcmp(notes + sizeof head, "GNU", 4) == 0;
+    const bool is_gnu = head.n_namesz == 4 && std::memcmp(notes + sizeof head, "GNU", 4) == 0;
     if (is_gnu && head.n_type == NT_GNU_BUILD_ID) {
       std::string text;
       for (std::size_t i = 0; i < head.n_descsz; ++i)

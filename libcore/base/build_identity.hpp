@@ -1,4 +1,4 @@
-// The identity of the running build.
+// Identity of the running program: which build it is.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Fast checksums against accidental damage.
+// Fast checksums of constants, against accidental damage.
 #pragma once
 
 #include <cstddef>

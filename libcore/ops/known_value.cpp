@@ -29,7 +29,8 @@ KnownElement element_of(double number) {
   exponent -= 53;
   if (mantissa == 0) return Dimension(0);
   // Exact, since the bits shifted out are zero.
-  const int shift = std::clamp(-exponent, 0, std::countr_zero(static_cast<std::uint64_t>(mantissa)));
+  const int shift =
+      std::clamp(-exponent, 0, std::countr_zero(static_cast<std::uint64_t>(mantissa)));
   mantissa >>= shift;
   exponent += shift;
   if (exponent > 9 || exponent < -62) return {};

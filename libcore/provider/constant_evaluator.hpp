@@ -6,8 +6,9 @@
 
 namespace ortool {
 
-/// Folded and computed results are bit-identical, since the same kernels compute them. Large results
-/// are kept in the context's store, if it has one. Both references must outlive this object.
+/// Folded and computed results are bit-identical, since the same kernels compute them. Large
+/// results are kept in the context's store, if it has one. Both references must outlive this
+/// object.
 class ConstantEvaluator : public Evaluator {
  public:
   ConstantEvaluator(const Provider& provider, const CompileContext& context)
@@ -21,9 +22,9 @@ class ConstantEvaluator : public Evaluator {
  private:
   std::optional<std::vector<RunValue>> compute(const NodeView& view, std::int64_t max_bytes) const;
   /// The same without looking for a kept result.
-  std::optional<std::vector<RunValue>> run(
-      const NodeView& view, std::span<const Operand> inputs,
-      const std::optional<std::vector<Operand>>& outputs, std::int64_t max_bytes) const;
+  std::optional<std::vector<RunValue>> run(const NodeView& view, std::span<const Operand> inputs,
+                                           const std::optional<std::vector<Operand>>& outputs,
+                                           std::int64_t max_bytes) const;
 
   const Provider& provider_;
   CompileContext context_;

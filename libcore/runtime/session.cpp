@@ -96,14 +96,15 @@ struct Session::State : KeptMemory {
   std::shared_ptr<BufferPool> buffers;
   std::atomic<bool> is_ready{false};  ///< `program` is set
 
-  SharedSymbols shared;             ///< that rewriting assumed to be equal
-  std::unique_ptr<Model> as_given;  ///< before rewriting; null if nothing is shared or to be checked
+  SharedSymbols shared;  ///< that rewriting assumed to be equal
+  std::unique_ptr<Model>
+      as_given;  ///< before rewriting; null if nothing is shared or to be checked
 
   std::optional<SessionCache> cache;
   CacheReport cache_report;
-  std::unique_ptr<DerivedStore> derived;  ///< what `cache` reads or writes; null: nothing
-  mutable std::mutex cache_mutex;         ///< guards the report, and these two
-  bool is_unchecked = false;              ///< what was read from the cache
+  std::unique_ptr<DerivedStore> derived;   ///< what `cache` reads or writes; null: nothing
+  mutable std::mutex cache_mutex;          ///< guards the report, and these two
+  bool is_unchecked = false;               ///< what was read from the cache
   std::unique_ptr<const Session> rebuilt;  ///< instead of this one, whose cache was damaged
 
   std::mutex without_symbols_mutex;  ///< guards these two

@@ -17,7 +17,7 @@
 #include "libcore/lower/lower.hpp"
 #include "libcore/provider/provider.hpp"
 #include "libcore/runtime/bound_outputs.hpp"
-#include "libcore/runtime/session_cache.hpp"
+#include "libcore/runtime/cache/session_cache.hpp"
 
 namespace ortool {
 
@@ -53,8 +53,8 @@ struct SessionOptions {
   /// The limit on packed constant matrices in bytes; the others stay unpacked and are packed in
   /// each run, some columns at a time: the same bits, with a few megabytes of scratch memory.
   std::int64_t max_packed_bytes = std::numeric_limits<std::int64_t>::max();
-  /// A folder in which packed and folded constants are kept for later starts, made if it is missing.
-  /// Empty: nothing is kept.
+  /// A folder in which packed and folded constants are kept for later starts, made if it is
+  /// missing. Empty: nothing is kept.
   std::string cache_dir = {};
   /// Distinguishes caches by what these options do not show: settings of providers, pinned nodes.
   std::string cache_tag = {};
@@ -144,8 +144,8 @@ class Session {
   /// The memory in bytes kept for outputs and intermediate values of later runs, without arenas.
   std::int64_t kept_bytes() const;
 
-  /// What became of the cache. The first run checks what was read, and rebuilds the session if it is
-  /// damaged.
+  /// What became of the cache. The first run checks what was read, and rebuilds the session if it
+  /// is damaged.
   CacheReport cache() const;
   /// What each lowering pass did to the model.
   const LoweringReport& lowering() const;

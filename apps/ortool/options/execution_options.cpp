@@ -137,9 +137,8 @@ Json cache_block(const Invocation& invocation, const Session& session) {
   if (cache.is_rebuilt)
     invocation.note(format("the session cache is rebuilt: {} ({})", cache.reason, cache.path));
   if (!cache.failure.empty()) {
-    invocation.warn(
-        format("option --cache-dir: no session cache was written: {} ({})", cache.failure,
-               cache.path));
+    invocation.warn(format("option --cache-dir: no session cache was written: {} ({})",
+                           cache.failure, cache.path));
   }
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json() : Json(text);

@@ -43,13 +43,12 @@ std::optional<MappedPlace> file_of_mapping(std::span<const std::byte> bytes) {
   const int file = remembered_file_of(bytes);
   struct stat found {};
   if (file < 0 || ::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
-  return MappedPlace{
-      .status = {.device = static_cast<std::uint64_t>(found.st_dev),
-                .inode = static_cast<std::uint64_t>(found.st_ino),
-                .size_bytes = std::int64_t{found.st_size},
-                .modified_ns = nanoseconds(found.st_mtim),
-                .changed_ns = nanoseconds(found.st_ctim)},
-      .offset = bytes.data() - remembered_mapping_around(bytes).data()};
+  return MappedPlace{.status = {.device = static_cast<std::uint64_t>(found.st_dev),
+                                .inode = static_cast<std::uint64_t>(found.st_ino),
+                                .size_bytes = std::int64_t{found.st_size},
+                                .modified_ns = nanoseconds(found.st_mtim),
+                                .changed_ns = nanoseconds(found.st_ctim)},
+                     .offset = bytes.data() - remembered_mapping_around(bytes).data()};
 }
 
 std::optional<std::string> sha256_of_mapped_file(std::span<const std::byte> bytes) {

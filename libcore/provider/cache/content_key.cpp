@@ -14,8 +14,7 @@ constexpr std::size_t digest_digits = 64;
 /// One line, which tells what it is: the file's status, its SHA-256, and a checksum of both.
 std::string record_of(const std::string& status, const std::string& digest) {
   const std::string text = format("ortool-sha256 {}{}", status, digest);
-  return format("{} {}\n", text,
-                checksum_of(std::as_bytes(std::span(text.data(), text.size()))));
+  return format("{} {}\n", text, checksum_of(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
 /// The digest in a kept record; empty if there is none for this status.

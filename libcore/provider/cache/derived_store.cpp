@@ -37,8 +37,8 @@ std::string DerivedStore::key_of(const Tensor& constant) {
     if (entry != nullptr && entry->size_bytes == constant.size_bytes())
       return entry->content.to_text();
     // A part of an entry, which was part of other memory when the file was written.
-    return CacheKey::of(sha256_of({constant.bytes(), static_cast<std::size_t>(
-                                                         constant.size_bytes())}))
+    return CacheKey::of(
+               sha256_of({constant.bytes(), static_cast<std::size_t>(constant.size_bytes())}))
         .to_text();
   }
   return CacheKey::of(contents_.key_of(constant)).to_text();

@@ -41,8 +41,8 @@ class DerivedStore {
   void end_kernel() { kernel_.clear(); }
 
   /// The packed constants of the current kernel: found, or `pack` fills new memory. `parameters`
-  /// are those of the packing that do not follow from the nodes, such as the instruction set. Throws
-  /// ErrorCode::no_conclusion, "cache.stale", when a file is read that does not have them.
+  /// are those of the packing that do not follow from the nodes, such as the instruction set.
+  /// Throws ErrorCode::no_conclusion, "cache.stale", when a file is read that does not have them.
   PackedBytes pack(std::int64_t bytes, std::initializer_list<std::int64_t> parameters,
                    MemoryCap* cap, FunctionRef<void(std::byte*)> pack);
 
@@ -71,7 +71,7 @@ class DerivedStore {
   std::unique_ptr<CacheWriter> writer_;
   std::string write_failure_;
   ContentKeyRegistry& contents_;
-  std::string kernel_;  ///< describes the current one; empty: nothing is kept
+  std::string kernel_;    ///< describes the current one; empty: nothing is kept
   int packed_count_ = 0;  ///< by the current kernel
   std::vector<const CacheEntry*> found_;
 };

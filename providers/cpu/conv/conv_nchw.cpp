@@ -187,14 +187,14 @@ class ConvKernel : public Kernel {
     const ConvSizes sizes = likely_conv_sizes(view, given->shape(), conv_.op);
     conv_.path = conv_.choose_path(sizes);
     if (conv_.can_transform && may_become_winograd(sizes)) conv_.plain_weights = folded();
-    conv_.weights = context.pack(
-        packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
-        {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.path)},
-        [&](std::byte* packed) {
-          const Tensor weights = conv_.plain_weights ? *conv_.plain_weights : folded();
-          pack_conv_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
-                            reinterpret_cast<float*>(packed), context.workers);
-        });
+    conv_.weights =
+        context.pack(packed_conv_weight_bytes(sizes, conv_.path, conv_.isa),
+                     {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.path)},
+                     [&](std::byte* packed) {
+                       const Tensor weights = conv_.plain_weights ? *conv_.plain_weights : folded();
+                       pack_conv_weights(sizes, conv_.path, weights.data<float>().data(), conv_.isa,
+                                         reinterpret_cast<float*>(packed), context.workers);
+                     });
     conv_.has_weights = true;
   }
 

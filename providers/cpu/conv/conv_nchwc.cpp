@@ -138,9 +138,8 @@ class NchwcConvKernel : public Kernel {
   void pack(const NodeView& view, const ConvSizes& sizes, const CompileContext& context) {
     const bool is_bf16 = conv_.operands == Precision::bfloat16;
     const bool from_nchw = conv_.path == NchwcConvAlgorithm::from_nchw;
-    const std::int64_t bytes = is_bf16
-                                   ? packed_bf16_conv_bytes(sizes, from_nchw)
-                                   : packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa);
+    const std::int64_t bytes = is_bf16 ? packed_bf16_conv_bytes(sizes, from_nchw)
+                                       : packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa);
     conv_.weights = context.pack(
         bytes,
         {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.operands),
@@ -149,11 +148,11 @@ class NchwcConvKernel : public Kernel {
           const Tensor given = float_tensor(*view.constant(1), context.cap);
           const Tensor weights = folded_weights(given, conv_.epilogue, context.cap);
           const float* plain = weights.data<float>().data();
-          is_bf16 ? pack_bf16_conv_weights(sizes, from_nchw, plain, conv_.isa,
-                                           reinterpret_cast<std::uint16_t*>(packed),
-                                           context.workers)
-                  : pack_nchwc_weights(sizes, conv_.path, plain, conv_.isa,
-                                       reinterpret_cast<float*>(packed), context.workers);
+          is_bf16
+              ? pack_bf16_conv_weights(sizes, from_nchw, plain, conv_.isa,
+                                       reinterpret_cast<std::uint16_t*>(packed), context.workers)
+              : pack_nchwc_weights(sizes, conv_.path, plain, conv_.isa,
+                                   reinterpret_cast<float*>(packed), context.workers);
         });
   }
 

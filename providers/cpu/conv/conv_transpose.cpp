@@ -97,13 +97,13 @@ KernelPtr compile_conv_transpose(const NodeView& view, const KernelRow& row,
       weights->shape().rank() <= 5) {
     const ConvTransposeSizes sizes = weight_sizes(weights->shape(), conv->op.groups);
     if (is_product(sizes)) {
-      conv->weights = context.pack(
-          packed_conv_transpose_bytes(sizes, row.isa), {static_cast<std::int64_t>(row.isa)},
-          [&](std::byte* packed) {
-            const Tensor floats = float_tensor(*weights, context.cap);
-            pack_conv_transpose_weights(sizes, floats.data<float>().data(), row.isa,
-                                        reinterpret_cast<float*>(packed), context.workers);
-          });
+      conv->weights = context.pack(packed_conv_transpose_bytes(sizes, row.isa),
+                                   {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
+                                     const Tensor floats = float_tensor(*weights, context.cap);
+                                     pack_conv_transpose_weights(
+                                         sizes, floats.data<float>().data(), row.isa,
+                                         reinterpret_cast<float*>(packed), context.workers);
+                                   });
       conv->has_weights = true;
       compilation = {.packed = {1}, .packed_bytes = conv->weights.size_bytes()};
     }

@@ -107,11 +107,11 @@ KernelPtr compile_dynamic_lstm(const NodeView& view, const KernelRow& row,
     };
     const std::int64_t input = constants[1].shape()[1];
     const std::int64_t hidden = constants[2].shape()[1];
-    lstm->weights = context.pack(
-        packed_dynamic_bytes(lstm->params, input, hidden, row.isa),
-        {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
-          pack_dynamic(lstm->params, input, hidden, codes(1), codes(2), row.isa, packed);
-        });
+    lstm->weights = context.pack(packed_dynamic_bytes(lstm->params, input, hidden, row.isa),
+                                 {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
+                                   pack_dynamic(lstm->params, input, hidden, codes(1), codes(2),
+                                                row.isa, packed);
+                                 });
     compilation = {.packed = {1, 2}, .packed_bytes = lstm->weights.size_bytes()};
   }
   return make_kernel(

@@ -75,15 +75,15 @@ KernelPtr make_layer(const NodeView& view, const KernelRow& row, const CompileCo
   if (has_weight_constant(view, 1) && has_weight_constant(view, 2)) {
     const std::int64_t input = view.constant(1)->shape()[2];
     const std::int64_t hidden = view.constant(2)->shape()[2];
-    layer->weights = context.pack(
-        bytes_of(DataTypeOf<T>::value,
-                 packed_recurrent_elements<T>(params, input, hidden, row.isa)),
-        {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
-          const Tensor w = weight_constant(view, 1, context.cap);
-          const Tensor r = weight_constant(view, 2, context.cap);
-          pack_recurrent(params, input, hidden, w.data<T>().data(), r.data<T>().data(), row.isa,
-                         reinterpret_cast<T*>(packed), context.workers);
-        });
+    layer->weights =
+        context.pack(bytes_of(DataTypeOf<T>::value,
+                              packed_recurrent_elements<T>(params, input, hidden, row.isa)),
+                     {static_cast<std::int64_t>(row.isa)}, [&](std::byte* packed) {
+                       const Tensor w = weight_constant(view, 1, context.cap);
+                       const Tensor r = weight_constant(view, 2, context.cap);
+                       pack_recurrent(params, input, hidden, w.data<T>().data(), r.data<T>().data(),
+                                      row.isa, reinterpret_cast<T*>(packed), context.workers);
+                     });
     layer->has_weights = true;
     compilation = {.packed = {1, 2}, .packed_bytes = layer->weights.size_bytes()};
   }

@@ -20,8 +20,7 @@ void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
 }
 
 void ConstantInt8Columns::make(const Tensor& b, std::uint8_t flip, bool has_zeros,
-                               const Tensor* zeros, Isa isa,
-                               const CompileContext& context) {
+                               const Tensor* zeros, Isa isa, const CompileContext& context) {
   const Shape& shape = b.shape();
   const std::int64_t rank = shape.rank();
   if (rank == 0 || (rank > 2 && shape.product(0, rank - 2) != 1)) return;
@@ -31,8 +30,8 @@ void ConstantInt8Columns::make(const Tensor& b, std::uint8_t flip, bool has_zero
   WorkspaceLayout packing;
   const std::int64_t panels_at = packing.add(packed_int8_matrix_bytes(k, n, isa));
   const std::int64_t sums_at = packing.add(list_bytes);
-  panels = context.pack(
-      packing.bytes(), {static_cast<std::int64_t>(isa), flip}, [&](std::byte* out) {
+  panels =
+      context.pack(packing.bytes(), {static_cast<std::int64_t>(isa), flip}, [&](std::byte* out) {
         pack_int8_matrix(k, n,
                          {.data = reinterpret_cast<const std::uint8_t*>(b.bytes()), .flip = flip},
                          isa, out + panels_at, reinterpret_cast<std::int32_t*>(out + sums_at));

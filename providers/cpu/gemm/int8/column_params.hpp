@@ -28,8 +28,8 @@ void set_int8_columns(Int8ColumnParams& lists, std::int64_t n, std::int64_t k,
 
 /// A constant right operand, packed, with its columns' arrays if the zero points are constant too.
 struct ConstantInt8Columns {
-  PackedBytes panels;    ///< packed, followed by the sums
-  AlignedBuffer memory;  ///< of `lists`
+  PackedBytes panels;                 ///< packed, followed by the sums
+  AlignedBuffer memory;               ///< of `lists`
   const std::byte* packed = nullptr;  ///< null: b is not constant, or has several matrices
   const std::int32_t* sums = nullptr;
   Int8ColumnParams lists;  ///< null if zero points are known only at run time

@@ -39,7 +39,7 @@ struct CompiledBlockMatMul {
   int max_threads = 1;
   ProductEpilogue epilogue;
   bool has_bias = false;
-  AlignedBuffer shift;   ///< per-column addend of the fused nodes; empty: none
+  AlignedBuffer shift;  ///< per-column addend of the fused nodes; empty: none
   PackedBytes packed;   ///< empty if the weights come at run time
 
   std::int64_t packed_size() const {
@@ -162,12 +162,11 @@ class BlockMatMulKernel : public Kernel {
          matmul_.starts_high ? 1 : 0},
         [&](std::byte* packed) {
           const Tensor floats = float_tensor(*scales, context.cap);
-          matmul_.pack({reinterpret_cast<const std::uint8_t*>(codes->bytes()),
-                        floats.data<float>().data(),
-                        zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes())
-                                         : nullptr,
-                        matmul_.starts_high},
-                       packed);
+          matmul_.pack(
+              {reinterpret_cast<const std::uint8_t*>(codes->bytes()), floats.data<float>().data(),
+               zeros != nullptr ? reinterpret_cast<const std::uint8_t*>(zeros->bytes()) : nullptr,
+               matmul_.starts_high},
+              packed);
         });
   }
 

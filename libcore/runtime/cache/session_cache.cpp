@@ -1,5 +1,5 @@
 // The name of a session's cache file, and opening it.
-#include "libcore/runtime/session_cache.hpp"
+#include "libcore/runtime/cache/session_cache.hpp"
 
 #include <cpuid.h>
 #include <cstdlib>
@@ -36,9 +36,8 @@ std::string processor_text() {
 }
 
 std::string options_text(const SessionOptions& options) {
-  std::string text =
-      format("{} {} {} {}", static_cast<int>(options.optimize), options.strict_provider,
-             options.max_packed_bytes, options.cache_tag);
+  std::string text = format("{} {} {} {}", static_cast<int>(options.optimize),
+                            options.strict_provider, options.max_packed_bytes, options.cache_tag);
   for (const auto& provider : options.providers)
     text += format("\n{} {}", provider->name(), provider->version());
   for (const std::string& pass : options.skipped_passes) text += "\nwithout " + pass;

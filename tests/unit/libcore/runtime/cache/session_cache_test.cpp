@@ -1,5 +1,5 @@
 // Session caches: the same bits with and without, and never believed when stale or damaged.
-#include "libcore/runtime/session_cache.hpp"
+#include "libcore/runtime/cache/session_cache.hpp"
 
 #include <filesystem>
 #include <fstream>

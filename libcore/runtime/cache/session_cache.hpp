@@ -13,11 +13,11 @@ struct SessionOptions;
 
 /// What became of a session's cache.
 struct CacheReport {
-  std::string path;          ///< of the file; empty: the session has no cache
-  bool hit = false;          ///< the file was read
-  std::string reason;        ///< why it was not, in words
-  bool is_rebuilt = false;   ///< there was a file, but it was of no use
-  std::string failure;       ///< why no file was written; empty: it was, or need not be
+  std::string path;         ///< of the file; empty: the session has no cache
+  bool hit = false;         ///< the file was read
+  std::string reason;       ///< why it was not, in words
+  bool is_rebuilt = false;  ///< there was a file, but it was of no use
+  std::string failure;      ///< why no file was written; empty: it was, or need not be
   std::int64_t size_bytes = 0;
 };
 
