@@ -41,7 +41,6 @@ class Error : public std::runtime_error {
   std::string node_;
 };
 
-/// Frees whatever a handle is of.
 struct HandleRelease {
   void operator()(ortool_error* error) const { ortool_error_free(error); }
   void operator()(ortool_stop* stop) const { ortool_stop_free(stop); }
@@ -305,7 +304,6 @@ struct Task {
   }
 };
 
-/// How to run.
 struct RunOptions {
   const Stop* stop = nullptr;
   double timeout = 0;
@@ -378,6 +376,10 @@ class Session {
 
   Handle<ortool_session> handle_;
 };
+
+inline void register_operators(const std::string& path) {
+  call(ortool_register_operators, path.c_str());
+}
 
 /// Runs a command and returns its report, as ortool_command() does. Throws without a report.
 inline std::string command(const std::string& name, const std::string& request,

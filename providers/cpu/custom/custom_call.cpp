@@ -27,6 +27,8 @@ int safely(const ortool_call* call, Body body) noexcept {
     return body();
   } catch (const std::exception& error) {
     return own(call).fail(error.what());
+  } catch (...) {
+    return own(call).fail("an exception");
   }
 }
 
@@ -191,9 +193,9 @@ void CustomCall::point_output(std::size_t index, void* data) {
 }
 
 void CustomCall::invoke(int (*function)(ortool_call* call), std::string_view what) {
-  const CustomOp& op = custom_op_of(node_);
   const auto refuse = [&](std::string text) {
-    throw Error(ErrorCode::invalid, format("{} (custom operator of {})", text, op.library),
+    throw Error(ErrorCode::invalid,
+                format("{} (custom operator of {})", text, custom_op_of(node_).library),
                 "the library rejects the node or its operands, or is wrong itself")
         .with_id("custom_op.failed");
   };

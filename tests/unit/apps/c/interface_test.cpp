@@ -1,5 +1,6 @@
 // The C interface around runs: models and their types, session options, commands and their reports.
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -199,6 +200,33 @@ TEST_CASE("a command of the C interface tells warnings, notes and progress, and 
   CHECK(ortool_command("run", request.c_str(), &task, &report, nullptr) == ORTOOL_INTERRUPTED);
   ortool_text_free(report);
   ortool_stop_free(stop);
+}
+
+TEST_CASE("sessions of the C interface take custom operators and definitions") {
+  const auto program = std::filesystem::canonical("/proc/self/exe").parent_path();
+  const std::string library = (program / "../lib/custom_ops/libgood_ops.so").string();
+  constexpr const char* calling =
+      "<ir_version: 10, opset_import: [\"\" : 18, \"test.ops\" : 1, \"test.c\" : 1]>\n"
+      "g (float[n] x) => (float[n] y) { a = test.ops.Doubled (x) y = test.c.Minus (a) }";
+  CError error;
+  CHECK(ortool_register_operators("no such file.so", error.out()) == ORTOOL_INVALID);
+  CHECK(error.message() == "no such file.so: there is no such file");
+  CError text_error;
+  CHECK(ortool_define_operators("Minus", text_error.out()) == ORTOOL_INVALID);
+  REQUIRE(ortool_define_operators("<domain: \"test.c\", opset_import: [\"\" : 18]>"
+                                  "Minus (x) => (y) { y = Neg (x) }",
+                                  nullptr) == ORTOOL_OK);
+  REQUIRE(ortool_register_operators(library.c_str(), nullptr) == ORTOOL_OK);
+  const CHandle<ortool_session> session =
+      c_session(calling, ("{\"custom-ops\": [\"" + library + "\"]}").c_str());
+  float number = 3;
+  const CHandle<ortool_value> x = c_tensor(ORTOOL_FLOAT32, {1}, &number, sizeof number);
+  const ortool_value* input = x.get();
+  ortool_value* output = nullptr;
+  REQUIRE(ortool_run(session.get(), nullptr, &input, 1, nullptr, &output, 1, nullptr, nullptr) ==
+          ORTOOL_OK);
+  CHECK(*static_cast<const float*>(ortool_tensor_data(output)) == -6);
+  ortool_value_free(output);
 }
 
 }  // namespace
