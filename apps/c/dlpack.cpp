@@ -66,8 +66,8 @@ void check_is_row_major(const DLTensor& tensor) {
 
 /// What a tensor that is handed out refers to.
 struct ExportedTensor {
-  Tensor tensor;
   std::shared_ptr<const void> keeper;
+  Tensor tensor;  ///< goes before its keeper, whose memory limit counts it
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
   DLManagedTensor managed = {};

@@ -49,9 +49,12 @@ struct ortool_stop {
 };
 
 struct ortool_value {
-  ortool::RunValue value;
+  ortool::RunValue value = {};
   std::span<std::byte> writable = {};       ///< the caller's memory; empty: none
   std::shared_ptr<const void> keeper = {};  ///< of what the value refers to; may be null
+
+  /// The value goes before its keeper, whose memory limit counts it.
+  ~ortool_value() { value = ortool::RunValue(); }
 };
 
 struct ortool_model {

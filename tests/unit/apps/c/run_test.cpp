@@ -155,6 +155,20 @@ TEST_CASE("a stop request and a time limit end a run of the C interface") {
   CHECK(output == nullptr);
 }
 
+TEST_CASE("values of the C interface outlive their session, as do DLPack tensors made of them") {
+  CHandle<ortool_session> session = c_session(scaled_sum, "{\"max-memory\": \"1GB\"}");
+  const Inputs inputs;
+  std::array<ortool_value*, 2> outputs = {};
+  REQUIRE(ortool_run(session.get(), nullptr, inputs.pointers.data(), 2, nullptr, outputs.data(), 2,
+                     nullptr, nullptr) == ORTOOL_OK);
+  session.reset();
+  DLManagedTensor* managed = nullptr;
+  REQUIRE(ortool_tensor_to_dlpack(outputs[0], &managed, nullptr) == ORTOOL_OK);
+  for (ortool_value* output : outputs) ortool_value_free(output);
+  CHECK(static_cast<const float*>(managed->dl_tensor.data)[5] == 66);
+  managed->deleter(managed);
+}
+
 TEST_CASE("the C interface profiles a run kernel by kernel") {
   const CHandle<ortool_session> session = c_session(scaled_sum, "{\"optimize\": \"none\"}");
   const Inputs inputs;
