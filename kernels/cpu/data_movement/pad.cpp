@@ -1,5 +1,5 @@
-// Pad: merges dimensions without padding, builds an index table per dimension, and splits rows into
-// contiguous ranges.
+// Pad: merges dimensions without padding and splits rows into contiguous ranges. Modes that read
+// the input need an index table per padded dimension.
 #include "kernels/cpu/data_movement/pad.hpp"
 
 #include <algorithm>
@@ -20,12 +20,10 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
   return rest < 0 ? rest + b : rest;
 }
 
-/// The input index that output index `position` (relative to the input's first) reads, or -1.
+/// The input index that output index `position` (relative to the input's first) reads.
 std::int64_t source_index(std::int64_t position, std::int64_t size, PadMode mode) {
   if (position >= 0 && position < size) return position;
   switch (mode) {
-    case PadMode::edge:
-      return std::clamp<std::int64_t>(position, 0, size - 1);
     case PadMode::reflect: {
       if (size == 1) return 0;
       const std::int64_t folded = modulo(position, 2 * (size - 1));
@@ -34,26 +32,24 @@ std::int64_t source_index(std::int64_t position, std::int64_t size, PadMode mode
     case PadMode::wrap:
       return modulo(position, size);
     default:
-      return -1;
+      return std::clamp<std::int64_t>(position, 0, size - 1);
   }
 }
 
+/// Of a mode other than constant.
 std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t before, std::int64_t after,
                                          PadMode mode) {
   const std::int64_t out_size = size + before + after;
-  ORTOOL_CHECK(out_size >= 0);
   // Elements cropped by negative pads take no part in reflection or wrapping either.
-  const bool is_constant = mode == PadMode::constant;
-  const std::int64_t first = is_constant ? 0 : std::max<std::int64_t>(-before, 0);
-  const std::int64_t kept = is_constant ? size : size - first - std::max<std::int64_t>(-after, 0);
-  if (kept <= 0 && out_size > 0 && !is_constant) {
+  const std::int64_t first = std::max<std::int64_t>(-before, 0);
+  const std::int64_t kept = size - first - std::max<std::int64_t>(-after, 0);
+  if (kept <= 0 && out_size > 0) {
     throw Error(ErrorCode::invalid, "Pad: a dimension of size 0 has no element to repeat",
                 "only the mode 'constant' can pad it");
   }
   std::vector<std::int64_t> indices(static_cast<std::size_t>(out_size));
   for (std::int64_t i = 0; i < out_size; ++i) {
-    const std::int64_t source = source_index(i - before - first, kept, mode);
-    indices[static_cast<std::size_t>(i)] = source < 0 ? source : source + first;
+    indices[static_cast<std::size_t>(i)] = first + source_index(i - before - first, kept, mode);
   }
   return indices;
 }
@@ -119,25 +115,43 @@ PadPlan::PadPlan(std::span<const std::int64_t> shape, std::span<const std::int64
   std::int64_t stride = 1;
   for (std::size_t i = extents.size(); i-- > 0;) {
     const Extent& extent = extents[i];
-    std::vector<std::int64_t> sources =
-        source_indices(extent.size, extent.before, extent.after, mode);
-    const auto size = static_cast<std::int64_t>(sources.size());
+    const std::int64_t size = extent.size + extent.before + extent.after;
+    ORTOOL_CHECK(size >= 0);
+    Outer dimension = {size, extent.before, extent.size, stride, {}};
+    if (mode != PadMode::constant && extent.has_pads())
+      dimension.sources = source_indices(extent.size, extent.before, extent.after, mode);
+    stride *= extent.size;
     if (i + 1 < extents.size()) {
       rows_ *= size;
-      outer_.push_back({std::move(sources), stride});
-    } else {
-      row_size_ = size;
-      for (const std::int64_t source : sources) {
-        const bool goes_on =
-            !row_.empty() && (source < 0 ? row_.back().source < 0
-                                         : row_.back().source >= 0 &&
-                                               row_.back().source + row_.back().count == source);
-        if (!goes_on) row_.push_back({source, 0});
+      outer_.push_back(std::move(dimension));
+      continue;
+    }
+    row_size_ = size;
+    if (dimension.sources.empty()) {
+      const std::int64_t begin = std::clamp<std::int64_t>(extent.before, 0, size);
+      const std::int64_t end = std::clamp(extent.before + extent.size, begin, size);
+      add_run(-1, begin);
+      add_run(begin - extent.before, end - begin);
+      add_run(-1, size - end);
+    }
+    for (const std::int64_t source : dimension.sources) {
+      if (!row_.empty() && row_.back().source + row_.back().count == source) {
         ++row_.back().count;
+      } else {
+        add_run(source, 1);
       }
     }
-    stride *= extent.size;
   }
+}
+
+void PadPlan::add_run(std::int64_t source, std::int64_t count) {
+  if (count > 0) row_.push_back({source, count});
+}
+
+std::int64_t PadPlan::Outer::source(std::int64_t index) const {
+  if (!sources.empty()) return sources[static_cast<std::size_t>(index)];
+  const std::int64_t source = index - before;
+  return source >= 0 && source < size ? source : -1;
 }
 
 void PadPlan::write_row(const std::byte* in, std::byte* out, const std::byte* fill) const {
@@ -163,9 +177,8 @@ void PadPlan::run(const void* in, void* out, const void* fill, Workers& workers)
       std::int64_t offset = 0;
       bool is_filled = false;
       for (const Outer& outer : outer_) {
-        const auto size = static_cast<std::int64_t>(outer.sources.size());
-        const std::int64_t source = outer.sources[static_cast<std::size_t>(rest % size)];
-        rest /= size;
+        const std::int64_t source = outer.source(rest % outer.out_size);
+        rest /= outer.out_size;
         is_filled |= source < 0;
         offset += source * outer.stride;
       }

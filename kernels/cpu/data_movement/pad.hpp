@@ -32,11 +32,20 @@ class PadPlan {
     std::int64_t source;
     std::int64_t count;
   };
-  /// A dimension before the last: the input index read by each output index, or -1.
+  /// A dimension before the last: of output index i, the input index is sources[i] or, without
+  /// sources, i - before if that is inside `size`.
   struct Outer {
-    std::vector<std::int64_t> sources;
+    std::int64_t out_size;
+    std::int64_t before;
+    std::int64_t size;
     std::int64_t stride;
+    std::vector<std::int64_t> sources;
+
+    /// -1: padding.
+    std::int64_t source(std::int64_t index) const;
   };
+
+  void add_run(std::int64_t source, std::int64_t count);
 
   void write_row(const std::byte* in, std::byte* out, const std::byte* fill) const;
 

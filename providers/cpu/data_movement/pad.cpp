@@ -63,9 +63,10 @@ KernelPtr compile_pad(const NodeView& view, const KernelRow& row, const CompileC
       const auto is_zero = [](std::int64_t pad) { return pad == 0; };
       if (std::all_of(edges.begins.begin(), edges.begins.end(), is_zero)) preparation.view_of = 0;
     }
-    // One input index for each output index along an axis.
+    // One input index for each output index along a padded axis.
     std::int64_t places = 0;
-    for (const std::int64_t size : context.outputs[0].shape) places += size;
+    for (std::int64_t axis = 0; axis < input.shape.rank() && op.mode != Pad::Mode::constant; ++axis)
+      places += context.outputs[0].shape[axis];
     const MemoryReservation tables(context.cap, places * bytes_of(DataType::int64, 1),
                                    "index tables of Pad");
     PadPlan plan(input.shape.dimensions(), edges.begins, edges.ends, kernel_mode_of(op.mode),
