@@ -2,6 +2,8 @@
 #include "kernels/cpu/elementwise/binary.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "kernels/cpu/elementwise/binary_rows.hpp"
 #include "kernels/cpu/parallel/grain_size.hpp"
@@ -58,11 +60,77 @@ void* advance(void* from, std::int64_t bytes) {
   return static_cast<char*>(from) + bytes;
 }
 
+/// The operand, 0 or 1, whose short rows repeat while the other is contiguous over the two
+/// innermost loops, such as one factor per channel of an image in NCHWc; -1: none.
+int tiled_operand(const BroadcastPlan& plan) {
+  constexpr std::int64_t most_period = 64;
+  constexpr std::int64_t enough_rows = 4;
+  if (plan.loops.size() < 2) return -1;
+  const BroadcastPlan::Loop& inner = plan.loops.back();
+  const BroadcastPlan::Loop& outer = plan.loops[plan.loops.size() - 2];
+  const bool is_short = inner.size > 1 && inner.size <= most_period && outer.size >= enough_rows;
+  if (!is_short || inner.strides[0] != 1 || inner.strides[1] != 1) return -1;
+  for (const int operand : {0, 1}) {
+    if (outer.strides[operand] == 0 && outer.strides[1 - operand] == inner.size) return operand;
+  }
+  return -1;
+}
+
+/// The two innermost loops as one, in which the repeated operand does not move.
+BroadcastPlan merged_rows(const BroadcastPlan& plan, int repeated) {
+  BroadcastPlan merged = plan;
+  merged.loops.pop_back();
+  BroadcastPlan::Loop& inner = merged.loops.back();
+  inner.size *= plan.loops.back().size;
+  inner.strides[repeated] = 0;
+  inner.strides[1 - repeated] = 1;
+  return merged;
+}
+
+/// As for_rows, with copies of the repeated rows one after the other, so that one call of `row`
+/// covers many of them.
+template <typename Row>
+void for_repeated_rows(const void* a, const void* b, void* out, std::int64_t bytes,
+                       std::int64_t out_bytes, const BroadcastPlan& plan, int repeated,
+                       Workers& workers, Row row) {
+  const std::int64_t period = plan.loops.back().size;
+  const std::int64_t whole = binary_block / period * period;
+  const BroadcastPlan merged = merged_rows(plan, repeated);
+  const std::int64_t span = merged.loops.back().size;
+  const void* const contiguous = repeated == 0 ? b : a;
+  const void* const rows = repeated == 0 ? a : b;
+  workers.parallel_ranges(
+      plan.count, elementwise_grain_size(plan.count), [&](std::int64_t begin, std::int64_t end) {
+        alignas(64) std::byte copies[(binary_block + 64) * 8];
+        walk_rows(
+            merged, begin, end, [&](const auto& offsets, std::int64_t to, std::int64_t length) {
+              const std::int64_t wanted = std::min(whole, length) + period;
+              const auto period_bytes = static_cast<std::size_t>(period * bytes);
+              for (std::int64_t i = 0; i < wanted; i += period)
+                std::memcpy(copies + i * bytes, advance(rows, offsets[repeated] * bytes),
+                            period_bytes);
+              const void* const own = copies + to % span % period * bytes;
+              for (std::int64_t i = 0; i < length; i += whole) {
+                const void* const other = advance(contiguous, (offsets[1 - repeated] + i) * bytes);
+                row(BinaryRow{.a = repeated == 0 ? own : other,
+                              .b = repeated == 0 ? other : own,
+                              .a_step = 1,
+                              .b_step = 1,
+                              .out = advance(out, (to + i) * out_bytes),
+                              .count = std::min(whole, length - i)});
+              }
+            });
+      });
+}
+
 /// Calls row(BinaryRow) for every range; elements of `a` and `b` have `bytes` bytes, those of `out`
 /// `out_bytes`.
 template <typename Row>
 void for_rows(const void* a, const void* b, void* out, std::int64_t bytes, std::int64_t out_bytes,
               const BroadcastPlan& plan, Workers& workers, Row row) {
+  const int repeated = tiled_operand(plan);
+  if (repeated >= 0)
+    return for_repeated_rows(a, b, out, bytes, out_bytes, plan, repeated, workers, row);
   const BroadcastPlan::Loop& inner = plan.loops.back();
   workers.parallel_ranges(
       plan.count, elementwise_grain_size(plan.count), [&](std::int64_t begin, std::int64_t end) {
