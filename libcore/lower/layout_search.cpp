@@ -1,5 +1,6 @@
-// Layout search: groups start with their cheapest choice, then change one by one while the total
-// cost decreases; blocked regions that do not pay for their reorders become plain again.
+// Layout search: groups start with their cheapest choice, or with their cheapest blocked one, then
+// change one by one while the total cost decreases; blocked regions that do not pay for their
+// reorders become plain again. The cheaper of the two results wins.
 #include "libcore/lower/layout_search.hpp"
 
 #include <algorithm>
@@ -51,9 +52,14 @@ class Search {
   std::vector<LayoutChoice> run() {
     if (!ask_for_choices()) return {};
     find_edges();
-    for (int sweep = 0; sweep < max_sweeps && improve_each(); ++sweep) {
-    }
-    drop_costly_regions();
+    settle();
+    // Groups between blocked ones that gain nothing themselves start plain, and their neighbors
+    // would follow them one by one.
+    const double cost = total_cost();
+    const std::vector<std::size_t> settled = chosen_;
+    start_blocked();
+    settle();
+    if (total_cost() >= cost) chosen_ = settled;
     std::vector<LayoutChoice> result;
     for (std::size_t group = 0; group < groups_.size(); ++group) result.push_back(choice(group));
     const bool is_plain =
@@ -81,6 +87,30 @@ class Search {
       choices_.push_back(std::move(choices));
     }
     return has_gain;
+  }
+
+  void settle() {
+    for (int sweep = 0; sweep < max_sweeps && improve_each(); ++sweep) {
+    }
+    drop_costly_regions();
+  }
+
+  void start_blocked() {
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      const std::vector<LayoutChoice>& choices = choices_[group];
+      if (choices.size() == 1) continue;
+      const auto best = std::min_element(
+          choices.begin() + 1, choices.end(),
+          [](const auto& a, const auto& b) { return a.nanoseconds < b.nanoseconds; });
+      chosen_[group] = static_cast<std::size_t>(best - choices.begin());
+    }
+  }
+
+  double total_cost() const {
+    double cost = 0;
+    for (std::size_t group = 0; group < groups_.size(); ++group) cost += choice(group).nanoseconds;
+    for (const Edge& edge : edges_) cost += edge_cost(edge);
+    return cost;
   }
 
   static bool must_stay_plain(const Value& value) {

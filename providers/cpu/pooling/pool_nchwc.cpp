@@ -1,4 +1,4 @@
-// Kernels for pooling in NCHWc.
+// Kernels for pooling in NCHWc, and for ReduceMean over all pixels.
 #include "kernels/cpu/pooling/pool_nchwc.hpp"
 
 #include <array>
@@ -7,6 +7,8 @@
 #include "kernels/cpu/pooling/pool_int8_nchwc.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/pooling/pool.hpp"
+#include "libcore/ops/reduction/reduce.hpp"
+#include "libcore/tensor/convert.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/pooling/pool_sizes.hpp"
 #include "providers/cpu/support/accepts.hpp"
@@ -77,6 +79,22 @@ bool accepts_int8_pool(const NodeView& view) {
   return view.input_type(0) == DataType::uint8 || view.input_type(0) == DataType::int8;
 }
 
+/// A mean over all axes after the channels, which are constants.
+bool accepts_pixel_mean(const NodeView& view) {
+  const std::int64_t rank = view.input_rank(0);
+  if (!accepts_float32(view) || rank < 3) return false;
+  const auto op = read_op<ReduceMean>(view.node());
+  std::vector<std::int64_t> given = op.axes.value.value_or(std::vector<std::int64_t>());
+  if (!op.axes.is_known() && op.axes.input >= 0) {
+    const Tensor* constant = view.constant(op.axes.input);
+    if (constant == nullptr) return false;
+    for (std::int64_t i = 0; i < constant->element_count(); ++i)
+      given.push_back(element_as_int64(*constant, i));
+  }
+  const std::vector<std::int64_t> axes = op.reduced_axes(rank, given);
+  return static_cast<std::int64_t>(axes.size()) == rank - 2 && axes.front() == 2;
+}
+
 /// Images with one or two spatial axes and a known number of channels.
 bool is_flat_image(const NodeView& view) {
   const std::int64_t rank = view.input_rank(0);
@@ -121,7 +139,7 @@ std::vector<LayoutChoice> global_pool_layouts(const NodeView& view, const Kernel
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
+constexpr std::array<KernelRow, 9> blocked_pool_rows = {{
     {"max_pool_nchwc_avx512", "", "MaxPool", Isa::avx512, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
     {"max_pool_int8_nchwc", "", "MaxPool", Isa::avx2, "int8, uint8", accepts_int8_pool, compile_max_pool_int8_nchwc, nullptr, int8_pool_layouts},
     {"max_pool_nchwc_avx2", "", "MaxPool", Isa::avx2, "float32", accepts_float32, compile_max_pool_nchwc, nullptr, window_pool_layouts},
@@ -129,6 +147,8 @@ constexpr std::array<KernelRow, 7> blocked_pool_rows = {{
     {"average_pool_nchwc_avx2", "", "AveragePool", Isa::avx2, "float32", accepts_float32, compile_average_pool_nchwc, nullptr, window_pool_layouts},
     {"global_average_pool_nchwc_avx512", "", "GlobalAveragePool", Isa::avx512, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
     {"global_average_pool_nchwc_avx2", "", "GlobalAveragePool", Isa::avx2, "float32", accepts_float32, compile_global_average_nchwc, nullptr, global_pool_layouts},
+    {"reduce_mean_nchwc_avx512", "", "ReduceMean", Isa::avx512, "float32", accepts_pixel_mean, compile_global_average_nchwc, nullptr, global_pool_layouts},
+    {"reduce_mean_nchwc_avx2", "", "ReduceMean", Isa::avx2, "float32", accepts_pixel_mean, compile_global_average_nchwc, nullptr, global_pool_layouts},
 }};
 // clang-format on
 
