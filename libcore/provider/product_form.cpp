@@ -15,6 +15,7 @@ EpilogueSupport conv_support(const NodeView& view) {
   const std::optional<Shape> weights =
       view.constant(1) != nullptr ? std::optional(view.constant(1)->shape()) : view.input_shape(1);
   const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
+  support.has_functions = true;
   if (!weights || !has_known_bias) return support;
   support.channels = (*weights)[0];
   support.axes_behind = weights->rank() - 2;

@@ -13,7 +13,9 @@ namespace {
 /// Weights at run time and those of ConvTranspose cannot be scaled.
 EpilogueSupport conv_epilogue_support(const NodeView& view) {
   if (view.constant(1) == nullptr) return {};
-  return product_form(view).value_or(EpilogueSupport{});
+  EpilogueSupport support = product_form(view).value_or(EpilogueSupport{});
+  support.has_functions = false;
+  return support;
 }
 
 ProductEpilogue conv_epilogue(const NodeView& view) {

@@ -11,6 +11,11 @@ inline bool changes_sums(const Epilogue& epilogue) {
          epilogue.residual != nullptr || epilogue.activation != Activation::none;
 }
 
+/// Whether the activation is one that microkernels leave to `activate_rows`.
+inline bool is_function(Activation activation) {
+  return activation >= Activation::gelu;
+}
+
 /// The addend at `row` and `column` of the result.
 inline const float* added_at(const Epilogue& epilogue, int64_t row, int64_t column) {
   switch (epilogue.addend) {

@@ -34,10 +34,10 @@ class Bf16ConvPlan {
   std::int64_t held_bytes() const;
 
   /// Convolves `x` into `y`, which is NCHW16c. Of the epilogue, a bias (Addend::per_row,
-  /// zero-padded to a whole block), a residual laid out like y and an elementwise activation (up to
-  /// hard_swish) are supported; the padding channels of y are zero if the activation maps zero to
-  /// zero. Subnormal operands count as zero. Sums run over the steps in order, so results depend
-  /// neither on the number of threads nor on a pixel's position.
+  /// zero-padded to a whole block), a residual laid out like y and an activation are supported; the
+  /// padding channels of y are zero if the activation maps zero to zero. Subnormal operands count
+  /// as zero. Sums run over the steps in order, so results depend neither on the number of threads
+  /// nor on a pixel's position.
   void run(const float* x, const std::uint16_t* weights, float* y, const Epilogue& epilogue,
            Isa isa, void* workspace, Workers& workers) const;
 

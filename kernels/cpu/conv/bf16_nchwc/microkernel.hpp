@@ -35,7 +35,7 @@ struct Bf16ConvProduct {
   int64_t panel_stride;   ///< floats between panels of y, and of the residual
   const float* bias;      ///< one per channel, padded to whole panels; null: none
   const float* residual;  ///< of the image, laid out as y; null: none
-  Activation activation;  ///< up to hard_swish
+  Activation activation;
   float low;
   float high;
 };

@@ -55,7 +55,7 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
 
 /// Convolves `x` (batch × channels_in × in) into `y` (batch × channels_out × out). Of the
 /// epilogue, a bias (Addend::per_row: rows are channels), a residual laid out like y and an
-/// elementwise activation (none of gelu, gelu_tanh, swish) are supported. `workspace` is
+/// activation (without a residual if it is gelu, gelu_tanh or swish) are supported. `workspace` is
 /// 64-byte aligned and sized for at least workers.count() threads. Results do not depend on the
 /// number of threads. Winograd's rounding error is about ten times that of direct summation, and a
 /// NaN or infinity affects every output of the tiles that read it.

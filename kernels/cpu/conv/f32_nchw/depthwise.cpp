@@ -133,6 +133,11 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
       if (!has_variant || !run_flat(plane, count, begin, end)) {
         for (std::int64_t i = 0; i < count; ++i) run_band(plane + i, begin, end);
       }
+      if (is_function(epilogue.activation)) {
+        gemm_functions(isa).activate(epilogue.activation, epilogue.low,
+                                     y + plane * pixels + begin * sizes.out[2], pixels, count,
+                                     (end - begin) * sizes.out[2]);
+      }
       plane += count;
     }
   });

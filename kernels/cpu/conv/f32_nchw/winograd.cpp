@@ -176,6 +176,9 @@ class WinogradTask {
           set_epilogue_tile(output.epilogue, epilogue_, channel, place);
           output.scratch = scratch_;
           transforms_.output(output);
+          if (!is_function(epilogue_.activation)) return;
+          functions_.activate(epilogue_.activation, epilogue_.low, output.out, width, output.rows,
+                              output.columns);
         });
   }
 

@@ -264,6 +264,10 @@ class DenseTask {
         tile.ahead_step = 0;
       }
       functions_.tile(tile, vectors, static_cast<std::int32_t>(last - first));
+      if (tile.ends && is_function(tile.epilogue.activation)) {
+        functions_.activate(tile.epilogue.activation, tile.epilogue.low, tile.y, tile.y_vector_step,
+                            vectors, (last - first) * lanes);
+      }
     }
   }
 

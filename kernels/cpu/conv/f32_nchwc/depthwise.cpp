@@ -80,22 +80,38 @@ class Depthwise {
   void run(const PartitionTile& piece, float* frame) const {
     for (std::int64_t block = piece.block_begin; block < piece.block_end; ++block) {
       const std::int64_t plane = piece.image * blocks_ + block;
-      if (is_three()) {
-        run_three(plane, piece.row_begin, piece.row_end);
-        continue;
+      const std::int64_t step = step_rows();
+      for (std::int64_t row = piece.row_begin; row < piece.row_end; row += step) {
+        const std::int64_t end = std::min(row + step, piece.row_end);
+        run_rows(plane, row, end, frame);
+        activate(plane, row, end);
       }
-      if (frame != nullptr) {
-        const std::int64_t step = band().out;
-        for (std::int64_t row = piece.row_begin; row < piece.row_end; row += step)
-          run_framed(plane, row, std::min(row + step, piece.row_end), frame);
-        continue;
-      }
-      for (std::int64_t row = piece.row_begin; row < piece.row_end; ++row)
-        run_row(plane * sizes_.out[1] + row);
     }
   }
 
  private:
+  /// Rows that are computed before a function is applied to them: as many as stay in the L1 cache.
+  std::int64_t step_rows() const {
+    if (is_framed()) return band().out;
+    const std::int64_t row_bytes = windows_.columns.out * lanes_ * 4;
+    return std::max<std::int64_t>(1, max_band_bytes / row_bytes);
+  }
+
+  void run_rows(std::int64_t plane, std::int64_t begin, std::int64_t end, float* frame) const {
+    if (is_three()) return run_three(plane, begin, end);
+    if (frame != nullptr) return run_framed(plane, begin, end, frame);
+    for (std::int64_t row = begin; row < end; ++row) run_row(plane * sizes_.out[1] + row);
+  }
+
+  void activate(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    const Epilogue& epilogue = operands_.epilogue;
+    if (!is_function(epilogue.activation)) return;
+    const std::int64_t row_floats = sizes_.out[2] * lanes_;
+    functions_.activate(epilogue.activation, epilogue.low,
+                        operands_.y + (plane * sizes_.out[1] + begin) * row_floats, 0, 1,
+                        (end - begin) * row_floats);
+  }
+
   static constexpr std::int64_t max_frame_bytes = 128 * 1024;
   static constexpr std::int64_t max_band_bytes = 32 * 1024;
 

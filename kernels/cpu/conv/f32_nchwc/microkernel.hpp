@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
@@ -94,6 +95,9 @@ struct NchwcFunctions {
                           float* y);
   /// The mean over a block's pixels, for the first `channels` of its channels.
   void (*plane_mean)(const float* x, int64_t pixels, float* y, int64_t channels);
+  /// As GemmFunctions::activate: the other functions leave gelu and those after it out.
+  void (*activate)(Activation activation, float low, float* values, int64_t stride, int64_t rows,
+                   int64_t columns);
 };
 
 /// Available for avx2 and avx512.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 
 namespace ortool::cpu {
@@ -14,7 +15,7 @@ void apply_epilogue(const GemmTile& tile, const float* sums, std::int64_t sums_s
 /// Applies transcendental activations, which apply_epilogue and the microkernel leave out.
 inline void apply_activation(const GemmTile& tile, const GemmFunctions& functions) {
   const Epilogue& epilogue = *tile.epilogue;
-  if (epilogue.activation < Activation::gelu) return;
+  if (!is_function(epilogue.activation)) return;
   functions.activate(epilogue.activation, epilogue.low, tile.c, tile.c_stride, tile.rows,
                      tile.columns);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "libcore/base/activation.hpp"
@@ -26,6 +27,12 @@ double activated(double x, const Epilogue& epilogue) {
       return x < 0 ? x * low : x;
     case Activation::hard_swish:
       return x * std::max(0.0, std::min(1.0, x * low + high));
+    case Activation::gelu:
+      return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+    case Activation::gelu_tanh:
+      return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    case Activation::swish:
+      return x / (1 + std::exp(-low * x));
     default:
       return x;
   }

@@ -110,6 +110,18 @@ TEST_CASE("What gains less than its reorders cost stays plain") {
   CHECK(assigned_names.starts_with("Reorder[plain>blocked16] Conv[blocked16"));
 }
 
+TEST_CASE("Nodes that gain nothing do not keep their neighbors plain") {
+  // Each Conv alone gains less than two reorders cost, the three together gain more.
+  BlockingProvider provider;
+  provider.conv_gain_ns = 1000;
+  CHECK(assigned("a = Conv (x, w) b = Relu (a) c = Conv (b, w) d = Relu (c) e = Conv (d, w) "
+                 "y = Exp (e)",
+                 image, provider) ==
+        "Reorder[plain>blocked16] Conv[blocked16>blocked16] Relu[blocked16>blocked16] "
+        "Conv[blocked16>blocked16] Relu[blocked16>blocked16] Conv[blocked16>blocked16] "
+        "Reorder[blocked16>plain] Exp");
+}
+
 TEST_CASE("Reorders are nodes of the graph that nothing but the session knows") {
   const BlockingProvider provider;
   const std::unique_ptr<Model> model = inferred_model(R"(
@@ -254,6 +266,42 @@ TEST_CASE("Images are resized by their nearest pixels in blocks") {
   const std::string between = "b = Resize <mode = \"nearest\"> (a, , joined)";
   CHECK_THAT(kernels_and_result(between, OptimizeLevel::all).first,
              !Catch::Contains(blocked_kernel));
+}
+
+TEST_CASE("Means over all pixels read blocks, and functions are computed with the convolution") {
+  const auto kernels_and_result = [](const std::string& mean, OptimizeLevel level) {
+    SessionOptions options = cpu_options();
+    options.optimize = level;
+    const auto session = make_session(
+        R"(
+    <ir_version: 8, opset_import: ["" : 18]>
+    g (float[1,31,40,48] x) => (float[N,C,H,W] y)
+    <float[31,31,3,3] v = {)" +
+            numbers_of(31 * 31 * 9) + R"(}, float[31,1,5,5] u = {)" + numbers_of(31 * 25) +
+            R"(}, float scale = {0.01}, int64[2] pixels = {-1, 2}, int64[2] others = {1, 2}> {
+      a = Conv (x, v) s = Sigmoid (a) b = Mul (a, s)
+      c = Conv <group = 31> (b, u) t = Sigmoid (c) d = Mul (c, t)
+      m = )" +
+            mean + R"( n = Mul (m, scale) k = Sigmoid (n) e = Mul (d, k) y = Conv (e, v) })",
+        std::move(options));
+    std::string kernels;
+    for (const Placement& each : session->placement()) kernels += each.kernel + " ";
+    const Tensor input = random_tensor(Shape{1, 31, 40, 48}, 7);
+    return std::pair(kernels, floats(session->run({{"x", input}}, {})[0]));
+  };
+  const std::string mean = "ReduceMean (d, pixels)";
+  const auto [kernels, found] = kernels_and_result(mean, OptimizeLevel::all);
+  const auto [plain_kernels, expected] = kernels_and_result(mean, OptimizeLevel::none);
+  CHECK_THAT(kernels, Catch::Contains("reduce_mean_nchwc") && !Catch::Contains("swish"));
+  CHECK_THAT(plain_kernels, !Catch::Contains("reduce_mean_nchwc"));
+  REQUIRE(found.size() == expected.size());
+  float largest = 0;
+  for (const float each : expected) largest = std::max(largest, std::abs(each));
+  REQUIRE(largest > 1);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    REQUIRE(found[i] == Approx(expected[i]).margin(1e-3 * largest));
+  CHECK_THAT(kernels_and_result("ReduceMean (d, others)", OptimizeLevel::all).first,
+             !Catch::Contains("reduce_mean_nchwc"));
 }
 
 /// Names and contents of the values of a run.

@@ -74,7 +74,7 @@ Bf16ConvCase make_conv_case(RandomValues& numbers, const ConvSizes& sizes) {
                                  sizes.batch, sizes.channels_out, pixels);
     epilogue.residual = one.residual.data();
   }
-  epilogue.activation = static_cast<Activation>(numbers.between(0, 4));
+  epilogue.activation = static_cast<Activation>(numbers.between(0, 7));
   epilogue.low = epilogue.activation == Activation::clip ? -0.5F : 0.1F;
   epilogue.high = epilogue.activation == Activation::clip ? 0.75F : 0.5F;
   return one;

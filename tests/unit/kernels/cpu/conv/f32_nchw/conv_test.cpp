@@ -57,7 +57,8 @@ void fill(RandomValues& numbers, Case& one) {
     one.residual = numbers.floats(sizes.batch * sizes.channels_out * product(sizes.out));
     one.epilogue.residual = one.residual.data();
   }
-  one.epilogue.activation = static_cast<Activation>(numbers.between(0, 3));
+  one.epilogue.activation = static_cast<Activation>(numbers.between(0, 7));
+  if (one.epilogue.activation >= Activation::gelu) one.epilogue.residual = nullptr;
   one.epilogue.low = one.epilogue.activation == Activation::clip ? -0.5F : 0.1F;
   one.epilogue.high = 0.75F;
 }

@@ -51,7 +51,8 @@ void fill(RandomValues& numbers, Case& one) {
   if (numbers.flip()) one.bias = numbers.floats(sizes.channels_out);
   if (numbers.flip())
     one.residual = numbers.floats(sizes.batch * sizes.channels_out * product(sizes.out));
-  one.epilogue.activation = static_cast<Activation>(numbers.between(0, 4));
+  one.epilogue.activation = static_cast<Activation>(numbers.between(0, 7));
+  if (one.epilogue.activation >= Activation::gelu) one.residual.clear();
   one.epilogue.low = one.epilogue.activation == Activation::clip ? -0.5F : 0.2F;
   one.epilogue.high = 0.75F;
 }
