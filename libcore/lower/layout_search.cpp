@@ -52,14 +52,14 @@ class Search {
   std::vector<LayoutChoice> run() {
     if (!ask_for_choices()) return {};
     find_edges();
-    settle();
+    converge();
     // Groups between blocked ones that gain nothing themselves start plain, and their neighbors
     // would follow them one by one.
     const double cost = total_cost();
-    const std::vector<std::size_t> settled = chosen_;
+    const std::vector<std::size_t> converged = chosen_;
     start_blocked();
-    settle();
-    if (total_cost() >= cost) chosen_ = settled;
+    converge();
+    if (total_cost() >= cost) chosen_ = converged;
     std::vector<LayoutChoice> result;
     for (std::size_t group = 0; group < groups_.size(); ++group) result.push_back(choice(group));
     const bool is_plain =
@@ -89,7 +89,7 @@ class Search {
     return has_gain;
   }
 
-  void settle() {
+  void converge() {
     for (int sweep = 0; sweep < max_sweeps && improve_each(); ++sweep) {
     }
     drop_costly_regions();
