@@ -4,7 +4,7 @@
 set(ORTOOL_ISA_CONDITION_avx2 "isa >= Isa::avx2")
 set(ORTOOL_ISA_CONDITION_avx512 "isa >= Isa::avx512")
 set(ORTOOL_ISA_CONDITION_vnni "isa >= Isa::avx512 && has_avx512_vnni()")
-set(ORTOOL_ISA_CONDITION_vbmi "isa >= Isa::amx")
+set(ORTOOL_ISA_CONDITION_vbmi "isa >= Isa::avx512 && has_avx512_vbmi()")
 set(ORTOOL_ISA_CONDITION_amx "isa >= Isa::amx")
 set(ORTOOL_ISA_CONDITION_bf16 "isa >= Isa::avx512 && has_avx512_bf16()")
 set(ORTOOL_ISA_CONDITION_amxbf16 "isa >= Isa::amx && has_amx_bf16()")

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/elementwise/binary_int8_fixed_point.hpp"
 #include "kernels/cpu/elementwise/lookup_table.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
 
@@ -27,11 +28,11 @@ FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa 
   constexpr float max_byte = 255.0F;
   const float a = max_byte * scales.a.scale;
   const float b = max_byte * scales.b.scale;
-  const bool is_amx = isa >= Isa::amx;
+  const bool has_vbmi = isa >= Isa::avx512 && has_avx512_vbmi();
   if (op == Int8BinaryOp::add && a < most && b < most)
-    return is_amx ? vbmi::add_bytes : avx2::add_bytes;
+    return has_vbmi ? vbmi::add_bytes : avx2::add_bytes;
   if (op == Int8BinaryOp::multiply && a * b < most)
-    return is_amx ? vbmi::multiply_bytes : avx2::multiply_bytes;
+    return has_vbmi ? vbmi::multiply_bytes : avx2::multiply_bytes;
   return nullptr;
 }
 
@@ -133,7 +134,7 @@ void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t
   workers.parallel_ranges(count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
     if (isa >= Isa::avx2) {
       const LookupTableFunction look_up =
-          isa >= Isa::amx ? vbmi::look_up_table : avx2::look_up_table;
+          isa >= Isa::avx512 && has_avx512_vbmi() ? vbmi::look_up_table : avx2::look_up_table;
       return look_up(in + begin, table, end - begin, out + begin);
     }
     for (std::int64_t i = begin; i < end; ++i) out[i] = table[in[i]];

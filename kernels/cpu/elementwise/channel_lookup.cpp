@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/elementwise/lookup_table.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
 
@@ -23,7 +24,7 @@ void look_up_pixels_singly(const std::uint8_t* in, const std::uint8_t* tables,
 }
 
 LookupTableFunction row_function(Isa isa) {
-  if (isa >= Isa::amx) return vbmi::look_up_table;
+  if (isa >= Isa::avx512 && has_avx512_vbmi()) return vbmi::look_up_table;
   return isa >= Isa::avx2 ? avx2::look_up_table : look_up_singly;
 }
 

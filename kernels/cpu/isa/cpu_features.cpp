@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "kernels/cpu/isa/bf16_features.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -88,8 +89,7 @@ Isa detect() {
                                 __builtin_cpu_supports("avx512vl") != 0)) {
     return Isa::avx2;
   }
-  const bool has_bytes = has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
-  return cap >= Isa::amx && has_bytes && has_amx_int8() ? Isa::amx : Isa::avx512;
+  return cap >= Isa::amx && has_avx512_vbmi() && has_amx_int8() ? Isa::amx : Isa::avx512;
 }
 
 }  // namespace
@@ -101,6 +101,10 @@ Isa best_isa() {
 
 bool has_avx512_vnni() {
   return __builtin_cpu_supports("avx512vnni") != 0;
+}
+
+bool has_avx512_vbmi() {
+  return has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
 }
 
 bool has_avx512_bf16() {

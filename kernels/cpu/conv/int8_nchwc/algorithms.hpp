@@ -2,6 +2,7 @@
 // conv/int8_nchwc/conv.hpp is the entry point.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -9,6 +10,7 @@
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
 #include "kernels/cpu/conv/int8_nchwc/depthwise_window.hpp"
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
+#include "kernels/cpu/conv/int8_nchwc/rounding_ties.hpp"
 #include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
 #include "kernels/cpu/conv/int8_nchwc/tiled_microkernel.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
@@ -31,6 +33,7 @@ struct NchwcInt8Conv {
   std::uint8_t* y;
   const NchwcInt8Functions& functions;
   const RoundingTieResolver& tie_resolver;
+  const TieSumFunction* sum_tie_lanes;  ///< null: ties are summed one at a time
 
   /// Padding value of the image, before the sign flip.
   std::uint8_t fill() const {
@@ -67,9 +70,26 @@ struct PendingTie {
   std::int32_t channel;
   std::int32_t pixel;
 };
-/// Resolves them, in any order.
-void resolve_pending_ties(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
-                          bool from_nchw, const PendingTie* ties, std::int64_t count);
+
+/// Rounding ties of a thread's tasks, resolved in a batch.
+struct PendingTies {
+  static constexpr std::int64_t most = 512;
+  std::int64_t count = 0;
+  PendingTie ties[most];
+
+  void add(const NchwcInt8Conv& conv, bool from_nchw, const PendingTie& tie) {
+    if (count == most) resolve(conv, from_nchw);
+    ties[count++] = tie;
+  }
+  /// Moves the entries of `other` here; there must be room.
+  void take(PendingTies& other) {
+    std::copy_n(other.ties, other.count, ties + count);
+    count += other.count;
+    other.count = 0;
+  }
+  /// Resolves and removes all of them.
+  void resolve(const NchwcInt8Conv& conv, bool from_nchw);
+};
 
 /// The same with AMX tiles and weights packed for them.
 std::int64_t packed_tiled_weight_bytes(const ConvSizes& sizes, bool from_nchw);

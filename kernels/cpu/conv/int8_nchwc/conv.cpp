@@ -163,7 +163,8 @@ void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t*
                            params,
                            y,
                            *nchwc_int8_functions(isa),
-                           tie_resolver};
+                           tie_resolver,
+                           sum_tie_lanes(isa)};
   if (algorithm.is_winograd) return convolve_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
     if (splits_quads(isa)) return convolve_depthwise_by_rows(conv, workspace, workers);

@@ -2,6 +2,7 @@
 // windows can be read from the image in place, strips of it are copied with padding, so that each
 // tap of a window is at a fixed offset in the copy.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -111,6 +112,7 @@ class DenseInt8Conv {
 
   /// Computes runs [piece.row_begin, piece.row_end), counted over all rows.
   void compute(std::int64_t image, const PartitionTile& piece, std::uint8_t* strip) const {
+    PendingTies ties;
     std::int64_t first = piece.row_begin;
     while (first < piece.row_end) {
       const std::int64_t row = first / plan_.runs_a_row;
@@ -123,10 +125,11 @@ class DenseInt8Conv {
         copy(image, row, (end - 1) / plan_.runs_a_row - row + 1, column, strip);
       for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair) {
         for (std::int64_t run = first; run < end; ++run)
-          multiply(image, pair * 2, run, row, column, strip);
+          multiply(image, pair * 2, run, row, column, strip, ties);
       }
       first = end;
     }
+    ties.resolve(conv_, plan_.from_nchw);
   }
 
  private:
@@ -197,7 +200,7 @@ class DenseInt8Conv {
   }
 
   void multiply(std::int64_t image, std::int64_t block, std::int64_t run, std::int64_t strip_row,
-                std::int64_t strip_column, const std::uint8_t* strip) const {
+                std::int64_t strip_column, const std::uint8_t* strip, PendingTies& pending) const {
     const std::int64_t row = run / plan_.runs_a_row;
     const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
     const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
@@ -209,6 +212,7 @@ class DenseInt8Conv {
     tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.steps = steps_;
     tile.pixels = static_cast<std::int32_t>(count);
+    tile.tells_ties = conv_.params.floats != nullptr;
     tile.ties = ties;
     tile.out_stride = pixels_ * int8_block;
     tile.weights = conv_.packed + block * steps_ * int8_block * int8_block;
@@ -221,9 +225,17 @@ class DenseInt8Conv {
     }
     conv_.set_epilogue(tile.epilogue, block);
     tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * int8_block;
-    if (!conv_.functions.tile(tile)) return;
-    for (std::int64_t i = 0; i < tile.vectors; ++i)
-      resolve_ties(conv_, image, block + i, pixel, count, ties + i * max_tie_words);
+    if (!conv_.functions.tile(tile) || !tile.tells_ties) return;
+    for (std::int64_t i = 0; i < tile.vectors; ++i) {
+      for (std::int64_t four = 0; four < count; four += 4) {
+        for (std::uint64_t bits = ties[i * max_tie_words + four / 4]; bits != 0; bits &= bits - 1) {
+          const int bit = std::countr_zero(bits);
+          pending.add(conv_, plan_.from_nchw,
+                      {image, static_cast<std::int32_t>((block + i) * int8_block + bit % 16),
+                       static_cast<std::int32_t>(pixel + four + bit / 16)});
+        }
+      }
+    }
   }
 
   const NchwcInt8Conv& conv_;

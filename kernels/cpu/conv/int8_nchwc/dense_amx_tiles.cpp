@@ -18,20 +18,6 @@ constexpr std::int64_t max_shared_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t call_bytes = std::int64_t{24} << 10U;
 constexpr std::int64_t max_call_groups = 16;
 
-/// Rounding ties of a thread's tasks that are resolved in a batch; at the start of its slot.
-struct PendingTies {
-  static constexpr std::int64_t most = 512;
-  std::int64_t count = 0;
-  PendingTie ties[most];
-
-  /// Moves the entries of `other` here; there must be room.
-  void take(PendingTies& other) {
-    std::copy_n(other.ties, other.count, ties + count);
-    count += other.count;
-    other.count = 0;
-  }
-};
-
 /// How much is copied and multiplied at once, and the workspace layout.
 struct TiledPlan {
   TiledSteps steps;
@@ -134,10 +120,7 @@ class TiledInt8Conv {
     functions_.end();
   }
 
-  void resolve(PendingTies& list) const {
-    resolve_pending_ties(conv_, functions_, plan_.image_bytes != 0, list.ties, list.count);
-    list.count = 0;
-  }
+  void resolve(PendingTies& list) const { list.resolve(conv_, plan_.image_bytes != 0); }
 
  private:
   void multiply(std::int64_t image, std::int64_t pair, const std::uint8_t* pixels,
@@ -163,9 +146,8 @@ class TiledInt8Conv {
     auto& list = *reinterpret_cast<PendingTies*>(slot);
     for (std::int64_t i = 0; i < found; ++i) {
       const auto [channel, pixel] = product.ties[i];
-      if (list.count == PendingTies::most) resolve(list);
-      list.ties[list.count++] = {image, channel + static_cast<std::int32_t>(block * int8_block),
-                                 pixel};
+      list.add(conv_, plan_.image_bytes != 0,
+               {image, channel + static_cast<std::int32_t>(block * int8_block), pixel});
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
 

@@ -7,6 +7,7 @@
 #include "kernels/cpu/conv/int8_nchwc/depthwise_window.hpp"
 
 #define ORTOOL_ISA vbmi
+#include "kernels/cpu/conv/int8_nchwc/add_dots.inc"
 #include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
 #include "kernels/cpu/epilogue/requantize_fixed_point_avx512.inc"
 
@@ -23,10 +24,6 @@ constexpr TransposeOrder make_transpose_order() {
   return transposed;
 }
 constexpr TransposeOrder transpose_order = make_transpose_order();
-
-inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
-  __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
-}
 
 /// Accumulates four pixels; `in` is the start of the first window. `known`: number of quads, or 0.
 template <int known>

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/epilogue/epilogue.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
 
@@ -45,6 +46,7 @@ struct NchwcInt8Tile {
   int32_t pixels;      ///< 1 … max_pixels of the functions
   int32_t vectors;     ///< 1 or 2 channel blocks
   int32_t channels;    ///< valid ones in both; the rest may hold any values
+  bool tells_ties;     ///< whether the caller needs the rounding ties
   /// Masks of rounding ties, for each vector and each four pixels: bit 16 * pixel + channel. Twelve
   /// masks; those of the tile's pixels are written if the function returns true.
   uint64_t* ties;
@@ -76,6 +78,6 @@ struct NchwcInt8Functions {
   const WinogradInt8Functions* winograd;  ///< null: no Winograd for 3 × 3 kernels
 };
 
-ORTOOL_ISA_KERNEL_OR_NULL(NchwcInt8Functions, nchwc_int8_functions, avx2, vnni)
+ORTOOL_ISA_KERNEL_OR_NULL(NchwcInt8Functions, nchwc_int8_functions, avx2, vnni, vbmi)
 
 }  // namespace ortool::cpu

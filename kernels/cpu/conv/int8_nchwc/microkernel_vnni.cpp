@@ -6,22 +6,11 @@
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
 #define ORTOOL_ISA vnni
+#include "kernels/cpu/conv/int8_nchwc/dense_sums.inc"
 #include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
 
 namespace ortool::cpu::vnni {
 namespace {
-
-constexpr int max_pixels = 14;
-
-/// Inline assembly: with the intrinsic, g++ 12 spills accumulators when they are converted to
-/// float.
-inline void add_dots(__m512i& sums, __m512i pixels, __m512i weights) {
-  __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(pixels), "v"(weights));
-}
-
-inline __m512i load_block(const void* from) {
-  return _mm512_loadu_si512(from);
-}
 
 /// Accumulators of several pixels of one channel block.
 template <int pixels>
@@ -43,39 +32,10 @@ inline bool finish_pixels(const VectorRequantizer& make, const __m512i* sums, __
   return true;
 }
 
-/// `step`: bytes between pixels, or 0 for the tile's value.
 template <int pixels, int vectors, int step>
 bool run_blocked(const NchwcInt8Tile& tile) {
   __m512i sums[size_t{vectors}][16];
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) {
-    const __m512i offset = load_block(tile.epilogue.offsets + v * 16);
-#pragma GCC unroll 14
-    for (int pixel = 0; pixel < pixels; ++pixel) sums[v][pixel] = offset;
-  }
-  const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
-  const uint8_t* weights = tile.weights;
-  constexpr int64_t ahead = 2048;
-  for (int64_t block = 0; block < tile.steps; ++block) {
-    const uint8_t* in = tile.in + tile.offsets[block];
-#pragma GCC unroll 1
-    for (int word = 0; word < 4; ++word) {
-      __m512i factors[size_t{vectors}];
-#pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) {
-        factors[v] = load_block(weights + v * 64);
-        _mm_prefetch(reinterpret_cast<const char*>(weights + v * 64 + ahead), _MM_HINT_T0);
-      }
-#pragma GCC unroll 14
-      for (int pixel = 0; pixel < pixels; ++pixel) {
-        const __m512i four = _mm512_set1_epi32(
-            *reinterpret_cast<const int32_t*>(in + pixel * pixel_step + word * 4));
-#pragma GCC unroll 2
-        for (int v = 0; v < vectors; ++v) add_dots(sums[v][pixel], four, factors[v]);
-      }
-      weights += vectors * 64;
-    }
-  }
+  sum_tile<pixels, vectors, step>(tile, sums);
   const VectorRequantizer make(tile.epilogue.range);
   const __m512i order = by_pixels();
   bool has_ties = false;
@@ -97,26 +57,6 @@ bool run_blocked(const NchwcInt8Tile& tile) {
     }
   }
   return has_ties;
-}
-
-using RunBlocked = bool (*)(const NchwcInt8Tile& tile);
-
-template <int vectors, int step>
-constexpr RunBlocked blocked_runs[max_pixels] = {
-    run_blocked<1, vectors, step>,  run_blocked<2, vectors, step>,  run_blocked<3, vectors, step>,
-    run_blocked<4, vectors, step>,  run_blocked<5, vectors, step>,  run_blocked<6, vectors, step>,
-    run_blocked<7, vectors, step>,  run_blocked<8, vectors, step>,  run_blocked<9, vectors, step>,
-    run_blocked<10, vectors, step>, run_blocked<11, vectors, step>, run_blocked<12, vectors, step>,
-    run_blocked<13, vectors, step>, run_blocked<14, vectors, step>};
-
-template <int vectors>
-RunBlocked blocked_run(const NchwcInt8Tile& tile) {
-  return (tile.pixel_step == 16 ? blocked_runs<vectors, 16>
-                                : blocked_runs<vectors, 0>)[tile.pixels - 1];
-}
-
-bool run_nchwc_tile(const NchwcInt8Tile& tile) {
-  return (tile.vectors == 2 ? blocked_run<2> : blocked_run<1>)(tile)(tile);
 }
 
 /// Loads four pixels of 16 channels each.

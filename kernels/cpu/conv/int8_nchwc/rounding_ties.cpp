@@ -32,8 +32,7 @@ void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePix
   }
 }
 
-void resolve_lanes(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
-                   const PendingTie* ties, std::int64_t count) {
+void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64_t count) {
   const ConvSizes& sizes = conv.sizes;
   const Int8ConvFloats& floats = *conv.params.floats;
   std::uint8_t pad_bytes[int8_block];
@@ -54,31 +53,32 @@ void resolve_lanes(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functio
     lanes.weight_scales[lane] = floats.weight_scales[tie.channel];
   }
   float sums[tie_lanes];
-  functions.sum_lanes(lanes, sums);
+  (*conv.sum_tie_lanes)(lanes, sums);
   for (std::int64_t lane = 0; lane < count; ++lane)
     byte_of(conv, ties[lane]) = conv.tie_resolver.round(sums[lane], ties[lane].channel);
 }
 
 }  // namespace
 
-void resolve_pending_ties(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
-                          bool from_nchw, const PendingTie* ties, std::int64_t count) {
+void PendingTies::resolve(const NchwcInt8Conv& conv, bool from_nchw) {
   // A few lanes cost as much as all sixteen.
   constexpr std::int64_t enough_lanes = 3;
-  const bool has_lanes = !from_nchw && volume(conv.sizes.kernel) <= max_tie_taps;
-  while (count > 0) {
-    const std::int64_t together = has_lanes ? std::min<std::int64_t>(count, tie_lanes) : 1;
+  const bool has_lanes = conv.sum_tie_lanes != nullptr && !from_nchw && conv.sizes.groups == 1 &&
+                         volume(conv.sizes.kernel) <= max_tie_taps;
+  for (std::int64_t first = 0; first < count;) {
+    const PendingTie* some = ties + first;
+    const std::int64_t together = has_lanes ? std::min<std::int64_t>(count - first, tie_lanes) : 1;
     if (together >= enough_lanes) {
-      resolve_lanes(conv, functions, ties, together);
+      resolve_lanes(conv, some, together);
     } else {
       for (std::int64_t i = 0; i < together; ++i) {
-        byte_of(conv, ties[i]) =
-            conv.tie_resolver.decide(ties[i].image, ties[i].channel, ties[i].pixel);
+        byte_of(conv, some[i]) =
+            conv.tie_resolver.decide(some[i].image, some[i].channel, some[i].pixel);
       }
     }
-    ties += together;
-    count -= together;
+    first += together;
   }
+  count = 0;
 }
 
 }  // namespace ortool::cpu

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/isa/isa_kernel.hpp"
+#include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
 
@@ -30,6 +31,10 @@ struct TieLanes {
   uint8_t weight_flip;
 };
 
-ORTOOL_ISA_FUNCTIONS((vbmi), void sum_lanes(const TieLanes& lanes, float* sums);)
+/// sums[lane] = 0 + x * w + x * w …, with fused multiply-adds and x = ((byte ^ flip) - zero) *
+/// scale.
+using TieSumFunction = void (*)(const TieLanes& lanes, float* sums);
+
+ORTOOL_ISA_KERNEL_OR_NULL(TieSumFunction, sum_tie_lanes, vbmi)
 
 }  // namespace ortool::cpu

@@ -50,8 +50,6 @@ inline __m128i load_transposed(const uint8_t* from) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-}  // namespace
-
 void sum_lanes(const TieLanes& given, float* sums) {
   alignas(64) uint8_t order[64];
   for (int i = 0; i < 64; ++i) order[i] = static_cast<uint8_t>(i % 4 * block + i / 4);
@@ -96,5 +94,9 @@ void sum_lanes(const TieLanes& given, float* sums) {
   }
   _mm512_storeu_ps(sums, all);
 }
+
+}  // namespace
+
+const TieSumFunction sum_tie_lanes = sum_lanes;
 
 }  // namespace ortool::cpu::vbmi

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
-#include "kernels/cpu/conv/int8_nchwc/rounding_ties.hpp"
 #include "kernels/cpu/isa/isa_kernel.hpp"
 
 namespace ortool::cpu {
@@ -69,9 +68,6 @@ struct NchwcTiledFunctions {
   void (*end)();
   /// Returns the number of rounding ties.
   int64_t (*multiply)(const NchwcTiledProduct& product);
-  /// sums[lane] = 0 + x * w + x * w …, with fused multiply-adds and x = ((byte ^ flip) - zero) *
-  /// scale.
-  void (*sum_lanes)(const TieLanes& lanes, float* sums);
 };
 
 ORTOOL_ISA_KERNEL_OR_NULL(NchwcTiledFunctions, nchwc_tiled_functions, amx)

@@ -285,7 +285,6 @@ void copy_row(const TiledRowCopy& copy) {
 const NchwcTiledFunctions nchwc_tiled_functions = {.copy = copy_row,
                                                    .begin = begin,
                                                    .end = end,
-                                                   .multiply = multiply_tiled,
-                                                   .sum_lanes = vbmi::sum_lanes};
+                                                   .multiply = multiply_tiled};
 
 }  // namespace ortool::cpu::amx
