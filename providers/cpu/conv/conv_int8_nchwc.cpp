@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/cpu/conv/int8_nchw/exact_sums.hpp"
 #include "kernels/cpu/conv/int8_nchwc/conv.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -330,6 +331,15 @@ class NchwcInt8ConvKernel : public Kernel {
     params.epilogue.offsets = conv_.offsets.data();
     params.epilogue.scales = conv_.scales.data();
     conv_.floats.weight_scales = conv_.weight_scales.data();
+    if (conv_.op.has_floats) {
+      Int8ConvFloats floats = conv_.floats;
+      floats.weights = constant_bytes(view, weights_input);
+      if (conv_.has_float_bias)
+        floats.biases = reinterpret_cast<const float*>(constant_bytes(view, float_bias_input));
+      conv_.op.has_floats = !has_exact_sums(channels, depth, floats, conv_.desc.weight_flip,
+                                            params.image_zero, biases);
+      conv_.has_float_bias = conv_.has_float_bias && conv_.op.has_floats;
+    }
     const DataType type = view.input_type(out_zero_input);
     params.epilogue.range = int8_range(
         epilogue_of(view).bounds, flipped_zero(type, constant_bytes(view, out_zero_input), 0, 0));
