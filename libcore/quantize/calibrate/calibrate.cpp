@@ -137,6 +137,10 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
     progress.tell_done(told.done, told.total);
   };
   if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
+  data->keep_outputs_of(session);
+  options.outputs = [&](std::int64_t sample, const std::vector<RunValue>& outputs) {
+    data->keep_outputs(session, sample, outputs);
+  };
   NonFiniteNotes notes;
   options.not_finite = [&](const Value& value, std::int64_t sample, const NonFiniteCount& found) {
     notes.add(value, sample, found, data->last_read());

@@ -21,6 +21,12 @@ std::int64_t max_kept_bytes(const MemoryCap& memory) {
   return limit > 0 ? std::min(max_bytes, limit / 32) : max_bytes;
 }
 
+std::int64_t bytes_of(const std::vector<RunValue>& outputs) {
+  std::int64_t bytes = 0;
+  for (const RunValue& value : outputs) bytes += value.is_tensor() ? value.tensor().size_bytes() : 0;
+  return bytes;
+}
+
 }  // namespace
 
 CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& source, DataRole role,
@@ -78,6 +84,35 @@ void CalibrationData::keep(std::int64_t index, const Sample& sample) {
   if (bytes > bytes_left_) return;
   bytes_left_ -= bytes;
   kept_.emplace(index, Kept{sample, last_read_});
+}
+
+void CalibrationData::keep_outputs_of(const Session& session) {
+  if (kept_session_ == &session) return;
+  for (const auto& [index, outputs] : kept_outputs_) bytes_left_ += bytes_of(outputs);
+  kept_outputs_.clear();
+  kept_session_ = &session;
+}
+
+void CalibrationData::keep_outputs(const Session& session, std::int64_t index,
+                                   const std::vector<RunValue>& outputs) {
+  // Sequences are not measured.
+  const bool has_tensors_only = std::all_of(
+      outputs.begin(), outputs.end(), [](const RunValue& value) { return value.is_tensor(); });
+  const std::int64_t bytes = bytes_of(outputs);
+  if (&session != kept_session_ || !has_tensors_only || bytes > bytes_left_) return;
+  if (kept_outputs_.emplace(index, outputs).second) bytes_left_ -= bytes;
+}
+
+std::vector<RunValue> CalibrationData::outputs_of(const Session& session, std::int64_t index,
+                                                  const NamedValues& inputs,
+                                                  const RunOptions& options) {
+  if (&session == kept_session_) {
+    const auto known = kept_outputs_.find(index);
+    if (known != kept_outputs_.end()) return known->second;
+  }
+  std::vector<RunValue> outputs = session.run(inputs, options);
+  keep_outputs(session, index, outputs);
+  return outputs;
 }
 
 Sample CalibrationData::sample(std::int64_t index) {

@@ -10,6 +10,7 @@
 #include "libcore/base/task_context.hpp"
 #include "libcore/dataset/sample_set.hpp"
 #include "libcore/quantize/pipeline/quantize_data.hpp"
+#include "libcore/runtime/session.hpp"
 
 namespace ortool {
 
@@ -30,6 +31,15 @@ class CalibrationData {
   /// Sample `index`. Those read first are kept, up to a share of memory; going backward to another
   /// rereads the set from its start.
   Sample sample(std::int64_t index);
+  /// Keeps outputs of this session from now on, within the memory for samples. It must outlive this
+  /// object, or the next call.
+  void keep_outputs_of(const Session& session);
+  /// Keeps the outputs of that session for sample `index` if there is memory left.
+  void keep_outputs(const Session& session, std::int64_t index,
+                    const std::vector<RunValue>& outputs);
+  /// The outputs of a session for sample `index`: kept ones, or those of a run.
+  std::vector<RunValue> outputs_of(const Session& session, std::int64_t index,
+                                   const NamedValues& inputs, const RunOptions& options);
   /// Which files the data sets that are folders or patterns use, by path.
   const std::map<std::string, FileUse>& files() const { return files_; }
   /// The sample read last, for messages: "images: cat.png".
@@ -59,7 +69,9 @@ class CalibrationData {
     std::string read;  ///< last_read()
   };
   std::map<std::int64_t, Kept> kept_;
-  std::int64_t bytes_left_;  ///< for more of them
+  const Session* kept_session_ = nullptr;  ///< whose outputs are kept
+  std::map<std::int64_t, std::vector<RunValue>> kept_outputs_;
+  std::int64_t bytes_left_;  ///< for more samples and outputs
 };
 
 /// Throws ErrorCode::invalid for image recipes of inputs for which neither the calibration nor the

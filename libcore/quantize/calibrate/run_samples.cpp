@@ -47,7 +47,8 @@ void run_one(const Session& session, SampleObserver& observer, const NamedValues
     check_input(name, input, content, number, options);
     if (input != nullptr) observer.see(*input, content);
   }
-  session.run(inputs, run_options);
+  const std::vector<RunValue> outputs = session.run(inputs, run_options);
+  if (options.outputs) options.outputs(number, outputs);
 }
 
 }  // namespace

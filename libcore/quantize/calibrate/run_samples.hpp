@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "libcore/base/function_ref.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
@@ -27,6 +28,8 @@ struct CollectOptions {
   const StopToken* stop = nullptr;  ///< checked between samples; null: not stoppable
   /// Called after each sample; may be empty.
   std::function<void(const CollectProgress&)> progress;
+  /// Called with the session's outputs for each sample; may be empty.
+  std::function<void(std::int64_t sample, const std::vector<RunValue>&)> outputs;
   /// Called when the state is worth saving: a few seconds after the last call, at the end, and
   /// before the error of a stop request is thrown. May be empty.
   std::function<void()> checkpoint;

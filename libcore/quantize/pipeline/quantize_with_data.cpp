@@ -222,25 +222,28 @@ void StaticRun::run() {
   check_choices(task_, choices, model_, candidate.plan);
   const bool is_fast = context_.settings.recipe == "fast";
   const bool has_validation = context_.data.has(DataRole::validation);
-  std::optional<CalibrationData> judged;
-  if (has_validation || data_) {
-    judged.emplace(task_, context_.data,
-                   has_validation ? DataRole::validation : DataRole::calibration,
-                   floats_->model().inputs(), floats_->outputs());
+  std::optional<CalibrationData> validation;
+  if (has_validation)
+    validation.emplace(task_, context_.data, DataRole::validation, floats_->model().inputs(),
+                       floats_->outputs());
+  CalibrationData* const calibration = data_ ? &*data_ : nullptr;
+  CalibrationData* const judged = validation ? &*validation : calibration;
+  if (judged != nullptr) {
+    judged->keep_outputs_of(*floats_);
     compare(candidate, *judged);
   }
-  if (judged && !is_fast && !context_.settings.follows_plan)
+  if (judged != nullptr && !is_fast && !context_.settings.follows_plan)
     exclude_below_sqnr_floor(candidates, *floats_, *judged, choices, candidate,
                              context_.result.end_to_end);
   measure(candidates, choices, candidate);
   keep_budget(candidates, choices, candidate);
   const bool has_changed = (context_.settings.budget && context_.settings.budget->drop) ||
                            context_.settings.keeps_faster;
-  if (judged && has_changed) compare(candidate, *judged);
-  if (judged) warn_below_sqnr_floor(context_);
-  if (judged && !is_fast && !context_.result.is_refused)
+  if (judged != nullptr && has_changed) compare(candidate, *judged);
+  if (judged != nullptr) warn_below_sqnr_floor(context_);
+  if (judged != nullptr && !is_fast && !context_.result.is_refused)
     advise(candidates, *judged, choices, candidate);
-  if (judged && !context_.settings.follows_plan && !context_.result.is_refused)
+  if (judged != nullptr && !context_.settings.follows_plan && !context_.result.is_refused)
     warn_if_dynamic_is_better(context_, *floats_, model_, *candidate.model, *judged);
   context_.result.plan = builder_->make(model_, choices);
   context_.result.stores_rest = choices.stores_rest;

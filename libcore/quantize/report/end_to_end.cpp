@@ -71,7 +71,7 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
     if (on_sample) on_sample(i);
     progress.tell_done(i, count);
     const Sample sample = data.sample(i);
-    const std::vector<RunValue> expected = floats.run(sample.inputs, options);
+    const std::vector<RunValue> expected = data.outputs_of(floats, i, sample.inputs, options);
     const std::vector<RunValue> found = quantized.run(sample.inputs, options);
     if (labels != nullptr) labels->add(sample, expected);
     for (std::size_t k = 0; k < errors.size(); ++k) add_output(found[k], expected[k], errors[k]);
