@@ -32,7 +32,8 @@ bool has_exact_sums(std::int64_t channels, std::int64_t depth, const Int8ConvFlo
     std::int64_t most = std::abs(bias);
     const std::uint8_t* weights = floats.weights + channel * depth;
     for (std::int64_t i = 0; i < depth; ++i)
-      most += max_pixel * std::abs(std::int32_t{static_cast<std::int8_t>(weights[i] ^ weight_flip)});
+      most +=
+          max_pixel * std::abs(std::int32_t{static_cast<std::int8_t>(weights[i] ^ weight_flip)});
     if (most > max_exact) return false;
   }
   return true;

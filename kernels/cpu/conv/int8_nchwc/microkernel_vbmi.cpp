@@ -16,8 +16,9 @@ namespace {
 
 /// Up to four pixels of one channel block by the float formula; returns the mask of rounding ties.
 template <int pixels>
-__attribute__((always_inline)) inline uint64_t finish_by_formula(const NchwcInt8Tile& tile, const __m512i* sums, int vector,
-                                  bool tells_ties, uint8_t* out) {
+__attribute__((always_inline)) inline uint64_t finish_by_formula(const NchwcInt8Tile& tile,
+                                                                 const __m512i* sums, int vector,
+                                                                 bool tells_ties, uint8_t* out) {
   const VectorRequantizer make(tile.epilogue.range);
   const __m512 scale = _mm512_loadu_ps(tile.epilogue.scales + vector * 16);
   __m512 numbers[4];
@@ -37,8 +38,9 @@ __attribute__((always_inline)) inline uint64_t finish_by_formula(const NchwcInt8
 /// Calls `finish` with the number of pixels of each group of four, the index of its first one, and
 /// the channel block.
 template <int pixels, int vectors, typename Finish>
-__attribute__((always_inline)) inline void each_four(const NchwcInt8Tile& tile, const __m512i (&sums)[size_t{vectors}][16],
-                      const Finish& finish) {
+__attribute__((always_inline)) inline void each_four(const NchwcInt8Tile& tile,
+                                                     const __m512i (&sums)[size_t{vectors}][16],
+                                                     const Finish& finish) {
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     uint8_t* out = tile.out + v * tile.out_stride;
@@ -59,7 +61,8 @@ struct FormulaFinish {
   const NchwcInt8Tile& tile;
 
   template <int pixels>
-  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out, uint64_t& /*ties*/) const {
+  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out,
+                                                  uint64_t& /*ties*/) const {
     finish_by_formula<pixels>(tile, sums, v, false, out);
   }
 };
@@ -72,7 +75,8 @@ struct FixedPointFinish {
   bool& has_ties;
 
   template <int pixels>
-  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out, uint64_t& ties) const {
+  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out,
+                                                  uint64_t& ties) const {
     __m512 numbers[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
@@ -103,8 +107,8 @@ bool run_blocked(const NchwcInt8Tile& tile) {
   FixedPointFinish finish = {tile, make, _mm512_set1_ps(make.offset()), {}, has_ties};
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
-    finish.scales[v] = _mm512_mul_ps(_mm512_loadu_ps(tile.epilogue.scales + v * 16),
-                                     _mm512_set1_ps(fixed_unit));
+    finish.scales[v] =
+        _mm512_mul_ps(_mm512_loadu_ps(tile.epilogue.scales + v * 16), _mm512_set1_ps(fixed_unit));
   }
   each_four<pixels, vectors>(tile, sums, finish);
   return has_ties;

@@ -282,9 +282,7 @@ void copy_row(const TiledRowCopy& copy) {
 
 }  // namespace
 
-const NchwcTiledFunctions nchwc_tiled_functions = {.copy = copy_row,
-                                                   .begin = begin,
-                                                   .end = end,
-                                                   .multiply = multiply_tiled};
+const NchwcTiledFunctions nchwc_tiled_functions = {
+    .copy = copy_row, .begin = begin, .end = end, .multiply = multiply_tiled};
 
 }  // namespace ortool::cpu::amx

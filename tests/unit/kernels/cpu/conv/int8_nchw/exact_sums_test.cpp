@@ -96,11 +96,21 @@ TEST_CASE("sums are not exact with other scales, other biases or too many bits")
   test::RandomValues numbers(12);
   PowerCase one(numbers);
   REQUIRE(one.is_exact());
-  SECTION("image scale") { one.floats.image_scale = 0.1F; }
-  SECTION("result scale") { one.floats.out_scale = 0.3F; }
-  SECTION("weight scale") { one.weight_scales[5] = 0.01F; }
-  SECTION("zero scale") { one.weight_scales[5] = 0.0F; }
-  SECTION("a bias between steps") { one.float_biases[3] += 0x1p-20F; }
+  SECTION("image scale") {
+    one.floats.image_scale = 0.1F;
+  }
+  SECTION("result scale") {
+    one.floats.out_scale = 0.3F;
+  }
+  SECTION("weight scale") {
+    one.weight_scales[5] = 0.01F;
+  }
+  SECTION("zero scale") {
+    one.weight_scales[5] = 0.0F;
+  }
+  SECTION("a bias between steps") {
+    one.float_biases[3] += 0x1p-20F;
+  }
   SECTION("a large bias") {
     one.biases[3] = 1 << 24;
     one.float_biases[3] = static_cast<float>(one.biases[3]) * 0x1p-4F * one.weight_scales[3];
