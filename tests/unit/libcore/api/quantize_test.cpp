@@ -24,14 +24,16 @@ std::unique_ptr<Model> product_model() {
   return model;
 }
 
-/// Three samples of x in [-1, 1), as files named by a manifest.
+/// Three samples of x in [-1, 1), the first times `first_factor`, as files named by a manifest.
 class Samples {
  public:
-  Samples() : manifest_("manifest.json") {
+  explicit Samples(float first_factor = 1) : manifest_("manifest.json") {
     std::string listed;
     for (unsigned seed = 1; seed <= 3; ++seed) {
       files_.push_back(std::make_unique<test::ScratchFile>("x.npy"));
-      save_npy(files_.back()->path(), random_tensor(Shape{2, 64}, seed));
+      Tensor sample = random_tensor(Shape{2, 64}, seed);
+      for (float& each : sample.mutable_data<float>()) each *= seed == 1 ? first_factor : 1;
+      save_npy(files_.back()->path(), sample);
       listed += (listed.empty() ? "" : ", ");
       listed += R"({"inputs": {"x": ")" + files_.back()->path() + "\"}}";
     }
@@ -73,6 +75,28 @@ TEST_CASE("ranges of calibration data make a model of quantized values, and its 
   CHECK(result.after_bytes.quantized >= 64 * 64);
   CHECK(result.before_bytes.quantized == 0);
   CHECK_FALSE(result.is_refused);
+}
+
+TEST_CASE("a warning names dynamic quantization where ranges change from sample to sample") {
+  const auto warnings_with = [](float first_factor) {
+    const Samples samples(first_factor);
+    // The product relative to its largest element, so that small samples count as much.
+    auto model = parse_model(
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2, 64] x, float[64, 64] w) =>"
+        " (float[2, 64] z) { [product] y = MatMul (x, w) a = Abs (y) m = ReduceMax (a)"
+        " z = Div (y, m) }");
+    Value* weight = model->graph->find_value("w");
+    model->graph->set_constant(*weight, random_tensor(Shape{64, 64}, 1));
+    model->graph->make_default_constant(*weight);
+    QuantizeOptions options = options_of_quantize();
+    options.data.calibration = {samples.path()};
+    std::string warnings;
+    options.compute.on_warning = [&](std::string_view text) { warnings.append(text).append("\n"); };
+    quantize(*model, options);
+    return warnings;
+  };
+  CHECK_THAT(warnings_with(60), Catch::Contains("with ranges computed at run time"));
+  CHECK_THAT(warnings_with(1), !Catch::Contains("with ranges computed at run time"));
 }
 
 TEST_CASE("the other modes need no data") {
