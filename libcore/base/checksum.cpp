@@ -11,11 +11,19 @@ namespace {
 constexpr std::size_t lanes = 8;
 constexpr std::size_t block_bytes = lanes * sizeof(std::uint64_t);
 constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+constexpr std::uint64_t word_multiplier = 0xC2B2AE3D27D4EB4F;
 
 using State = std::array<std::uint64_t, lanes>;
 
 std::uint64_t step(std::uint64_t state, std::uint64_t word) {
-  return std::rotl((state ^ word) * multiplier, 29);
+  return std::rotl(state + word * word_multiplier, 31) * multiplier;
+}
+
+/// Spreads every bit over the whole word, so that lanes which differ in few bits do not cancel out.
+std::uint64_t mix(std::uint64_t bits) {
+  bits = (bits ^ bits >> 33U) * word_multiplier;
+  bits = (bits ^ bits >> 29U) * multiplier;
+  return bits ^ bits >> 32U;
 }
 
 void add_block(State& state, const std::byte* block) {
@@ -37,8 +45,8 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
     add_block(state, rest.data());
   }
   std::uint64_t sum = step(multiplier, bytes.size());
-  for (const std::uint64_t lane : state) sum = step(sum, lane);
-  return sum ^ sum >> 32U;
+  for (const std::uint64_t lane : state) sum = step(sum, mix(lane));
+  return mix(sum);
 }
 
 }  // namespace ortool
