@@ -9,7 +9,7 @@ packages=(
   libpng-dev libjpeg-dev libwebp-dev libtiff-dev libgif-dev libopenjp2-7-dev libsndfile1-dev
   zlib1g-dev libzip-dev libre2-dev libsentencepiece-dev libssl-dev libdnnl-dev
   catch2 protobuf-compiler libonnx-dev libonnx-testdata
-  python3 python3-jsonschema python3-numpy python3-onnx python3-venv
+  python3 python3-dev python3-jsonschema python3-numpy python3-onnx python3-venv
 )
 
 if [[ "${1:-}" == "--with-browser" ]]; then

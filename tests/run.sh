@@ -20,6 +20,10 @@ if ! bash tests/peers.sh; then
   echo "tests: SKIPPED: comparisons with PyPI's onnx and onnxruntime, because they could not be installed"
 fi
 
+if ! bash tests/python/make_environment.sh; then
+  echo "tests: SKIPPED: the Python package, because its build environment could not be installed from PyPI"
+fi
+
 cmake --preset release
 cmake --build --preset release --parallel "$(nproc)"
 ctest --preset release --parallel "$(nproc)" --timeout 300 --no-tests=error "$@" </dev/null

@@ -39,9 +39,9 @@ def check_links(root, path):
 
 
 def check_listings(root, path):
-    """A fenced C or C++ block after a line that ends with a link to a file and a colon must equal that file."""
+    """A fenced C, C++ or Python block after a line that ends with a link to a file and a colon must equal that file."""
     violations = []
-    listing = re.compile(r"\]\(([^)\s]+\.(?:cpp|c))\):\n+```(?:cpp|c)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+    listing = re.compile(r"\]\(([^)\s]+\.(?:cpp|c|py))\):\n+```(?:cpp|c|python)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
     for target, body in listing.findall(tree.read(root, path)):
         goal = os.path.normpath(os.path.join(os.path.dirname(path), target))
         if os.path.exists(os.path.join(root, goal)) and tree.read(root, goal) != body:

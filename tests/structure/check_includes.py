@@ -47,6 +47,8 @@ def allowed_prefixes(path):
     if parts[0] == "providers":
         is_list = len(parts) == 2
         return own + (layer_table.PROVIDER_LIST if is_list else layer_table.PROVIDERS)
+    if parts[:2] == ["apps", "python"]:
+        return own + layer_table.PYTHON
     if parts[0] == "apps":
         return own + layer_table.APPS + (layer_table.C_INTERFACE if parts[1] == "c" else [])
     return own + layer_table.TESTS

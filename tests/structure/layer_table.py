@@ -66,6 +66,8 @@ PROVIDER_LIST = ["libcore/", "providers/"]
 APPS = ["libcore/", "providers/provider_list.hpp"]
 # The C interface runs the commands of the program.
 C_INTERFACE = ["apps/ortool/"]
+# The Python package stands on the C interface alone.
+PYTHON = ["apps/c/ortool/", "apps/c/dlpack_tensor.hpp"]
 TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 
 # Headers that are slow to compile or belong to a third-party library: (pattern of the header, pattern of
@@ -81,6 +83,7 @@ HEAVY_HEADERS = [
     (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|sndfile\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_.*\.cpp"),
+    (r"Python\.h", r"apps/python/native/.*"),
     (r"sentencepiece.*", r"providers/cpu/text/sentencepiece_ops\.cpp"),
 ]
 

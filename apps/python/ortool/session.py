@@ -1,0 +1,90 @@
+"""Sessions: models compiled for this machine."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _native
+
+_KINDS = {0: "", 1: "tensor", 2: "sequence", 3: "map"}
+ModelSource = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+
+
+class ValueInfo(NamedTuple):
+    """The name and type of an input or output."""
+
+    name: str
+    type_text: str  #: "float32[batch x 3]", "sequence(int64[?])"
+    kind: str  #: "tensor", "sequence", "map", or "" if the type is not known
+    element_type: int  #: of a tensor's elements or a map's keys: ONNX's number
+    is_optional: bool
+    shape: Optional[Tuple[Union[int, str], ...]]  #: numbers, names of free dimensions, or "?"; None: the rank is not known
+
+
+def options_text(options: Dict[str, Any]) -> str:
+    """Options as the JSON of a request: max_memory="2GB" is --max-memory 2GB, None is left out."""
+    def plain(option: Any) -> Any:
+        if isinstance(option, os.PathLike):
+            return os.fspath(option)
+        return [plain(each) for each in option] if isinstance(option, (list, tuple)) else option
+    return json.dumps({name.rstrip("_").replace("_", "-"): plain(option) for name, option in options.items() if option is not None})
+
+
+class Session(_native.Session):
+    """A model compiled for this machine. Any number of threads may run it at once.
+
+    Args:
+        model: the path of an .onnx file, or the model's bytes, which are not copied.
+        folder: where the external weights of a model in memory are.
+        stop: a Stop, which ends the call from another thread.
+        timeout: seconds, after which the call fails with Status.TIMEOUT; 0: no limit.
+        on_message: called with ("warning" or "note", text).
+        on_progress: called with (step, done, total).
+        options: options of `ortool run` with underscores: threads, execution, optimize, skip_pass, precision, provider,
+            provider_option, node_provider, strict_provider, dim, shape, nchwc_block, max_memory, custom_ops, define_op.
+
+    Raises:
+        Error: the file is missing or broken, an option is wrong, or an operator is not supported.
+        KeyboardInterrupt: Ctrl-C, in the main thread.
+    """
+
+    def __init__(self, model: ModelSource, *, folder: Optional[str] = None, stop: Optional[_native.Stop] = None, timeout: float = 0,
+                 on_message: Optional[Callable[[str, str], Any]] = None,
+                 on_progress: Optional[Callable[[str, int, int], Any]] = None, **options: Any) -> None:
+        is_path = not isinstance(model, (bytes, bytearray, memoryview))
+        source = os.fsencode(model) if is_path else bytes(model)  # type: ignore[arg-type]
+        self._open(source, is_path, folder, options_text(options), stop, timeout, on_message, on_progress)
+        self.inputs: List[ValueInfo] = [_info(row) for row in self._inputs()]
+        self.outputs: List[ValueInfo] = [_info(row) for row in self._outputs()]
+
+    def run(self, output_names: Optional[Sequence[str]], feeds: Dict[str, Any], *, stop: Optional[_native.Stop] = None,
+            timeout: float = 0, threads: int = 0) -> List[Any]:
+        """Runs the model, without the GIL.
+
+        Args:
+            output_names: the outputs to return, in this order; None: all.
+            feeds: the inputs by name. Contiguous numpy arrays and DLPack tensors are read where they are and must not change
+                during the call; other arrays, lists and numbers are converted. Lists are sequences and dicts maps where the
+                model takes those. An optional input may be None.
+            stop: a Stop, which ends the run from another thread.
+            timeout: seconds, after which the run fails with Status.TIMEOUT; 0: no limit.
+            threads: at most the session's; 0: the session's.
+
+        Returns:
+            The outputs: numpy arrays over the engine's memory, read-only and not copied, which stay valid as long as they are
+            used (copies of outputs that are an input's memory, as of Identity, and of elements of sequences); arrays of str objects; lists for sequences, dicts for maps, None for an empty optional. Element types that
+            neither numpy nor ml_dtypes has come as Value.
+
+        Raises:
+            Error: a name that the model does not have, a missing input, or a type or shape that does not fit.
+            KeyboardInterrupt: Ctrl-C, in the main thread.
+        """
+        return self._run(output_names, feeds, stop, timeout, threads)
+
+
+def _info(row: Tuple[str, str, int, int, bool, Any]) -> ValueInfo:
+    name, type_text, kind, element_type, is_optional, shape = row
+    return ValueInfo(name, type_text, _KINDS[kind], element_type, is_optional, shape)
+
+
