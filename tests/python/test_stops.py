@@ -31,8 +31,8 @@ def test_ctrl_c_raises_keyboard_interrupt_and_sessions_go_on(make_session):
     session = make_session(ENDLESS)
     handler = signal.getsignal(signal.SIGINT)
     for _ in range(3):
-        timer = after(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
+            timer = after(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
             session.run(None, FEEDS)
         timer.join()
     assert signal.getsignal(signal.SIGINT) is handler
@@ -42,14 +42,23 @@ def test_ctrl_c_raises_keyboard_interrupt_and_sessions_go_on(make_session):
 def test_a_handler_of_the_program_is_called(make_session):
     session = make_session(ENDLESS)
     called = []
+    is_done = threading.Event()
+
+    def interrupt():
+        # The first signal may come before the run begins.
+        while not is_done.wait(0.1):
+            os.kill(os.getpid(), signal.SIGINT)
     before = signal.signal(signal.SIGINT, lambda *_: called.append(1))
+    thread = threading.Thread(target=interrupt)
     try:
-        after(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+        thread.start()
         with pytest.raises(ortool.Error) as raised:
             session.run(None, FEEDS)
     finally:
+        is_done.set()
+        thread.join()
         signal.signal(signal.SIGINT, before)
-    assert called == [1] and raised.value.status == ortool.Status.INTERRUPTED
+    assert called and raised.value.status == ortool.Status.INTERRUPTED
 
 
 def test_a_stop_ends_a_run_in_any_thread(make_session):
@@ -81,18 +90,20 @@ def test_a_time_limit_ends_a_run_and_not_the_next(make_session):
 def test_the_gil_is_released_during_a_run(make_session):
     session = make_session(ENDLESS)
     stop = ortool.Stop()
-    counted = []
+    steps = []
 
-    def count():
-        while len(counted) < 1000:
-            counted.append(1)
+    def work():
+        for _ in range(10):
+            time.sleep(0.02)
+            steps.append(1)
         stop.request()
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=work)
     thread.start()
+    # With the GIL the run would never end.
     with pytest.raises(ortool.Error):
         session.run(None, FEEDS, stop=stop)
     thread.join()
-    assert len(counted) == 1000
+    assert len(steps) == 10
 
 
 def test_an_exception_of_a_callback_ends_the_command(digits_path, tmp_path):
@@ -105,3 +116,18 @@ def test_an_exception_of_a_callback_ends_the_command(digits_path, tmp_path):
         ortool.optimize(digits_path, tmp_path / "small.onnx", on_progress=on_progress)
     assert not (tmp_path / "small.onnx").exists()
     assert ortool.optimize(digits_path, tmp_path / "small.onnx")["exit_code"] == 0
+
+
+def test_a_callback_may_run_a_session(digits_path, image, make_session, tmp_path):
+    session = ortool.Session(digits_path, threads=1)
+    classes = set()
+    ortool.optimize(digits_path, tmp_path / "small.onnx",
+                    on_progress=lambda *_: classes.add(int(session.run(None, {"image": image})[0].argmax())))
+    assert classes == {1}
+    # Ctrl-C reaches the inner run, and its exception ends the command.
+    endless = make_session(ENDLESS)
+    with pytest.raises(KeyboardInterrupt):
+        timer = after(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+        ortool.optimize(digits_path, tmp_path / "other.onnx", on_progress=lambda *_: endless.run(None, FEEDS))
+    timer.join()
+    assert session.run(None, {"image": image})[0].argmax() == 1

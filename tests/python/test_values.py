@@ -28,6 +28,14 @@ def test_values_view_arrays_and_arrays_view_values():
     assert numpy.shares_memory(numpy.from_dlpack(value), x)
 
 
+def test_a_read_only_array_is_read_where_it_is(make_session):
+    x = numpy.arange(4, dtype=numpy.float32)
+    x.setflags(write=False)
+    assert numpy.shares_memory(numpy.asarray(ortool.Value.view(x)), x)
+    session = make_session("g (float[4] x) => (float[4] y) { y = Neg(x) }")
+    assert session.run(None, {"x": x})[0].tolist() == [0, -1, -2, -3]
+
+
 def test_a_dlpack_tensor_without_numpy_is_read_where_it_is(make_session):
     class Tensor:
         def __init__(self, array):

@@ -11,6 +11,7 @@ PythonTask::PythonTask(ortool_stop* stop, double timeout, PyObject* on_message,
   if (task_.stop == nullptr && ortool_stop_new(&own_stop_, nullptr) == ORTOOL_OK)
     task_.stop = own_stop_;
   task_.timeout = timeout;
+  if (timeout > 0) interrupt_.discard();
   task_.context = this;
   if (on_message_ != Py_None) {
     task_.on_message = [](void* context, ortool_message_kind kind, const char* text) {
