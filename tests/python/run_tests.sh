@@ -21,3 +21,12 @@ ORTOOL_BUILD=$build ORTOOL_SCRATCH=$scratch/build "$python" -m pip wheel --quiet
 cd "$scratch"
 PYTHONPATH=$scratch/site ORTOOL_ROOT=$root ORTOOL_PROGRAM=$build/bin/ortool \
   "$python" -m pytest -q -rs -p no:cacheprovider "$root/tests/python" "$@"
+
+# A wheel for other machines holds all libraries that are not the base system's.
+"$python" -m auditwheel repair --wheel-dir "$scratch/repaired" "$scratch"/ortool-*.whl >"$scratch/repair.log" 2>&1 || {
+  tail -n 20 "$scratch/repair.log" >&2
+  exit 1
+}
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index --target "$scratch/repaired/site" "$scratch"/repaired/ortool-*-manylinux_*.whl
+PYTHONPATH=$scratch/repaired/site "$python" "$root/tests/python/classify.py" "$root/testdata/digits/digits.onnx" | grep "^class 1 "
+basename "$scratch"/repaired/ortool-*.whl
