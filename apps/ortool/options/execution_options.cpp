@@ -128,7 +128,10 @@ void use_cache(const OptionValues& options, SessionOptions& session) {
   if (!options.has("cache-dir")) return;
   session.cache_dir = options.text("cache-dir");
   session.cache_tag = options.text("provider", "auto") + ' ' + options.text("precision", "float32");
-  for (const std::string& pin : options.all("node-provider")) session.cache_tag += ' ' + pin;
+  for (const char* choice : {"node-provider", "keep-float", "keep-float-op"}) {
+    for (const std::string& value : options.all(choice))
+      session.cache_tag += format(" {}={}", choice, value);
+  }
 }
 
 Json cache_block(const Invocation& invocation, const Session& session) {
