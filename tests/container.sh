@@ -71,16 +71,16 @@ echo "container: $engine built the image in $((SECONDS - start)) s"
 
 in_image() {
   if [[ $engine == buildah ]]; then
-    buildah run --volume "$scratch/work:/work" "$container" -- /opt/ortool/bin/ortool "$@"
+    buildah run --volume "$scratch/mounted:/work" "$container" -- /opt/ortool/bin/ortool "$@"
   else
-    "$engine" run --rm --volume "$scratch/work:/work" ortool "$@"
+    "$engine" run --rm --volume "$scratch/mounted:/work" ortool "$@"
   fi
 }
-mkdir "$scratch/work"
-cp "$root"/testdata/digits/{digits.onnx,digit-7.png,labels.txt} "$scratch/work"
+mkdir "$scratch/mounted"
+cp "$root"/testdata/digits/{digits.onnx,digit-7.png,labels.txt} "$scratch/mounted"
 [[ $engine != buildah ]] || container=$(buildah from ortool)
 in_image run digits.onnx digit-7.png --top 1 --labels labels.txt --report report.json | tee "$scratch/printed"
 grep -q "1  seven" "$scratch/printed" || { echo "error: the image does not classify the digit" >&2; exit 1; }
 in_image optimize digits.onnx -o smaller.onnx >/dev/null
-[[ -s $scratch/work/report.json && -s $scratch/work/smaller.onnx ]] || { echo "error: the image does not write into the mounted folder" >&2; exit 1; }
+[[ -s $scratch/mounted/report.json && -s $scratch/mounted/smaller.onnx ]] || { echo "error: the image does not write into the mounted folder" >&2; exit 1; }
 echo "container: success"
