@@ -14,7 +14,7 @@
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
-#include "providers/cpu/text/text_values.hpp"
+#include "providers/cpu/text/token_rows.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -79,22 +79,9 @@ KernelPtr compile_bpe_decoder(const NodeView& view, const KernelRow& row, const 
   const auto decoder =
       std::make_shared<const BytePairDecoder>(read_op<extensions::BpeDecoder>(view.node()));
   return make_dynamic_kernel(row.name, [decoder](DynamicContext& context) {
-    const Tensor& in = context.input(0);
-    std::vector<std::int64_t> shape(in.shape().begin(), in.shape().end());
-    std::int64_t length = 1;
-    if (!shape.empty()) {
-      length = shape.back();
-      shape.pop_back();
-    }
-    if (shape.empty()) shape.push_back(1);
-    const Shape rows{shape};
-    check_string_room(context, rows.element_count());
-    TextList out(context);
-    for (std::int64_t i = 0; i < rows.element_count(); ++i) {
-      out.add(decoder->decode(in.data<std::int64_t>().subspan(
-          static_cast<std::size_t>(i * length), static_cast<std::size_t>(length))));
-    }
-    context.set_output(0, out.take(rows));
+    set_row_texts(context, [&](std::span<const std::int64_t> ids, std::int64_t) {
+      return decoder->decode(ids);
+    });
   });
 }
 

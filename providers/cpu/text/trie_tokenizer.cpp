@@ -17,7 +17,6 @@
 #include "providers/cpu/support/function_kernel.hpp"
 #include "providers/cpu/support/isa_rows.hpp"
 #include "providers/cpu/support/join_rows.hpp"
-#include "providers/cpu/text/text_values.hpp"
 #include "providers/cpu/text/token_rows.hpp"
 
 namespace ortool::cpu {
@@ -67,29 +66,16 @@ KernelPtr compile_trie_detokenizer(const NodeView& view, const KernelRow& row,
   auto tokens = std::make_shared<std::unordered_map<std::int64_t, std::string>>();
   for (const auto& [id, token] : op.tokens) tokens->insert_or_assign(id, token);
   return make_dynamic_kernel(row.name, [tokens](DynamicContext& context) {
-    const Tensor& in = context.input(0);
-    std::vector<std::int64_t> shape(in.shape().begin(), in.shape().end());
-    std::int64_t length = 1;
-    if (!shape.empty()) {
-      length = shape.back();
-      shape.pop_back();
-    }
-    if (shape.empty()) shape.push_back(1);
-    const Shape rows{shape};
-    check_string_room(context, rows.element_count());
-    TextList out(context);
-    for (std::int64_t i = 0; i < rows.element_count(); ++i) {
+    set_row_texts(context, [&](std::span<const std::int64_t> ids, std::int64_t index) {
       std::string text;
-      for (std::int64_t j = 0; j < length; ++j) {
-        const auto token =
-            tokens->find(in.data<std::int64_t>()[static_cast<std::size_t>(i * length + j)]);
+      for (const std::int64_t id : ids) {
+        const auto token = tokens->find(id);
         if (token != tokens->end()) text += token->second;
       }
       if (!is_valid_utf8(text))
-        throw Error(ErrorCode::invalid, format("the ids of row {} are not text in UTF-8", i));
-      out.add(std::move(text));
-    }
-    context.set_output(0, out.take(rows));
+        throw Error(ErrorCode::invalid, format("the ids of row {} are not text in UTF-8", index));
+      return text;
+    });
   });
 }
 
