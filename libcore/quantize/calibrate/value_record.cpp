@@ -27,6 +27,16 @@ struct ValueRecord::Piece {
   double sum = 0;
   double square_sum = 0;
 
+  void add(float number) {
+    if (!std::isfinite(number)) {
+      ++(std::isnan(number) ? nan_count : infinity_count);
+      return;
+    }
+    const auto exact = static_cast<double>(number);
+    sum += exact;
+    square_sum += exact * exact;
+    ends.add(number, number);
+  }
   void add(const Piece& other) {
     if (other.ends.has_any) ends.add(other.ends.low, other.ends.high);
     nan_count += other.nan_count;
@@ -103,16 +113,7 @@ ValueRecord::Piece ValueRecord::finite_piece_of(std::span<const float> numbers) 
 ValueRecord::Piece ValueRecord::piece_of(std::span<const float> numbers) {
   Piece piece = finite_piece_of(numbers);
   if (piece.ends.has_any) return piece;
-  for (const float number : numbers) {
-    if (!std::isfinite(number)) {
-      ++(std::isnan(number) ? piece.nan_count : piece.infinity_count);
-      continue;
-    }
-    const auto exact = static_cast<double>(number);
-    piece.sum += exact;
-    piece.square_sum += exact * exact;
-    piece.ends.add(number, number);
-  }
+  for (const float number : numbers) piece.add(number);
   return piece;
 }
 
@@ -195,18 +196,8 @@ std::optional<ValueRecord::Piece> ValueRecord::add_channels(const Tensor& tensor
 
 void ValueRecord::add_interleaved(std::span<const float> numbers, std::span<Piece> pieces) {
   for (std::size_t done = 0; done < numbers.size(); done += pieces.size()) {
-    for (std::size_t channel = 0; channel < pieces.size(); ++channel) {
-      const float number = numbers[done + channel];
-      Piece& piece = pieces[channel];
-      if (!std::isfinite(number)) {
-        ++(std::isnan(number) ? piece.nan_count : piece.infinity_count);
-        continue;
-      }
-      const auto exact = static_cast<double>(number);
-      piece.sum += exact;
-      piece.square_sum += exact * exact;
-      piece.ends.add(number, number);
-    }
+    for (std::size_t channel = 0; channel < pieces.size(); ++channel)
+      pieces[channel].add(numbers[done + channel]);
   }
 }
 
