@@ -69,12 +69,10 @@ void ContribAttention::read_common(AttributeReader& attributes) {
   shares_buffer = attributes.flag("past_present_share_buffer");
 }
 
-void ContribAttention::read(AttributeReader& attributes, int) {
+std::optional<std::array<std::int64_t, 2>> read_qkv_widths(AttributeReader& attributes) {
   constexpr std::int64_t most = std::int64_t{1} << 31;
-  read_common(attributes);
-  rotated_size = attributes.integer_in("rotary_embedding_dim", 0, 0, most);
   const auto widths = attributes.find_integers("qkv_hidden_sizes");
-  if (!widths || widths->empty()) return;
+  if (!widths || widths->empty()) return std::nullopt;
   const std::vector<std::int64_t>& given = *widths;
   if (given.size() != 3 || given[0] != given[1] || given[0] < 1 || given[2] < 1 ||
       given[0] > most || given[2] > most) {
@@ -82,8 +80,18 @@ void ContribAttention::read(AttributeReader& attributes, int) {
                 "attribute 'qkv_hidden_sizes' does not hold the widths of queries, keys and values "
                 "(expected 3 numbers, the first two equal)");
   }
-  key_width = given[0];
-  value_width = given[2];
+  return std::array{given[0], given[2]};
+}
+
+void ContribAttention::read(AttributeReader& attributes, int) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  read_common(attributes);
+  rotated_size = attributes.integer_in("rotary_embedding_dim", 0, 0, most);
+  const auto widths = read_qkv_widths(attributes);
+  if (widths) {
+    key_width = (*widths)[0];
+    value_width = (*widths)[1];
+  }
 }
 
 void QAttention::read(AttributeReader& attributes, int) {

@@ -3,6 +3,7 @@
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -20,6 +21,10 @@ struct ProjectedInputs {
   std::int64_t attention_bias = 5;
   std::int64_t past_length = 6;
 };
+
+/// The widths of queries, which keys share, and of values in the attribute 'qkv_hidden_sizes';
+/// nothing without it. Throws ErrorCode::invalid for other lists.
+std::optional<std::array<std::int64_t, 2>> read_qkv_widths(AttributeReader& attributes);
 
 struct ContribAttention : MultiHeadAttentionBase {
   static const OpSchema schema;

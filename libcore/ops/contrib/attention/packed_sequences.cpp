@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/base/format.hpp"
+#include "libcore/ops/contrib/attention/attention.hpp"
 #include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/attention/attention_heads.hpp"
 #include "libcore/ops/operand_checks.hpp"
@@ -89,17 +90,7 @@ constinit const OpSchema PackedAttention::schema = {
 void PackedAttention::read(AttributeReader& attributes, int) {
   heads = read_heads(attributes, "num_heads");
   attributes.ignore("scale");
-  const auto widths = attributes.find_integers("qkv_hidden_sizes");
-  if (!widths || widths->empty()) return;
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  const std::vector<std::int64_t>& given = *widths;
-  if (given.size() != 3 || given[0] != given[1] || given[0] < 1 || given[2] < 1 ||
-      given[0] > most || given[2] > most) {
-    throw Error(ErrorCode::invalid,
-                "attribute 'qkv_hidden_sizes' does not hold the widths of queries, keys and values "
-                "(expected 3 numbers, the first two equal)");
-  }
-  value_width = given[2];
+  if (const auto widths = read_qkv_widths(attributes)) value_width = (*widths)[1];
 }
 
 void PackedAttention::infer(InferContext& context) const {
