@@ -38,4 +38,12 @@ bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
+std::size_t last_character_bytes(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() &&
+         (static_cast<unsigned char>(text[text.size() - bytes]) & 0xc0U) == 0x80)
+    ++bytes;
+  return bytes;
+}
+
 }  // namespace ortool

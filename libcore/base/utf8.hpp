@@ -17,4 +17,7 @@ Utf8Character read_utf8(std::string_view text);
 
 bool is_valid_utf8(std::string_view text);
 
+/// The size of the last character of `text`, which is valid and not empty.
+std::size_t last_character_bytes(std::string_view text);
+
 }  // namespace ortool

@@ -40,9 +40,7 @@ bool is_word_character(std::uint32_t code) {
 }
 
 std::size_t begin_of_last_character(std::string_view text) {
-  std::size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80) --at;
-  return at;
+  return text.size() - last_character_bytes(text);
 }
 
 /// Appends what a post-processor puts before and behind a text's ids.

@@ -30,15 +30,6 @@ RE2::Options pattern_options() {
   return options;
 }
 
-/// The bytes of the last character of a text of white space.
-std::size_t last_character(std::string_view text) {
-  std::size_t bytes = 1;
-  while (bytes < text.size() &&
-         (static_cast<unsigned char>(text[text.size() - bytes]) & 0xc0U) == 0x80)
-    ++bytes;
-  return bytes;
-}
-
 }  // namespace
 
 struct PreTokenizer::Pattern {
@@ -72,7 +63,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
     std::size_t bytes = groups[0].size();
     const bool is_space = groups[2].data() != nullptr;
     if (is_space && keeps_spaces && at + bytes < text.size()) {
-      const std::size_t last = last_character(rest.substr(0, bytes));
+      const std::size_t last = last_character_bytes(rest.substr(0, bytes));
       if (bytes > last) bytes -= last;
     }
     if (!is_space || keeps_spaces) words.push_back(rest.substr(0, bytes));

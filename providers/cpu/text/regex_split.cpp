@@ -59,14 +59,6 @@ bool translate(std::string_view pattern, std::string& out) {
   return true;
 }
 
-std::size_t bytes_of_last_character(std::string_view text) {
-  std::size_t bytes = 1;
-  while (bytes < text.size() &&
-         (static_cast<unsigned char>(text[text.size() - bytes]) & 0xc0U) == 0x80)
-    ++bytes;
-  return bytes;
-}
-
 }  // namespace
 
 struct SplitPattern::Part {
@@ -119,7 +111,7 @@ std::vector<SplitPattern::Part> SplitPattern::parts_of_text(std::string_view tex
     const auto begin = static_cast<std::size_t>(found[0].data() - text.data());
     std::size_t end = begin + found[0].size();
     if (expression_->keeps_last_space && found.back().data() != nullptr && end < text.size()) {
-      const std::size_t last = bytes_of_last_character(text.substr(begin, end - begin));
+      const std::size_t last = last_character_bytes(text.substr(begin, end - begin));
       if (end - begin > last) end -= last;
     }
     if (end == begin) {
