@@ -16,8 +16,8 @@ std::vector<std::string> names_of(std::span<Value* const> values);
 /// The names of inputs without a default.
 std::vector<std::string> required_names(std::span<Value* const> inputs);
 
-/// Splits INPUT=VALUE like split_named_value(). Errors list the inputs without a default only, since
-/// old exporters make all weights inputs.
+/// Splits INPUT=VALUE like split_named_value(). Errors list the inputs without a default only,
+/// since old exporters make all weights inputs.
 NamedValue split_input_value(std::string_view option, std::string_view text,
                              std::span<Value* const> inputs);
 

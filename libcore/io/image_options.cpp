@@ -171,7 +171,8 @@ bool set_size_option(ImageOptions& options, std::string_view key, std::string_vi
 }
 
 [[noreturn]] void refuse_word(std::string_view word) {
-  if (const std::size_t sign = word.find('='); is_image_key(word.substr(0, sign)) && sign < word.size()) {
+  if (const std::size_t sign = word.find('=');
+      is_image_key(word.substr(0, sign)) && sign < word.size()) {
     throw Error(ErrorCode::invalid, format("image option {} has '=' instead of ':'", quote(word)),
                 format("write {}:{}", word.substr(0, sign), word.substr(sign + 1)));
   }

@@ -363,8 +363,8 @@ std::vector<GivenInput> gather_inputs(const Invocation& invocation, const Model&
   return InputGatherer(invocation, model, later, files).gather();
 }
 
-std::map<std::string, RandomRange, std::less<>> read_random_ranges(
-    const OptionValues& options, std::span<Value* const> inputs) {
+std::map<std::string, RandomRange, std::less<>> read_random_ranges(const OptionValues& options,
+                                                                   std::span<Value* const> inputs) {
   std::map<std::string, RandomRange, std::less<>> ranges;
   for (const std::string& text : options.all("range")) {
     const NamedValue pair = split_input_value("range", text, inputs);
