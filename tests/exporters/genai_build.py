@@ -109,7 +109,8 @@ def write_checkpoint(architecture, folder, is_large):
     model.save_pretrained(folder)
     if architecture == "gpt-oss":
         add_blocks(os.path.join(folder, "model.safetensors"), model.config)
-    words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(model.config.vocab_size)}, unk_token="w0"))
+    count = model.config.get_text_config().vocab_size
+    words = Tokenizer(models.WordLevel({f"w{i}": i for i in range(count)}, unk_token="w0"))
     transformers.PreTrainedTokenizerFast(tokenizer_object=words, unk_token="w0", bos_token="w1", eos_token="w2",
                                          pad_token="w0").save_pretrained(folder)
 
