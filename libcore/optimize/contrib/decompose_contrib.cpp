@@ -39,6 +39,7 @@ constexpr Table tables[] = {
     longformer_decompositions,
     nchwc_decompositions,
     packed_sequence_decompositions,
+    qordered_decompositions,
     quantized_decompositions,
     quantized_product_decompositions,
     relative_position_decompositions,

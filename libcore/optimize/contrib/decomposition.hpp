@@ -114,6 +114,7 @@ std::span<const DecompositionRow> linear_attention_decompositions();
 std::span<const DecompositionRow> longformer_decompositions();
 std::span<const DecompositionRow> nchwc_decompositions();
 std::span<const DecompositionRow> packed_sequence_decompositions();
+std::span<const DecompositionRow> qordered_decompositions();
 std::span<const DecompositionRow> quantized_decompositions();
 std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();

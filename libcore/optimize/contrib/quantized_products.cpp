@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/quantized/gemm_float8.hpp"
 #include "libcore/ops/contrib/quantized/integer_arithmetic.hpp"
 #include "libcore/ops/version_facts.hpp"
+#include "libcore/optimize/contrib/common_nodes.hpp"
 #include "libcore/optimize/contrib/decomposition.hpp"
 #include "libcore/optimize/opset/node_edits.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
@@ -117,6 +119,36 @@ Results word_product(Decomposition& out) {
   return {&out.add("MatMul", {&a, &converted(out, *out.input(1), type)})};
 }
 
+/// The product in float32, rounded once to the type of the result.
+Results float8_gemm(Decomposition& out) {
+  const auto op = read_op<GemmFloat8>(out.node());
+  constexpr std::int64_t opset_of_optional_c = 11;
+  if (out.opset() < opset_of_optional_c) return {};
+  constexpr std::int64_t opset_of_float8 = 19;
+  const auto cast = [&](Value& x, DataType type) -> Value& {
+    return add_since(out, opset_of_float8, "Cast", {&x},
+                     plain_attributes({{"to", static_cast<std::int64_t>(type)}}));
+  };
+  const auto number = [&](std::int64_t input, std::int64_t scale) -> Value& {
+    Value* const x = out.input(input);
+    Value& wide = out.element(input) == DataType::float32 ? *x : cast(*x, DataType::float32);
+    return out.input(scale) != nullptr ? out.add("Mul", {&wide, out.input(scale)}) : wide;
+  };
+  constexpr std::int64_t none = 6;
+  std::vector<Value*> inputs = {&number(0, 3), &number(1, 4)};
+  if (out.input(2) != nullptr && op.beta != 0.0F) inputs.push_back(&number(2, none));
+  Value* y = &out.add("Gemm", inputs,
+                      plain_attributes({{"alpha", op.alpha},
+                                        {"beta", op.beta},
+                                        {"transA", std::int64_t{op.transpose_a}},
+                                        {"transB", std::int64_t{op.transpose_b}}}));
+  if (op.activation == GemmFloat8::Activation::relu) y = &out.add("Relu", {y});
+  if (op.activation == GemmFloat8::Activation::gelu)
+    y = &out.add_own("Gelu", {y}, plain_attributes({{"approximate", std::string("tanh")}}));
+  if (out.input(5) != nullptr) y = &out.add("Mul", {y, out.input(5)});
+  return {op.type == DataType::float32 ? y : &cast(*y, op.type)};
+}
+
 /// An operand in int32, minus its zero point.
 Value& centered(Decomposition& out, std::int64_t input) {
   Value& x = converted(out, *out.input(input), DataType::int32);
@@ -144,11 +176,9 @@ Results sum_integers(Decomposition& out) {
 
 std::span<const DecompositionRow> quantized_product_decompositions() {
   static constexpr DecompositionRow rows[] = {
-      {"DynamicQuantizeMatMul", dynamic_product},
-      {"MatMulInteger16", word_product},
-      {"MatMulIntegerToFloat", integer_product},
-      {"MulInteger", multiply_integers},
-      {"QGemm", gemm},
+      {"DynamicQuantizeMatMul", dynamic_product}, {"GemmFloat8", float8_gemm},
+      {"MatMulInteger16", word_product},          {"MatMulIntegerToFloat", integer_product},
+      {"MulInteger", multiply_integers},          {"QGemm", gemm},
       {"ReduceSumInteger", sum_integers},
   };
   return rows;

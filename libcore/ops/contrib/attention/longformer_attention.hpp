@@ -16,6 +16,19 @@ namespace ortool {
 struct LongformerAttention {
   static const OpSchema schema;
 
+  /// What the operator and its form in int8 have in common: the positions of the operands.
+  struct Operands {
+    std::int64_t heads;
+    std::int64_t window;
+    std::int64_t weight;
+    std::int64_t bias;
+    std::int64_t mask;
+    std::int64_t global_weight;
+    std::int64_t global_bias;
+    std::int64_t global;
+  };
+  static void check_operands(const InferContext& context, const Operands& operands);
+
   std::int64_t heads = 1;
   std::int64_t window = 1;  ///< tokens on each side
 

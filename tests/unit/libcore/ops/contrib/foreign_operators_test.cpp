@@ -42,10 +42,9 @@ TEST_CASE("Foreign operators are sorted and found by domain and name") {
 }
 
 TEST_CASE("Refusing a foreign operator says what it is and what to do") {
-  CHECK(refusal("y = com.microsoft.QOrderedGelu (x)") ==
-        "operator com.microsoft.QOrderedGelu-1 is not supported: it has only a CUDA kernel in ONNX "
-        "Runtime | export the model again for a CPU, or without the optimization that writes the "
-        "operator");
+  CHECK(refusal("y = com.microsoft.QuantizeBFP (x)") ==
+        "operator com.microsoft.QuantizeBFP-1 is not supported: it converts to block floating "
+        "point, which only accelerators compute | use the ONNX model that it was compiled from");
   CHECK(refusal("y = com.microsoft.NoSuchOperator (x)") ==
         "operator com.microsoft.NoSuchOperator-1 is not supported | 'ortool providers --kernels' "
         "lists what is supported");
