@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
@@ -89,6 +90,25 @@ struct PendingTies {
   }
   /// Resolves and removes all of them.
   void resolve(const NchwcInt8Conv& conv, bool from_nchw);
+};
+
+/// The rounding ties of a job, at the start of each thread's slot. Resolving those of all tasks
+/// together fills more lanes.
+class TieSlots {
+ public:
+  TieSlots(std::byte* slots, std::int64_t slot_bytes, int count);
+
+  /// Resolves and removes all of them.
+  void resolve(const NchwcInt8Conv& conv, bool from_nchw, Workers& workers);
+
+ private:
+  PendingTies& list(int slot) const {
+    return *reinterpret_cast<PendingTies*>(slots_ + slot * slot_bytes_);
+  }
+
+  std::byte* slots_;
+  std::int64_t slot_bytes_;
+  int count_;
 };
 
 /// The same with AMX tiles and weights packed for them.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchwc/interleave_pixels.hpp"
@@ -18,6 +19,11 @@ namespace {
 /// Target size of a strip's copy in bytes, and runs per call if nothing is copied.
 constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
 constexpr std::int64_t runs_in_place = 16;
+/// Runs that are multiplied by one pair of channel blocks before the next pair.
+constexpr std::int64_t most_runs = 32;
+
+/// A thread's slot holds its rounding ties, then the copy of a strip.
+constexpr std::int64_t tie_bytes = whole_lines(sizeof(PendingTies));
 
 /// Whether windows can be read from the image in place.
 bool lies_in_place(const ConvSizes& sizes, bool from_nchw, std::uint8_t flip) {
@@ -85,6 +91,7 @@ struct DensePlan {
     return has_words ? quads_a_block(sizes, from_nchw) : dense_steps(sizes, from_nchw);
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
+  std::int64_t slot_bytes() const { return tie_bytes + copy_bytes; }
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
   /// Maximum number of pixels in `runs` consecutive runs of a row.
   std::int64_t pixels_of(std::int64_t runs) const {
@@ -111,8 +118,10 @@ class DenseInt8Conv {
   }
 
   /// Computes runs [piece.row_begin, piece.row_end), counted over all rows.
-  void compute(std::int64_t image, const PartitionTile& piece, std::uint8_t* strip) const {
-    PendingTies ties;
+  void compute(std::int64_t image, const PartitionTile& piece, std::byte* slot) const {
+    auto& ties = *reinterpret_cast<PendingTies*>(slot);
+    auto* strip = reinterpret_cast<std::uint8_t*>(slot) + tie_bytes;
+    NchwcInt8Run runs[most_runs];
     std::int64_t first = piece.row_begin;
     while (first < piece.row_end) {
       const std::int64_t row = first / plan_.runs_a_row;
@@ -123,13 +132,15 @@ class DenseInt8Conv {
           plan_.strip_runs < plan_.runs_a_row ? plan_.run_begin(first % plan_.runs_a_row) : 0;
       if (plan_.copy_bytes > 0)
         copy(image, row, (end - 1) / plan_.runs_a_row - row + 1, column, strip);
-      for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair) {
-        for (std::int64_t run = first; run < end; ++run)
-          multiply(image, pair * 2, run, row, column, strip, ties);
+      for (std::int64_t begin = first; begin < end; begin += most_runs) {
+        const std::int64_t count = std::min(most_runs, end - begin);
+        for (std::int64_t i = 0; i < count; ++i)
+          runs[i] = run_of(image, begin + i, row, column, strip);
+        for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair)
+          multiply(image, pair * 2, {runs, static_cast<std::size_t>(count)}, ties);
       }
       first = end;
     }
-    ties.resolve(conv_, plan_.from_nchw);
   }
 
  private:
@@ -199,21 +210,27 @@ class DenseInt8Conv {
                        int8_block;
   }
 
-  void multiply(std::int64_t image, std::int64_t block, std::int64_t run, std::int64_t strip_row,
-                std::int64_t strip_column, const std::uint8_t* strip, PendingTies& pending) const {
-    const std::int64_t row = run / plan_.runs_a_row;
-    const std::int64_t column = plan_.run_begin(run % plan_.runs_a_row);
-    const std::int64_t count = plan_.run_begin(run % plan_.runs_a_row + 1) - column;
-    const std::int64_t pixel = row * plan_.columns + column;
-    std::uint64_t ties[2 * max_tie_words];
+  NchwcInt8Run run_of(std::int64_t image, std::int64_t run, std::int64_t strip_row,
+                      std::int64_t strip_column, const std::uint8_t* strip) const {
+    const std::int64_t row = plan_.rows == 1 ? 0 : run / plan_.runs_a_row;
+    const std::int64_t of_row = run - row * plan_.runs_a_row;
+    const std::int64_t column = plan_.run_begin(of_row);
+    NchwcInt8Run found;
+    found.in = window_of(image, row, column, strip_row, strip_column, strip);
+    found.out = (row * plan_.columns + column) * int8_block;
+    found.pixels = static_cast<std::int32_t>(plan_.run_begin(of_row + 1) - column);
+    return found;
+  }
+
+  /// Computes two channel blocks of some runs.
+  void multiply(std::int64_t image, std::int64_t block, std::span<NchwcInt8Run> runs,
+                PendingTies& pending) const {
     NchwcInt8Tile tile = {};
-    tile.in = window_of(image, row, column, strip_row, strip_column, strip);
     tile.offsets = offsets_;
     tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.steps = steps_;
-    tile.pixels = static_cast<std::int32_t>(count);
     tile.tells_ties = conv_.params.floats != nullptr;
-    tile.ties = ties;
+    tile.out = conv_.y + (image * blocks_out_ + block) * pixels_ * int8_block;
     tile.out_stride = pixels_ * int8_block;
     tile.weights = conv_.packed + block * steps_ * int8_block * int8_block;
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
@@ -224,15 +241,23 @@ class DenseInt8Conv {
       for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
     }
     conv_.set_epilogue(tile.epilogue, block);
-    tile.out = conv_.y + ((image * blocks_out_ + block) * pixels_ + pixel) * int8_block;
-    if (!conv_.functions.tile(tile) || !tile.tells_ties) return;
-    for (std::int64_t i = 0; i < tile.vectors; ++i) {
-      for (std::int64_t four = 0; four < count; four += 4) {
-        for (std::uint64_t bits = ties[i * max_tie_words + four / 4]; bits != 0; bits &= bits - 1) {
+    conv_.functions.tiles(tile, runs.data(), static_cast<std::int64_t>(runs.size()));
+    if (!tile.tells_ties) return;
+    for (const NchwcInt8Run& run : runs) {
+      if (run.has_ties) note_ties(image, block, tile.vectors, run, pending);
+    }
+  }
+
+  void note_ties(std::int64_t image, std::int64_t block, std::int64_t vectors,
+                 const NchwcInt8Run& run, PendingTies& pending) const {
+    for (std::int64_t i = 0; i < vectors; ++i) {
+      for (std::int64_t four = 0; four < run.pixels; four += 4) {
+        for (std::uint64_t bits = run.ties[i * max_tie_words + four / 4]; bits != 0;
+             bits &= bits - 1) {
           const int bit = std::countr_zero(bits);
           pending.add(conv_, plan_.from_nchw,
                       {image, static_cast<std::int32_t>((block + i) * int8_block + bit % 16),
-                       static_cast<std::int32_t>(pixel + four + bit / 16)});
+                       static_cast<std::int32_t>(run.out / int8_block + four + bit / 16)});
         }
       }
     }
@@ -264,7 +289,7 @@ std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
   constexpr std::uint8_t some_flip = 128;
   const DensePlan plan(sizes, from_nchw, some_flip, functions);
   return plan.offset_bytes(sizes) + (from_nchw ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
-         plan.copy_bytes * std::max(threads, 1);
+         plan.slot_bytes() * std::max(threads, 1);
 }
 
 void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, Workers& workers) {
@@ -275,7 +300,9 @@ void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, 
   const PixelCopy copy(sizes, plan.pixel_bytes);
   auto* offsets = static_cast<std::int64_t*>(workspace);
   auto* pixel_copy = static_cast<std::uint8_t*>(workspace) + plan.offset_bytes(sizes);
-  WorkspaceSlots slots(pixel_copy + (from_nchw ? copy.bytes : 0), plan.copy_bytes, workers.count());
+  auto* slots_at = reinterpret_cast<std::byte*>(pixel_copy + (from_nchw ? copy.bytes : 0));
+  WorkspaceSlots slots(slots_at, plan.slot_bytes(), workers.count());
+  TieSlots ties(slots_at, plan.slot_bytes(), workers.count());
   const DenseInt8Conv dense(conv, plan, pixel_copy, copy.columns, offsets);
   const double step_ns = plan.has_words ? 35.0 : 20.0;
   const double run_ns =
@@ -286,9 +313,9 @@ void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, 
                                static_cast<double>(images * runs) * run_ns);
     cut.run(workers, [&](const PartitionTile& piece) {
       const WorkspaceSlots::Lease lease(slots);
-      dense.compute(first_image + piece.image, piece,
-                    reinterpret_cast<std::uint8_t*>(lease.data()));
+      dense.compute(first_image + piece.image, piece, lease.data());
     });
+    ties.resolve(conv, from_nchw, workers);
   };
   if (!from_nchw) return compute(0, sizes.batch);
   constexpr std::int64_t rows_together = 16;

@@ -11,7 +11,7 @@
 
 namespace ortool::cpu {
 
-inline std::int64_t whole_lines(std::int64_t bytes) {
+constexpr std::int64_t whole_lines(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 

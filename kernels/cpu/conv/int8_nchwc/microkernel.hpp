@@ -28,10 +28,9 @@ struct BlockSaturationCorrection {
   SaturationCorrection high;
 };
 
-/// A tile of pixels by one or two channel blocks: u8s8 products of image and weights, accumulated
-/// over the channels of all input blocks.
+/// What tiles of pixels by one or two channel blocks share: u8s8 products of image and weights,
+/// accumulated over the channels of all input blocks.
 struct NchwcInt8Tile {
-  const uint8_t* in;  ///< start of the first pixel's window
   /// Byte offset of each 16-byte step of a window, or of each quad where quads are split.
   const int64_t* offsets;
   int64_t pixel_step;  ///< bytes between the windows of adjacent pixels
@@ -41,15 +40,21 @@ struct NchwcInt8Tile {
   int64_t steps;                       ///< input blocks, or quads
   BlockSaturationCorrection again[2];  ///< of each vector, where quads are split
   EpilogueTile epilogue;
-  uint8_t* out;
+  uint8_t* out;        ///< of the first channel block
   int64_t out_stride;  ///< bytes between channel blocks
-  int32_t pixels;      ///< 1 … max_pixels of the functions
   int32_t vectors;     ///< 1 or 2 channel blocks
   int32_t channels;    ///< valid ones in both; the rest may hold any values
   bool tells_ties;     ///< whether the caller needs the rounding ties
-  /// Masks of rounding ties, for each vector and each four pixels: bit 16 * pixel + channel. Twelve
-  /// masks; those of the tile's pixels are written if the function returns true.
-  uint64_t* ties;
+};
+
+/// The pixels of one tile.
+struct NchwcInt8Run {
+  const uint8_t* in;  ///< start of the first pixel's window
+  int64_t out;        ///< bytes before the first pixel in a channel block of the result
+  int32_t pixels;     ///< 1 … max_pixels of the functions
+  bool has_ties;      ///< set by the function; only then are the tile's masks
+  /// Masks of rounding ties, for each vector and each four pixels: bit 16 * pixel + channel.
+  uint64_t ties[2 * max_tie_words];
 };
 
 /// Depthwise: pixels of one row of one channel block.
@@ -68,11 +73,11 @@ struct NchwcInt8Window {
 struct DepthwiseByRowsFunctions;
 struct WinogradInt8Functions;
 
-/// Both return whether there are rounding ties.
 struct NchwcInt8Functions {
-  bool (*tile)(const NchwcInt8Tile& tile);
-  bool (*window)(const NchwcInt8Window& window);  ///< null if there is `columns`
-  int32_t max_pixels;                             ///< per tile
+  void (*tiles)(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count);
+  /// Returns whether there are rounding ties. Null if there is `columns`.
+  bool (*window)(const NchwcInt8Window& window);
+  int32_t max_pixels;  ///< per tile
   /// Null: no saturation with any weights. Otherwise quads are split (SaturationCorrection).
   const DepthwiseByRowsFunctions* columns;
   const WinogradInt8Functions* winograd;  ///< null: no Winograd for 3 × 3 kernels

@@ -39,10 +39,10 @@ inline void add_correction(PixelSums (&sums)[size_t{pixels}], const uint8_t* beg
 /// Computes pixels from `first` on of one vector of a tile. `step`: bytes between pixels, or 0 for
 /// the tile's value. `halves`: 1 if at most eight channels are valid.
 template <int pixels, int step, int halves>
-bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& requantizer, int vector,
-               int64_t first) {
+bool run_group(const NchwcInt8Tile& tile, NchwcInt8Run& run, const NchwcRequantizer& requantizer,
+               int vector, int64_t first) {
   const int64_t pixel_step = step != 0 ? step : tile.pixel_step;
-  const uint8_t* begin = tile.in + first * pixel_step;
+  const uint8_t* begin = run.in + first * pixel_step;
   const __m256i ones = _mm256_set1_epi16(1);
   PixelSums sums[size_t{pixels}];
 #pragma GCC unroll 6
@@ -66,12 +66,12 @@ bool run_group(const NchwcInt8Tile& tile, const NchwcRequantizer& requantizer, i
   if (halves == 2)
     add_correction<pixels, &PixelSums::high>(sums, begin, tile, pixel_step, again.high, ones);
   return finish_pixels<pixels>(requantizer, sums, first,
-                               tile.out + vector * tile.out_stride + first * 16,
-                               tile.ties + vector * max_tie_words);
+                               tile.out + vector * tile.out_stride + run.out + first * 16,
+                               run.ties + vector * max_tie_words);
 }
 
-using RunGroup = bool (*)(const NchwcInt8Tile& tile, const NchwcRequantizer& requantizer,
-                          int vector, int64_t first);
+using RunGroup = bool (*)(const NchwcInt8Tile& tile, NchwcInt8Run& run,
+                          const NchwcRequantizer& requantizer, int vector, int64_t first);
 
 template <int step, int halves>
 constexpr RunGroup group_runs[max_group_pixels] = {
@@ -83,26 +83,29 @@ const RunGroup* group_runs_of(const NchwcInt8Tile& tile) {
   return tile.pixel_step == 16 ? group_runs<16, halves> : group_runs<0, halves>;
 }
 
-bool run_nchwc_tile(const NchwcInt8Tile& tile) {
-  const int64_t groups = (tile.pixels + max_group_pixels - 1) / max_group_pixels;
-  memset(tile.ties, 0, 2 * max_tie_words * sizeof *tile.ties);
-  bool has_ties = false;
+void run_tile(const NchwcInt8Tile& tile, NchwcInt8Run& run) {
+  const int64_t groups = (run.pixels + max_group_pixels - 1) / max_group_pixels;
+  memset(run.ties, 0, sizeof run.ties);
+  run.has_ties = false;
   for (int vector = 0; vector < tile.vectors; ++vector) {
-    const RunGroup* runs =
+    const RunGroup* sizes =
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
     const NchwcRequantizer requantizer(tile.epilogue.scales + vector * 16, tile.epilogue.range);
     for (int64_t group = 0; group < groups; ++group) {
-      const int64_t first = tile.pixels * group / groups;
-      const int64_t count = tile.pixels * (group + 1) / groups - first;
-      has_ties |= runs[count - 1](tile, requantizer, vector, first);
+      const int64_t first = run.pixels * group / groups;
+      const int64_t count = run.pixels * (group + 1) / groups - first;
+      run.has_ties |= sizes[count - 1](tile, run, requantizer, vector, first);
     }
   }
-  return has_ties;
+}
+
+void run_tiles(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) run_tile(tile, runs[i]);
 }
 
 }  // namespace
 
-const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
+const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = nullptr,
                                                  .max_pixels = 4 * max_group_pixels,
                                                  .columns = &depthwise_by_rows_functions,

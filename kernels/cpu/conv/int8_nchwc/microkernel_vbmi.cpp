@@ -7,111 +7,111 @@
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
 #define ORTOOL_ISA vbmi
-#include "kernels/cpu/conv/int8_nchwc/dense_sums.inc"
-#include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
+#include "kernels/cpu/conv/int8_nchwc/dense_tiles.inc"
 #include "kernels/cpu/epilogue/requantize_fixed_point_avx512.inc"
 
 namespace ortool::cpu::vbmi {
 namespace {
 
-/// Up to four pixels of one channel block by the float formula; returns the mask of rounding ties.
-template <int pixels>
-__attribute__((always_inline)) inline uint64_t finish_by_formula(const NchwcInt8Tile& tile,
-                                                                 const __m512i* sums, int vector,
-                                                                 bool tells_ties, uint8_t* out) {
-  const VectorRequantizer make(tile.epilogue.range);
-  const __m512 scale = _mm512_loadu_ps(tile.epilogue.scales + vector * 16);
-  __m512 numbers[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i)
-    numbers[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
-  store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, by_pixels(), make.bytes(numbers)),
-               pixels);
-  uint64_t bits = 0;
-  if (tells_ties) {
-#pragma GCC unroll 4
-    for (int i = 0; i < pixels; ++i) bits |= make.near_tie(numbers[i]) << (16 * i);
+/// Requantizes tiles in fixed point.
+class FixedPointFinish {
+ public:
+  explicit FixedPointFinish(const NchwcInt8Tile& tile)
+      : tile_(tile),
+        make_(tile.epilogue.range, fixed_sum_error),
+        offset_(_mm512_set1_ps(make_.offset())) {
+    for (int v = 0; v < tile.vectors; ++v) {
+      scales_[v] =
+          _mm512_mul_ps(_mm512_loadu_ps(tile.epilogue.scales + v * 16), _mm512_set1_ps(fixed_unit));
+    }
   }
-  return bits;
-}
 
-/// Calls `finish` with the number of pixels of each group of four, the index of its first one, and
-/// the channel block.
-template <int pixels, int vectors, typename Finish>
-__attribute__((always_inline)) inline void each_four(const NchwcInt8Tile& tile,
-                                                     const __m512i (&sums)[size_t{vectors}][16],
-                                                     const Finish& finish) {
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) {
-    uint8_t* out = tile.out + v * tile.out_stride;
-    uint64_t* ties = tile.ties + v * max_tie_words;
-#pragma GCC unroll 4
-    for (int first = 0; first < pixels; first += 4) {
-      if (first + 4 <= pixels) {
-        finish.template four<4>(sums[v] + first, v, out + first * 16, ties[first / 4]);
-      } else {
-        finish.template four<pixels % 4>(sums[v] + first, v, out + first * 16, ties[first / 4]);
+  void finish(const StoredSums& stored, NchwcInt8Run& run) const {
+    run.has_ties = false;
+    uint32_t told = 0;  // a bit per four pixels, from the eighth on of the second channel block
+    const int whole = run.pixels / 4 * 4;
+    for (int v = 0; v < tile_.vectors; ++v) {
+      const __m512i* sums = stored.of(v);
+      uint8_t* out = tile_.out + v * tile_.out_stride + run.out;
+      const __m512 scale = scales_[v];
+      for (int first = 0; first < whole; first += 4) {
+        __m512i bytes;
+        told |= uint32_t{make(sums + first, 1, sums + first + 2, 1, scale, scale, bytes)}
+                << (v * 8 + first / 4);
+        _mm512_storeu_si512(out + first * 16, bytes);
       }
     }
+    if (whole != run.pixels) told |= finish_rest(stored, run, whole);
+    if (__builtin_expect(static_cast<int64_t>(told), 0) != 0) finish_told(stored, run, told);
   }
-}
 
-/// Without rounding ties to tell.
-struct FormulaFinish {
-  const NchwcInt8Tile& tile;
-
-  template <int pixels>
-  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out,
-                                                  uint64_t& /*ties*/) const {
-    finish_by_formula<pixels>(tile, sums, v, false, out);
+ private:
+  /// Two vectors from `low` on, `low_step` apart, and two from `high` on.
+  __attribute__((always_inline)) inline bool make(const __m512i* low, int low_step,
+                                                  const __m512i* high, int high_step,
+                                                  __m512 low_scale, __m512 high_scale,
+                                                  __m512i& bytes) const {
+    const auto number = [&](const __m512i& sum, __m512 scale) {
+      return _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(every_lane, sum), scale, offset_);
+    };
+    const __m512 numbers[4] = {number(low[0], low_scale), number(low[low_step], low_scale),
+                               number(high[0], high_scale), number(high[high_step], high_scale)};
+    return make_.make(numbers, bytes);
   }
-};
 
-struct FixedPointFinish {
-  const NchwcInt8Tile& tile;
-  const FixedPointRequantizer& make;
-  __m512 offset;
-  __m512 scales[2];  ///< times fixed_unit
-  bool& has_ties;
-
-  template <int pixels>
-  __attribute__((always_inline)) inline void four(const __m512i* sums, int v, uint8_t* out,
-                                                  uint64_t& ties) const {
-    __m512 numbers[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      const __m512i sum = sums[i < pixels ? i : 0];
-      numbers[i] = _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(every_lane, sum), scales[v], offset);
-    }
+  /// The last pixels of a tile, less than four, of both channel blocks together if they fit.
+  uint32_t finish_rest(const StoredSums& stored, const NchwcInt8Run& run, int first) const {
+    const int rest = run.pixels - first;
     __m512i bytes;
-    const bool is_told = make.make(numbers, bytes);
-    store_pixels(out, bytes, pixels);
-    ties = 0;
-    if (__builtin_expect(is_told, 0)) {
-      ties = finish_by_formula<pixels>(tile, sums, v, true, out);
-      has_ties |= ties != 0;
+    uint8_t* out = tile_.out + run.out + first * 16;
+    if (tile_.vectors == 2 && rest <= 2) {
+      const uint32_t is_told = make(stored.of(0) + first, rest - 1, stored.of(1) + first, rest - 1,
+                                    scales_[0], scales_[1], bytes);
+      uint8_t* next = out + tile_.out_stride;
+      const auto mask = static_cast<__mmask8>((1U << (2 * rest)) - 1U);
+      _mm256_mask_storeu_epi64(out, mask, _mm512_castsi512_si256(bytes));
+      _mm256_mask_storeu_epi64(next, mask, _mm512_maskz_extracti64x4_epi64(0xFF, bytes, 1));
+      return is_told << (first / 4) | is_told << (8 + first / 4);
+    }
+    uint32_t told = 0;
+    for (int v = 0; v < tile_.vectors; ++v) {
+      const __m512i* sums = stored.of(v) + first;
+      told |=
+          uint32_t{make(sums, rest > 1 ? 1 : 0, sums + rest - 1, 0, scales_[v], scales_[v], bytes)}
+          << (v * 8 + first / 4);
+      store_pixels(out + v * tile_.out_stride, bytes, rest);
+    }
+    return told;
+  }
+
+  __attribute__((noinline)) void finish_told(const StoredSums& stored, NchwcInt8Run& run,
+                                             uint32_t told) const {
+    for (uint64_t& ties : run.ties) ties = 0;
+    const VectorRequantizer make(tile_.epilogue.range);
+    for (; told != 0; told &= told - 1) {
+      const int bit = __builtin_ctz(told);
+      const int v = bit / 8;
+      const int first = bit % 8 * 4;
+      const uint64_t ties = finish_four<true>(
+          make, _mm512_loadu_ps(tile_.epilogue.scales + v * 16), stored.of(v) + first,
+          run.pixels - first, tile_.out + v * tile_.out_stride + run.out + first * 16);
+      run.ties[v * max_tie_words + first / 4] = ties;
+      run.has_ties = run.has_ties || ties != 0;
     }
   }
+
+  const NchwcInt8Tile& tile_;
+  FixedPointRequantizer make_;
+  __m512 offset_;
+  __m512 scales_[2];
 };
 
-template <int pixels, int vectors, int step>
-bool run_blocked(const NchwcInt8Tile& tile) {
-  __m512i sums[size_t{vectors}][16];
-  sum_tile<pixels, vectors, step>(tile, sums);
-  if (!tile.tells_ties) {
-    each_four<pixels, vectors>(tile, sums, FormulaFinish{tile});
-    return false;
+void run_tiles(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count) {
+  if (tile.tells_ties) {
+    run_pipelined(tile, runs, count, FixedPointFinish(tile));
+  } else {
+    run_pipelined(tile, runs, count, FormulaFinish<false>(tile));
   }
-  bool has_ties = false;
-  const FixedPointRequantizer make(tile.epilogue.range, fixed_sum_error);
-  FixedPointFinish finish = {tile, make, _mm512_set1_ps(make.offset()), {}, has_ties};
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) {
-    finish.scales[v] =
-        _mm512_mul_ps(_mm512_loadu_ps(tile.epilogue.scales + v * 16), _mm512_set1_ps(fixed_unit));
-  }
-  each_four<pixels, vectors>(tile, sums, finish);
-  return has_ties;
 }
 
 /// Windows that joined_window does not compute.
@@ -121,7 +121,7 @@ bool run_other_window(const NchwcInt8Window& window) {
 
 }  // namespace
 
-const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
+const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = run_other_window,
                                                  .max_pixels = max_pixels,
                                                  .columns = nullptr,

@@ -1,4 +1,4 @@
-// Int8 NCHW16c microkernel for AVX-512 VNNI: accumulators stay in registers until requantized.
+// Int8 NCHW16c microkernel for AVX-512 VNNI.
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -6,57 +6,17 @@
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
 #define ORTOOL_ISA vnni
-#include "kernels/cpu/conv/int8_nchwc/dense_sums.inc"
-#include "kernels/cpu/conv/int8_nchwc/requantize_avx512.inc"
+#include "kernels/cpu/conv/int8_nchwc/dense_tiles.inc"
 
 namespace ortool::cpu::vnni {
 namespace {
 
-/// Accumulators of several pixels of one channel block.
-template <int pixels>
-inline bool finish_pixels(const VectorRequantizer& make, const __m512i* sums, __m512 scale,
-                          __m512i order, uint8_t* out, uint64_t* ties) {
-  __m512 params[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i)
-    params[i] = i < pixels ? make.number(sums[i], scale) : _mm512_setzero_ps();
-  store_pixels(out, _mm512_maskz_permutexvar_epi32(every_lane, order, make.bytes(params)), pixels);
-  if (!make.is_near_tie(params)) {
-    *ties = 0;
-    return false;
+void run_tiles(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count) {
+  if (tile.tells_ties) {
+    run_pipelined(tile, runs, count, FormulaFinish<true>(tile));
+  } else {
+    run_pipelined(tile, runs, count, FormulaFinish<false>(tile));
   }
-  uint64_t bits = 0;
-#pragma GCC unroll 4
-  for (int i = 0; i < pixels; ++i) bits |= make.near_tie(params[i]) << (16 * i);
-  *ties = bits;
-  return true;
-}
-
-template <int pixels, int vectors, int step>
-bool run_blocked(const NchwcInt8Tile& tile) {
-  __m512i sums[size_t{vectors}][16];
-  sum_tile<pixels, vectors, step>(tile, sums);
-  const VectorRequantizer make(tile.epilogue.range);
-  const __m512i order = by_pixels();
-  bool has_ties = false;
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) {
-    const __m512 scale = _mm512_loadu_ps(tile.epilogue.scales + v * 16);
-    uint8_t* out = tile.out + v * tile.out_stride;
-#pragma GCC unroll 4
-    for (int first = 0; first < 16; first += 4) {
-      uint64_t& bits = tile.ties[v * max_tie_words + first / 4];
-      if (first + 4 <= pixels) {
-        has_ties |= finish_pixels<4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
-      } else if (first < pixels) {
-        has_ties |=
-            finish_pixels<pixels % 4>(make, sums[v] + first, scale, order, out + first * 16, &bits);
-      } else {
-        bits = 0;
-      }
-    }
-  }
-  return has_ties;
 }
 
 /// Loads four pixels of 16 channels each.
@@ -134,7 +94,7 @@ bool run_nchwc_window(const NchwcInt8Window& window) {
 
 }  // namespace
 
-const NchwcInt8Functions nchwc_int8_functions = {.tile = run_nchwc_tile,
+const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = run_nchwc_window,
                                                  .max_pixels = max_pixels,
                                                  .columns = nullptr,

@@ -81,4 +81,23 @@ void PendingTies::resolve(const NchwcInt8Conv& conv, bool from_nchw) {
   count = 0;
 }
 
+TieSlots::TieSlots(std::byte* slots, std::int64_t slot_bytes, int count)
+    : slots_(slots), slot_bytes_(slot_bytes), count_(count) {
+  for (int slot = 0; slot < count_; ++slot) list(slot).count = 0;
+}
+
+void TieSlots::resolve(const NchwcInt8Conv& conv, bool from_nchw, Workers& workers) {
+  // A few ties are resolved faster on this thread than by waking others.
+  constexpr std::int64_t few = 2 * tie_lanes;
+  std::int64_t waiting = 0;
+  for (int slot = 0; slot < count_; ++slot) waiting += list(slot).count;
+  if (waiting > few && count_ > 1) {
+    workers.parallel_for(
+        count_, [&](std::int64_t slot) { list(static_cast<int>(slot)).resolve(conv, from_nchw); });
+  } else if (waiting > 0) {
+    for (int slot = 1; slot < count_; ++slot) list(0).take(list(slot));
+    list(0).resolve(conv, from_nchw);
+  }
+}
+
 }  // namespace ortool::cpu
