@@ -22,12 +22,34 @@ constexpr std::int64_t runs_in_place = 16;
 /// Runs that are multiplied by one pair of channel blocks before the next pair.
 constexpr std::int64_t most_runs = 32;
 
-/// A thread's slot holds its rounding ties, then the copy of a strip.
-constexpr std::int64_t tie_bytes = whole_lines(sizeof(PendingTies));
+/// What a strip's copy holds: input of the output pixels from a row and column on.
+struct StripPlace {
+  std::int64_t image;
+  std::int64_t row;
+  std::int64_t column;
+  std::int64_t size;  ///< rows, or pixels
+
+  bool operator==(const StripPlace&) const = default;
+};
+
+/// A thread's slot; the copy follows.
+struct DenseSlot {
+  PendingTies ties;
+  StripPlace copied;
+};
+constexpr std::int64_t slot_header_bytes = whole_lines(sizeof(DenseSlot));
 
 /// Whether windows can be read from the image in place.
 bool lies_in_place(const ConvSizes& sizes, bool from_nchw, std::uint8_t flip) {
   return !from_nchw && is_pointwise(sizes) && flip == 0;
+}
+
+/// Whether each window is a single pixel inside the image.
+bool has_single_pixels(const ConvSizes& sizes) {
+  const auto is_inside = [&](int axis) {
+    return sizes.pad[axis] == 0 && (sizes.out[axis] - 1) * sizes.stride[axis] < sizes.in[axis];
+  };
+  return volume(sizes.kernel) == 1 && is_inside(1) && is_inside(2);
 }
 
 std::int64_t reach_of(const ConvSizes& sizes, int axis) {
@@ -37,10 +59,11 @@ std::int64_t reach_of(const ConvSizes& sizes, int axis) {
 /// How the output is partitioned into runs, and how much of the image is copied for each strip.
 struct DensePlan {
   bool is_in_place;
+  bool copies_pixels;  ///< of single-pixel windows, one after the other
   bool from_nchw;
   bool has_words;            ///< weights are in split quads
   std::int64_t max_pixels;   ///< per run
-  std::int64_t rows;         ///< output rows; in place, all pixels form one row
+  std::int64_t rows;         ///< output rows; all single pixels form one row
   std::int64_t columns;      ///< output columns
   std::int64_t runs_a_row;   ///< of about equal length
   std::int64_t strip_rows;   ///< output rows per strip
@@ -53,11 +76,13 @@ struct DensePlan {
   DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
             const NchwcInt8Functions& functions)
       : is_in_place(lies_in_place(sizes, is_plain, flip)),
+        copies_pixels(!is_plain && !is_in_place && has_single_pixels(sizes)),
         from_nchw(is_plain),
         has_words(functions.columns != nullptr),
         max_pixels(functions.max_pixels) {
-    rows = is_in_place ? 1 : sizes.out[1];
-    columns = is_in_place ? volume(sizes.out) : sizes.out[2];
+    const bool is_one_row = is_in_place || copies_pixels;
+    rows = is_one_row ? 1 : sizes.out[1];
+    columns = is_one_row ? volume(sizes.out) : sizes.out[2];
     runs_a_row = (columns + max_pixels - 1) / max_pixels;
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
@@ -66,7 +91,7 @@ struct DensePlan {
     if (is_in_place || from_nchw) return;
     const std::int64_t blocks = int8_blocks(sizes.channels_in);
     const auto width_of = [&](std::int64_t pixels) {
-      return (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
+      return copies_pixels ? pixels : (pixels - 1) * sizes.stride[2] + reach_of(sizes, 2);
     };
     const auto height_of = [&](std::int64_t of) {
       return (of - 1) * sizes.stride[1] + reach_of(sizes, 1);
@@ -77,7 +102,7 @@ struct DensePlan {
     while (strip_runs > 1 && bytes_of_strip(1, pixels_of(strip_runs)) > strip_bytes)
       strip_runs = (strip_runs + 1) / 2;
     width = width_of(pixels_of(strip_runs));
-    if (strip_runs == runs_a_row) {
+    if (strip_runs == runs_a_row && !copies_pixels) {
       // Overlapping windows of adjacent strips are copied twice: limit that overhead.
       const std::int64_t row_bytes = sizes.stride[1] * width * int8_block * blocks;
       const std::int64_t fitting = (strip_bytes - bytes_of_strip(1, columns)) / row_bytes + 1;
@@ -91,7 +116,7 @@ struct DensePlan {
     return has_words ? quads_a_block(sizes, from_nchw) : dense_steps(sizes, from_nchw);
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
-  std::int64_t slot_bytes() const { return tie_bytes + copy_bytes; }
+  std::int64_t slot_bytes() const { return slot_header_bytes + copy_bytes; }
   std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
   /// Maximum number of pixels in `runs` consecutive runs of a row.
   std::int64_t pixels_of(std::int64_t runs) const {
@@ -119,8 +144,8 @@ class DenseInt8Conv {
 
   /// Computes runs [piece.row_begin, piece.row_end), counted over all rows.
   void compute(std::int64_t image, const PartitionTile& piece, std::byte* slot) const {
-    auto& ties = *reinterpret_cast<PendingTies*>(slot);
-    auto* strip = reinterpret_cast<std::uint8_t*>(slot) + tie_bytes;
+    auto& header = *reinterpret_cast<DenseSlot*>(slot);
+    auto* strip = reinterpret_cast<std::uint8_t*>(slot) + slot_header_bytes;
     NchwcInt8Run runs[most_runs];
     std::int64_t first = piece.row_begin;
     while (first < piece.row_end) {
@@ -128,16 +153,19 @@ class DenseInt8Conv {
       const std::int64_t row_end = (row + plan_.strip_rows) * plan_.runs_a_row;
       const std::int64_t end = std::min(
           {piece.row_end, row_end, plan_.strip_rows > 1 ? row_end : first + plan_.strip_runs});
-      const std::int64_t column =
-          plan_.strip_runs < plan_.runs_a_row ? plan_.run_begin(first % plan_.runs_a_row) : 0;
-      if (plan_.copy_bytes > 0)
-        copy(image, row, (end - 1) / plan_.runs_a_row - row + 1, column, strip);
+      const bool is_part = plan_.copies_pixels || plan_.strip_runs < plan_.runs_a_row;
+      const std::int64_t column = is_part ? plan_.run_begin(first % plan_.runs_a_row) : 0;
+      if (plan_.copy_bytes > 0) {
+        const std::int64_t size = plan_.copies_pixels ? plan_.run_begin(end) - column
+                                                      : (end - 1) / plan_.runs_a_row - row + 1;
+        copy({image, row, column, size}, header, strip);
+      }
       for (std::int64_t begin = first; begin < end; begin += most_runs) {
         const std::int64_t count = std::min(most_runs, end - begin);
         for (std::int64_t i = 0; i < count; ++i)
           runs[i] = run_of(image, begin + i, row, column, strip);
         for (std::int64_t pair = piece.block_begin; pair < piece.block_end; ++pair)
-          multiply(image, pair * 2, {runs, static_cast<std::size_t>(count)}, ties);
+          multiply(image, pair * 2, {runs, static_cast<std::size_t>(count)}, header.ties);
       }
       first = end;
     }
@@ -164,21 +192,56 @@ class DenseInt8Conv {
     return step % blocks_in_ * plan_.plane + (down * plan_.width + across) * int8_block;
   }
 
-  /// Copies the input that the windows of some output rows read, from an output column on.
-  void copy(std::int64_t image, std::int64_t row, std::int64_t rows, std::int64_t column,
-            std::uint8_t* out) const {
-    const std::int64_t height = (rows - 1) * sizes_.stride[1] + reach_of(sizes_, 1);
-    const std::int64_t top = row * sizes_.stride[1] - sizes_.pad[1];
-    const std::int64_t left = column * sizes_.stride[2] - sizes_.pad[2];
+  /// Copies the input of some output pixels, unless the slot still holds it from another task.
+  void copy(const StripPlace& place, DenseSlot& header, std::uint8_t* out) const {
+    if (header.copied == place) return;
+    header.copied = place;
+    if (plan_.copies_pixels) {
+      copy_pixels(place, out);
+    } else {
+      copy_rows(place, out);
+    }
+  }
+
+  void copy_pixels(const StripPlace& place, std::uint8_t* out) const {
+    const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * int8_block;
+    const std::int64_t step = sizes_.stride[2] * int8_block;
+    const std::uint64_t flip = conv_.desc.image_flip * 0x0101010101010101U;
+    for (std::int64_t block = 0; block < blocks_in_; ++block) {
+      const std::uint8_t* plane = conv_.x + (place.image * blocks_in_ + block) * in_plane;
+      std::uint8_t* to = out + block * plan_.plane;
+      const std::int64_t end = place.column + place.size;
+      for (std::int64_t pixel = place.column; pixel < end;) {
+        const std::int64_t row = pixel / sizes_.out[2];
+        const std::int64_t row_end = std::min(end, (row + 1) * sizes_.out[2]);
+        const std::uint8_t* from = plane + row * sizes_.stride[1] * sizes_.in[2] * int8_block +
+                                   (pixel - row * sizes_.out[2]) * step;
+        for (; pixel < row_end; ++pixel, from += step, to += int8_block) {
+          std::uint64_t halves[2];
+          std::memcpy(halves, from, sizeof halves);
+          halves[0] ^= flip;
+          halves[1] ^= flip;
+          std::memcpy(to, halves, sizeof halves);
+        }
+      }
+    }
+  }
+
+  void copy_rows(const StripPlace& place, std::uint8_t* out) const {
+    const std::int64_t height = (place.size - 1) * sizes_.stride[1] + reach_of(sizes_, 1);
+    const std::int64_t top = place.row * sizes_.stride[1] - sizes_.pad[1];
+    const std::int64_t left = place.column * sizes_.stride[2] - sizes_.pad[2];
     const std::int64_t before = std::clamp<std::int64_t>(-left, 0, plan_.width);
     const std::int64_t inside =
         std::clamp<std::int64_t>(sizes_.in[2] - left, before, plan_.width) - before;
     const std::int64_t in_plane = sizes_.in[1] * sizes_.in[2] * int8_block;
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
-      std::memset(to, conv_.params.image_zero, static_cast<std::size_t>(pixels * int8_block));
+      std::uint8_t pixel[int8_block];
+      std::memset(pixel, conv_.params.image_zero, sizeof pixel);
+      for (; pixels > 0; --pixels, to += int8_block) std::memcpy(to, pixel, sizeof pixel);
     };
     for (std::int64_t block = 0; block < blocks_in_; ++block) {
-      const std::uint8_t* plane = conv_.x + (image * blocks_in_ + block) * in_plane;
+      const std::uint8_t* plane = conv_.x + (place.image * blocks_in_ + block) * in_plane;
       std::uint8_t* to = out + block * plan_.plane;
       for (std::int64_t y = top; y < top + height; ++y, to += plan_.width * int8_block) {
         if (y < 0 || y >= sizes_.in[1] || inside == 0) {
@@ -205,6 +268,7 @@ class DenseInt8Conv {
     if (plan_.from_nchw)
       return pixel_copy_ + (row * sizes_.stride[1] * copied_columns_ + column * sizes_.stride[2]) *
                                plan_.pixel_bytes;
+    if (plan_.copies_pixels) return strip + (column - strip_column) * int8_block;
     return strip + ((row - strip_row) * sizes_.stride[1] * plan_.width +
                     (column - strip_column) * sizes_.stride[2]) *
                        int8_block;
@@ -227,7 +291,8 @@ class DenseInt8Conv {
                 PendingTies& pending) const {
     NchwcInt8Tile tile = {};
     tile.offsets = offsets_;
-    tile.pixel_step = (plan_.is_in_place ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
+    tile.pixel_step =
+        (plan_.is_in_place || plan_.copies_pixels ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.steps = steps_;
     tile.tells_ties = conv_.params.floats != nullptr;
     tile.out = conv_.y + (image * blocks_out_ + block) * pixels_ * int8_block;
@@ -303,6 +368,9 @@ void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, 
   auto* slots_at = reinterpret_cast<std::byte*>(pixel_copy + (from_nchw ? copy.bytes : 0));
   WorkspaceSlots slots(slots_at, plan.slot_bytes(), workers.count());
   TieSlots ties(slots_at, plan.slot_bytes(), workers.count());
+  for (int slot = 0; slot < workers.count(); ++slot) {
+    reinterpret_cast<DenseSlot*>(slots_at + slot * plan.slot_bytes())->copied = {-1, 0, 0, 0};
+  }
   const DenseInt8Conv dense(conv, plan, pixel_copy, copy.columns, offsets);
   const double step_ns = plan.has_words ? 35.0 : 20.0;
   const double run_ns =
