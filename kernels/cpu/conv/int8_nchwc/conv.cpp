@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -24,32 +25,6 @@ bool is_tiled(const ConvSizes& sizes, Isa isa) {
 /// Whether pairs of products must fit 16 bits, so that quads are split to avoid saturation.
 bool splits_quads(Isa isa) {
   return nchwc_int8_functions(isa)->columns != nullptr;
-}
-
-void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
-                std::uint8_t flip, std::uint8_t* out) {
-  const std::int64_t positions = volume(sizes.kernel);
-  const std::int64_t steps = dense_steps(sizes, from_nchw);
-  const std::int64_t blocks = int8_blocks(sizes.channels_out);
-  for (std::int64_t pair = 0; pair < blocks; pair += 2) {
-    const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * int8_block;
-    for (std::int64_t step = 0; step < steps; ++step) {
-      for (std::int64_t byte = 0; byte < int8_block; ++byte) {
-        const TapSource source = dense_tap_source(sizes, from_nchw, step, byte);
-        const bool is_there = source.channel < sizes.channels_in && source.position < positions;
-        for (std::int64_t i = 0; i < channels; ++i) {
-          const std::int64_t channel = pair * int8_block + i;
-          const std::int64_t from =
-              (channel * sizes.channels_in + source.channel) * positions + source.position;
-          out[(byte / word_bytes * channels + i) * word_bytes + byte % word_bytes] =
-              is_there && channel < sizes.channels_out
-                  ? static_cast<std::uint8_t>(weights[from] ^ flip)
-                  : std::uint8_t{0};
-        }
-      }
-      out += channels * int8_block;
-    }
-  }
 }
 
 /// Depthwise weights: quads of four taps by sixteen channels; or four times four channels, each
@@ -118,7 +93,7 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
     const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
     return blocks * depthwise_quads(sizes, is_joined) * depthwise_quad_bytes(is_joined);
   }
-  return blocks * dense_steps(sizes, from_nchw) * word_bytes * vector_bytes;
+  return blocks * DenseLayout(sizes, from_nchw).block_bytes();
 }
 
 void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,

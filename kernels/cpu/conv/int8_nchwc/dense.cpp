@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
 #include "kernels/cpu/conv/int8_nchwc/interleave_pixels.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
@@ -87,7 +88,7 @@ struct DensePlan {
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
     pixel_bytes = int8_block;
-    if (from_nchw) pixel_bytes = has_words ? nchw_pixel_bytes(sizes) : 4;
+    if (from_nchw) pixel_bytes = has_words ? nchw_pixel_bytes(sizes) : sizes.channels_in;
     if (is_in_place || from_nchw) return;
     const std::int64_t blocks = int8_blocks(sizes.channels_in);
     const auto width_of = [&](std::int64_t pixels) {
@@ -113,7 +114,7 @@ struct DensePlan {
   }
 
   std::int64_t steps(const ConvSizes& sizes) const {
-    return has_words ? quads_a_block(sizes, from_nchw) : dense_steps(sizes, from_nchw);
+    return has_words ? quads_a_block(sizes, from_nchw) : DenseLayout(sizes, from_nchw).steps;
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t slot_bytes() const { return slot_header_bytes + copy_bytes; }
@@ -134,6 +135,7 @@ class DenseInt8Conv {
         pixel_copy_(pixel_copy),
         copied_columns_(copied_columns),
         offsets_(offsets),
+        layout_(conv.sizes, plan.from_nchw),
         steps_(plan.steps(conv.sizes)),
         blocks_in_(int8_blocks(conv.sizes.channels_in)),
         blocks_out_(int8_blocks(conv.sizes.channels_out)),
@@ -182,10 +184,7 @@ class DenseInt8Conv {
                  plan_.pixel_bytes;
     }
     if (plan_.is_in_place) return step * pixels_ * int8_block;
-    if (plan_.from_nchw) {
-      const std::int64_t groups = (sizes_.kernel[2] + 3) / 4;
-      return step / groups * sizes_.dilation[1] * copied_columns_ * 4 + step % groups * int8_block;
-    }
+    if (plan_.from_nchw) return step * sizes_.dilation[1] * copied_columns_ * plan_.pixel_bytes;
     const std::int64_t tap = step / blocks_in_;
     const std::int64_t down = tap / sizes_.kernel[2] * sizes_.dilation[1];
     const std::int64_t across = tap % sizes_.kernel[2] * sizes_.dilation[2];
@@ -294,10 +293,11 @@ class DenseInt8Conv {
     tile.pixel_step =
         (plan_.is_in_place || plan_.copies_pixels ? 1 : sizes_.stride[2]) * plan_.pixel_bytes;
     tile.steps = steps_;
+    tile.words = layout_.words;
     tile.tells_ties = conv_.params.floats != nullptr;
     tile.out = conv_.y + (image * blocks_out_ + block) * pixels_ * int8_block;
     tile.out_stride = pixels_ * int8_block;
-    tile.weights = conv_.packed + block * steps_ * int8_block * int8_block;
+    tile.weights = conv_.packed + block * layout_.block_bytes();
     tile.vectors = block + 1 < blocks_out_ ? 2 : 1;
     tile.channels = static_cast<std::int32_t>(
         std::min(2 * int8_block, sizes_.channels_out - block * int8_block));
@@ -334,6 +334,7 @@ class DenseInt8Conv {
   const std::uint8_t* pixel_copy_;
   std::int64_t copied_columns_;
   const std::int64_t* offsets_;
+  DenseLayout layout_;
   std::int64_t steps_;
   std::int64_t blocks_in_;
   std::int64_t blocks_out_;

@@ -1,5 +1,5 @@
-// Pixel interleaving for int8: NCHW images of few channels are copied so that four adjacent pixels
-// of a row take sixteen bytes.
+// Pixel interleaving for int8: NCHW images of few channels are copied so that the channels of a
+// pixel are adjacent.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ constexpr std::int64_t whole_lines(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// A padded copy of an NCHW image with few channels: four bytes per pixel, or one if there is a
-/// single channel.
+/// A padded copy of an NCHW image with up to four channels: four bytes per pixel, or as many as
+/// channels.
 struct PixelCopy {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -55,10 +55,35 @@ struct PixelCopy {
       planes[i] =
           conv.x + ((image * sizes.channels_in + channel) * sizes.in[1] + from_row) * sizes.in[2];
     }
-    interleave(planes, count, flip, to + begin * 4);
+    if (pixel_bytes == 4) return interleave(planes, count, flip, to + begin * 4);
+    constexpr std::int64_t most = 512;
+    std::uint8_t fours[4 * most];
+    for (std::int64_t first = 0; first < count; first += most) {
+      const std::int64_t pixels = std::min(most, count - first);
+      interleave(planes, pixels, flip, fours);
+      narrow(fours, pixels, pixel_bytes, to + (begin + first) * pixel_bytes);
+      for (const std::uint8_t*& plane : planes) plane += pixels;
+    }
   }
 
  private:
+  /// Keeps the first two or three bytes of every four.
+  static void narrow(const std::uint8_t* from, std::int64_t count, std::int64_t bytes,
+                     std::uint8_t* to) {
+    std::int64_t i = 0;
+    if (bytes == 3) {
+      // Two pixels at a time; the two bytes too many are overwritten.
+      for (; i + 3 <= count; i += 2) {
+        std::uint64_t two = 0;
+        std::memcpy(&two, from + 4 * i, sizeof two);
+        two = (two & 0xFFFFFFU) | (two >> 8U & 0xFFFFFF000000U);
+        std::memcpy(to + 3 * i, &two, sizeof two);
+      }
+    }
+    for (; i < count; ++i) {
+      for (std::int64_t byte = 0; byte < bytes; ++byte) to[bytes * i + byte] = from[4 * i + byte];
+    }
+  }
   /// Interleaves the planes byte by byte.
   static void interleave(const std::uint8_t* const (&planes)[4], std::int64_t count,
                          std::uint8_t flip, std::uint8_t* __restrict to) {

@@ -31,13 +31,14 @@ struct BlockSaturationCorrection {
 /// What tiles of pixels by one or two channel blocks share: u8s8 products of image and weights,
 /// accumulated over the channels of all input blocks.
 struct NchwcInt8Tile {
-  /// Byte offset of each 16-byte step of a window, or of each quad where quads are split.
+  /// Byte offset of each step of a window, or of each quad where quads are split.
   const int64_t* offsets;
   int64_t pixel_step;  ///< bytes between the windows of adjacent pixels
-  /// blocks × 4 × (16 × vectors) × 4: by quads of input channels, then output channels. Where quads
-  /// are split: vectors × quads × 16 × 4.
+  /// steps × words × (16 × vectors) × 4: by words of four bytes of a window, then output channels.
+  /// Where quads are split: vectors × quads × 16 × 4.
   const uint8_t* weights;
-  int64_t steps;                       ///< input blocks, or quads
+  int64_t steps;
+  int64_t words;                       ///< adjacent ones of a step, unless quads are split
   BlockSaturationCorrection again[2];  ///< of each vector, where quads are split
   EpilogueTile epilogue;
   uint8_t* out;        ///< of the first channel block

@@ -1,0 +1,51 @@
+// Packing of weights for dense int8 NCHW16c tiles.
+#include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
+
+#include <algorithm>
+
+namespace ortool::cpu {
+namespace {
+
+/// Origin of byte `byte` of step `step`.
+TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t step, std::int64_t byte) {
+  if (!from_nchw) return dense_tap_source(sizes, false, step, byte);
+  const std::int64_t column = byte / sizes.channels_in;
+  return {byte % sizes.channels_in,
+          column < sizes.kernel[2] ? step * sizes.kernel[2] + column : volume(sizes.kernel)};
+}
+
+}  // namespace
+
+DenseLayout::DenseLayout(const ConvSizes& sizes, bool from_nchw)
+    : steps(from_nchw ? sizes.kernel[1] : dense_steps(sizes, false)),
+      words(from_nchw
+                ? (sizes.kernel[2] * sizes.channels_in + dense_word_bytes - 1) / dense_word_bytes
+                : int8_block / dense_word_bytes) {}
+
+void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                std::uint8_t flip, std::uint8_t* out) {
+  const DenseLayout layout(sizes, from_nchw);
+  const std::int64_t positions = volume(sizes.kernel);
+  const std::int64_t blocks = int8_blocks(sizes.channels_out);
+  for (std::int64_t pair = 0; pair < blocks; pair += 2) {
+    const std::int64_t channels = std::min<std::int64_t>(2, blocks - pair) * int8_block;
+    for (std::int64_t step = 0; step < layout.steps; ++step) {
+      for (std::int64_t byte = 0; byte < layout.words * dense_word_bytes; ++byte) {
+        const TapSource source = source_of(sizes, from_nchw, step, byte);
+        const bool is_there = source.channel < sizes.channels_in && source.position < positions;
+        for (std::int64_t i = 0; i < channels; ++i) {
+          const std::int64_t channel = pair * int8_block + i;
+          const std::int64_t from =
+              (channel * sizes.channels_in + source.channel) * positions + source.position;
+          out[(byte / dense_word_bytes * channels + i) * dense_word_bytes +
+              byte % dense_word_bytes] = is_there && channel < sizes.channels_out
+                                             ? static_cast<std::uint8_t>(weights[from] ^ flip)
+                                             : std::uint8_t{0};
+        }
+      }
+      out += channels * layout.words * dense_word_bytes;
+    }
+  }
+}
+
+}  // namespace ortool::cpu

@@ -1,0 +1,27 @@
+// Layout of the reduction and of packed weights of dense int8 NCHW16c tiles (AVX-512 VNNI).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+
+namespace ortool::cpu {
+
+constexpr std::int64_t dense_word_bytes = 4;
+
+/// The reduction as steps of adjacent words of four bytes: a tap and a block of 16 channels, or for
+/// NCHW a row of the kernel, whose pixels are interleaved without gaps.
+struct DenseLayout {
+  std::int64_t steps;
+  std::int64_t words;  ///< per step
+
+  DenseLayout(const ConvSizes& sizes, bool from_nchw);
+
+  /// Bytes of one block of 16 output channels.
+  std::int64_t block_bytes() const { return steps * words * dense_word_bytes * int8_block; }
+};
+
+void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
+                std::uint8_t flip, std::uint8_t* out);
+
+}  // namespace ortool::cpu
