@@ -84,11 +84,29 @@ def operators():
                                                          domain="", axis=-1)
 
 
+def peer_saturates():
+    """Whether onnxruntime adds pairs of products of uint8 and int8 in 16 bits, as it does on x86 without VNNI."""
+    weights = numpy_helper.from_array(numpy.full((2, 1), 127, numpy.int8), "b")
+    graph = helper.make_graph([helper.make_node("MatMulInteger", ["a", "b"], ["y"])], "g",
+                              [helper.make_tensor_value_info("a", onnx.TensorProto.UINT8, (1, 2))],
+                              [helper.make_tensor_value_info("y", onnx.TensorProto.INT32, (1, 1))], [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    found = open_session(model.SerializeToString()).run(None, {"a": numpy.full((1, 2), 255, numpy.uint8)})[0]
+    return found.item() != 2 * 255 * 127
+
+
 def integer_operators():
-    """The same for operators on 8-bit integers, whose sums are exact, so results must be equal."""
+    """The same for operators on 8-bit integers, whose sums are exact, so results must be equal.
+
+    Weights have 7 bits where onnxruntime's sums of larger ones are not exact.
+    """
+    weight_bits = 7 if peer_saturates() else 8
+    print(f"int8 weights of {weight_bits} bits")
+
     def levels(*shape, kind=numpy.uint8):
         limits = numpy.iinfo(kind)
-        return _random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+        unused = 8 - weight_bits if kind == numpy.int8 else 0
+        return _random.integers(limits.min >> unused, limits.max >> unused, shape, dtype=kind, endpoint=True)
 
     def scale(value, zero, kind=numpy.uint8):
         return numpy.float32(value), kind(zero)

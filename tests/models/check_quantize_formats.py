@@ -116,6 +116,8 @@ class Case:
         options.log_severity_level = 4
         # Otherwise it rounds the inputs of products with stored weights to 8 bits.
         options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+        # Otherwise its int8 products saturate on processors without VNNI.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         if self.kind == "bfloat16":
             return None
@@ -131,7 +133,9 @@ class Case:
         options = _FORMS[form][0]
         out = os.path.join(self.folder, form.replace(" ", "_") + ".onnx")
         data = [] if "--mode" in options else ["--calibration-data", self.data]
-        done = subprocess.run([self.program, "quantize", self.path, "-o", out, "--json", "-q", *data, *options],
+        # 8-bit weights on every processor.
+        target = [] if "weight-only" in options else ["--target-isa", "vnni"]
+        done = subprocess.run([self.program, "quantize", self.path, "-o", out, "--json", "-q", *data, *target, *options],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(done.stderr or done.stdout)

@@ -117,16 +117,16 @@ void check_precision_error(const OptionValues& options, std::string_view model) 
   if (!options.has("precision-error")) return;
   if (options.text("precision", "float32") == "float32")
     throw no_effect("precision-error", "in float32", "add --precision bfloat16, or auto");
-  const PrecisionChoice choice = chosen_precision(options);
-  if (choice.precision == Precision::float32) {
-    throw applies_to_nothing(
-        format("option --precision-error: everything is in float32: {}", choice.reason),
-        "give the 16-bit type with --precision");
+  if (model == "-") {
+    throw Error(ErrorCode::invalid, "the model from standard input cannot be read twice",
+                "give it as a file to measure its precision")
+        .with_id("input.stream");
   }
-  if (model != "-") return;
-  throw Error(ErrorCode::invalid, "the model from standard input cannot be read twice",
-              "give it as a file to measure its precision")
-      .with_id("input.stream");
+  const PrecisionChoice choice = chosen_precision(options);
+  if (choice.precision != Precision::float32) return;
+  throw applies_to_nothing(
+      format("option --precision-error: everything is in float32: {}", choice.reason),
+      "give the 16-bit type with --precision");
 }
 
 void report_precision_error(Invocation& invocation, const PrecisionErrorRun& run) {
