@@ -107,12 +107,12 @@ void OptimizeCall::rewrite(Model& model) {
   report_.before = size_of(model);
   infer_shapes(model);
   if (options_.on_prepared) options_.on_prepared(model);
-  if (options_.is_float16) choose_floats();
+  if (options_.has_16_bits()) choose_floats();
   {
     Progress progress(scope_.task(), "optimizing");
     report_.rewrites = rewriting_.apply(model, all_rewrites, &progress);
   }
-  if (options_.is_float16) report_.float16 = rewriting_.float16();
+  if (options_.has_16_bits()) report_.float_conversion = rewriting_.float_conversion();
   report_.after = size_of(model);
   if (options_.finds_opset_gain)
     report_.opset_gain =

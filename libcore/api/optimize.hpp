@@ -18,7 +18,7 @@ namespace ortool {
 
 struct OptimizeReport;
 
-/// What optimize() does beside the settings it inherits: the level, passes, opset, float16, and in
+/// What optimize() does beside the settings it inherits: the level, passes, opset, 16 bits, and in
 /// how many runs (`runs`) the result is compared with the original.
 struct OptimizeOptions : OptimizeSettings {
   ComputeOptions compute = {};
@@ -45,8 +45,8 @@ struct OptimizeReport {
   ModelSize before;  ///< of the model as it is compared, nodes and bytes of constants
   ModelSize after;
   RewriteReport rewrites;
-  std::vector<ClosestMatch> closest;       ///< patterns found in part; where `explains`
-  std::optional<Float16Report> float16;    ///< where `is_float16`
+  std::vector<ClosestMatch> closest;  ///< patterns found in part; where `explains`
+  std::optional<FloatConversionReport> float_conversion;  ///< where `float_type` has 16 bits
   Verification verification;               ///< has_passed is empty where nothing was compared
   std::vector<EmbeddingCheck> embeddings;  ///< one a picture input that the result prepares itself
   std::optional<FailingPart> failing_part;

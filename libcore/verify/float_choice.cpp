@@ -1,4 +1,4 @@
-// Float16 range check: observes every value of the runs while it is live.
+// Range check for 16 bits: observes every value of the runs while it is live.
 #include "libcore/verify/float_choice.hpp"
 
 #include <algorithm>
@@ -16,8 +16,10 @@
 namespace ortool {
 namespace {
 
-/// Half of float16's maximum: other inputs may give somewhat larger values.
-constexpr double max_magnitude = 32752;
+/// Half of the type's maximum: other inputs may give somewhat larger values.
+double largest_taken(DataType type) {
+  return largest_finite(type) / 2;
+}
 
 /// The largest finite magnitude of each float32 node output, by name: values of the same name in
 /// several bodies are combined.
@@ -84,11 +86,12 @@ std::map<std::string, std::string> find_floats_to_keep(const TaskContext& task,
       },
       &progress);
   std::map<std::string, std::string> reasons;
+  const DataType type = rewriting.settings().float_type;
   const auto look_at = [&](const Node& node, const Value* value) {
     const double most = magnitudes.of(value);
-    if (most <= max_magnitude) return;
-    reasons.try_emplace(std::string(node.name()),
-                        format("'{}' reaches {}, near the float16 maximum", value->name(), most));
+    if (most <= largest_taken(type)) return;
+    reasons.try_emplace(std::string(node.name()), format("'{}' reaches {}, near the {} maximum",
+                                                         value->name(), most, name_of(type)));
   };
   std::vector<bool> is_used(rewriting.settings().kept_globs.size());
   for (const Graph* graph : graphs_in(*session->model().graph)) {

@@ -1,4 +1,4 @@
-// --fp16: chooses nodes to keep in float32 by the magnitude of their values.
+// 16 bits: chooses nodes to keep in float32 by the magnitude of their values.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace ortool {
 
 /// Reasons by node name, for the rewritten model: a name that --keep-float matches, or a result or
-/// input that exceeds half of float16's range in a run. Throws ErrorCode::invalid for a glob that
+/// input that exceeds half of the type's range in a run. Throws ErrorCode::invalid for a glob that
 /// matches no node.
 std::map<std::string, std::string> find_floats_to_keep(const TaskContext& task,
                                                        const Rewriting& rewriting,

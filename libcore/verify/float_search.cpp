@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/runtime/session.hpp"
@@ -20,7 +21,10 @@ namespace {
 constexpr double max_search_seconds = 60;
 /// The number of ranges into which the nodes are divided.
 constexpr std::size_t intervals = 12;
-constexpr std::string_view reason_found = "in float16, outputs differ by more than the tolerance";
+/// Why a node was found to stay in float32.
+std::string reason_found(DataType type) {
+  return format("in {}, outputs differ by more than the tolerance", name_of(type));
+}
 
 /// Nodes [begin, end) in execution order.
 struct NodeInterval {
@@ -34,7 +38,11 @@ class FloatSearch {
  public:
   FloatSearch(const Rewriting& rewriting, Verifier& verifier,
               const std::map<std::string, std::string>& reasons, Progress& progress)
-      : progress_(progress), verifier_(verifier), reasons_(reasons), judge_(verifier.fp16_judge()) {
+      : progress_(progress),
+        verifier_(verifier),
+        reasons_(reasons),
+        judge_(verifier.fp16_judge()),
+        type_(rewriting.settings().float_type) {
     model_ = verifier.load();
     static_cast<void>(rewriting.apply(*model_));
     const std::unique_ptr<Session> original = verifier.make_session(verifier.load());
@@ -75,7 +83,7 @@ class FloatSearch {
   }
 
   /// Adds the range that leaves the fewest differing elements; tries longer ranges if no short one
-  /// helps, as between nodes that exchange values out of float16's range.
+  /// helps, as between nodes that exchange values out of the type's range.
   bool keep_best(std::vector<NodeInterval>& kept, std::int64_t& differing) {
     for (const std::size_t count : {intervals, intervals / 3, std::size_t{2}, std::size_t{1}}) {
       std::optional<NodeInterval> best;
@@ -139,11 +147,11 @@ class FloatSearch {
     const std::set<std::string> names = names_of(kept);
     std::unique_ptr<Model> model = copy_model(*model_);
     infer_shapes(*model);
-    const Float16Report report = convert_to_float16(*model, [&](const Node& node) {
+    const FloatConversionReport report = convert_to_16_bits(*model, type_, [&](const Node& node) {
       const std::string name(node.name());
       const auto found = reasons_.find(name);
       if (found != reasons_.end()) return found->second;
-      return names.contains(name) ? std::string(reason_found) : std::string();
+      return names.contains(name) ? reason_found(type_) : std::string();
     });
     if (kept.empty()) nodes_ = report.nodes;
     progress_.finish();
@@ -173,11 +181,12 @@ class FloatSearch {
   Verifier& verifier_;
   const std::map<std::string, std::string>& reasons_;
   Judge judge_;
+  DataType type_;
   std::unique_ptr<Model> model_;  ///< rewritten, in float32
   std::vector<std::string> outputs_;
   std::vector<NamedValues> inputs_;
   std::vector<std::vector<RunValue>> expected_;
-  std::vector<std::string> nodes_;  ///< that become float16 by default
+  std::vector<std::string> nodes_;  ///< that get the type by default
   std::chrono::steady_clock::time_point end_;
 };
 
@@ -187,7 +196,7 @@ void keep_floats_that_count(const TaskContext& task, const Rewriting& rewriting,
                             std::map<std::string, std::string>& reasons) {
   Progress progress(task, "choosing precision");
   for (const std::string& name : FloatSearch(rewriting, verifier, reasons, progress).run())
-    reasons.try_emplace(name, reason_found);
+    reasons.try_emplace(name, reason_found(rewriting.settings().float_type));
 }
 
 }  // namespace ortool

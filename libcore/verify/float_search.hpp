@@ -1,4 +1,4 @@
-// Float search: finds nodes that must stay in float32 for a float16 model to match the original.
+// Float search: finds nodes that must stay in float32 for a model in 16 bits to match the original.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace ortool {
 
 /// Converts the rewritten model, except the nodes in `reasons`, and compares; if outputs differ by
-/// more than float16 permits, adds nodes to `reasons` until they match: in each round the range of
+/// more than 16 bits permit, adds nodes to `reasons` until they match: in each round the range of
 /// nodes that helps most, reduced to what is necessary. Gives up after a minute, or when no range
 /// helps; `reasons` is then unchanged.
 void keep_floats_that_count(const TaskContext& task, const Rewriting& rewriting, Verifier& verifier,

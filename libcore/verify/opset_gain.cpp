@@ -36,8 +36,9 @@ std::optional<OpsetGain> find_opset_gain(const TaskContext& task, const Rewritin
                                          std::int64_t own, const ModelSize& before,
                                          const ModelSize& after) {
   const OptimizeSettings& settings = rewriting.settings();
-  const bool is_limited = settings.opset != 0 || !settings.passes.empty() || settings.is_float16 ||
-                          settings.target != Target::any || settings.level < OptimizeLevel::extended;
+  const bool is_limited = settings.opset != 0 || !settings.passes.empty() ||
+                          settings.has_16_bits() || settings.target != Target::any ||
+                          settings.level < OptimizeLevel::extended;
   if (is_limited || before.nodes > max_nodes || before.bytes > max_weight_bytes)
     return std::nullopt;
   constexpr std::int64_t newest = opsets[std::size(opsets) - 1];

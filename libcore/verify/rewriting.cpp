@@ -87,8 +87,8 @@ Rewriting Rewriting::without_embedding() const {
 
 std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
   import_missing_domains(*model);
-  // In float16, each would be cast in every run.
-  if (settings_.freezes_defaults || settings_.is_float16)
+  // In 16 bits, each would be cast in every run.
+  if (settings_.freezes_defaults || settings_.has_16_bits())
     freeze_defaults(*model->graph, settings_.freezes_defaults);
   if (source_.fix_shapes) source_.fix_shapes(*model);
   if (is_part()) model = cut(std::move(model));
@@ -167,7 +167,7 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options, Progress*
   // The nodes of a function are converted where it is called.
   const bool changes_operators =
       settings_.target == Target::onnx || settings_.target == Target::onnxruntime;
-  if (settings_.is_float16 || changes_operators) inline_all(model);
+  if (settings_.has_16_bits() || changes_operators) inline_all(model);
   infer_shapes(model);
   Workers alone(&task_.stop);
   const CompileContext context{.workers = alone, .cap = &task_.memory};
@@ -191,7 +191,7 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options, Progress*
   drop_unread_constants(model);
   infer_shapes(model);
   if (!converts_floats_) return report;
-  float16_ = convert_to_float16(model, [this](const Node& node) {
+  float_conversion_ = convert_to_16_bits(model, settings_.float_type, [this](const Node& node) {
     const auto found = reasons_to_keep_.find(std::string(node.name()));
     return found != reasons_to_keep_.end() ? found->second : std::string();
   });

@@ -12,7 +12,7 @@
 #include "libcore/base/task_context.hpp"
 #include "libcore/dataset/embedding.hpp"
 #include "libcore/optimize/pipeline.hpp"
-#include "libcore/optimize/precision/convert_float16.hpp"
+#include "libcore/optimize/precision/convert_16_bits.hpp"
 #include "libcore/optimize/rewrite/closest_matches.hpp"
 #include "libcore/optimize/target/target.hpp"
 #include "libcore/provider/provider.hpp"
@@ -27,13 +27,15 @@ struct OptimizeSettings {
   std::vector<std::string> passes;  ///< only these, whatever their level; empty: all of the level
   std::vector<std::string> skipped;
   bool explains = false;
-  Target target = Target::any;   ///< whose operators may be saved
-  bool freezes_defaults = true;  ///< inputs with a default become constants
-  bool is_float16 = false;
-  std::vector<std::string> kept_globs;  ///< names of nodes that stay in float32
-  std::int64_t opset = 0;               ///< target opset; 0: the model's own
-  int runs = 0;                         ///< number of runs to compare; 0: no comparison
-  bool must_verify = false;             ///< the user requested it
+  Target target = Target::any;              ///< whose operators may be saved
+  bool freezes_defaults = true;             ///< inputs with a default become constants
+  DataType float_type = DataType::float32;  ///< what nodes compute in; or float16, bfloat16
+  std::vector<std::string> kept_globs;      ///< names of nodes that stay in float32
+  std::int64_t opset = 0;                   ///< target opset; 0: the model's own
+  int runs = 0;                             ///< number of runs to compare; 0: no comparison
+  bool must_verify = false;                 ///< the user requested it
+
+  bool has_16_bits() const { return float_type != DataType::float32; }
 };
 
 /// The model to rewrite, and what is done to it before anything is compared. Functions other than
@@ -48,7 +50,8 @@ struct RewriteSource {
   std::vector<std::string> embedded_pictures = {};  ///< for embed_pictures()
 };
 
-/// Whether a graph input is a weight with a default, which a float16 conversion makes a constant.
+/// Whether a graph input is a weight with a default, which a conversion to 16 bits makes a
+/// constant.
 bool is_weight_input(const Value& input);
 
 /// Everything that determines the rewritten model. The same model and number of rewrites always
@@ -79,13 +82,13 @@ class Rewriting {
 
   /// Of the model.
   const std::string& folder() const { return source_.folder; }
-  /// For float16: from now on apply() also converts everything except the nodes in `reasons`.
+  /// For 16 bits: from now on apply() also converts everything except the nodes in `reasons`.
   void convert_floats(std::map<std::string, std::string> reasons) {
     reasons_to_keep_ = std::move(reasons);
     converts_floats_ = true;
   }
   /// What the last apply() converted.
-  const Float16Report& float16() const { return float16_; }
+  const FloatConversionReport& float_conversion() const { return float_conversion_; }
   const OptimizeSettings& settings() const { return settings_; }
   /// Whether every pass that acted, and the opset conversion if there was one, keeps results
   /// bit-identical.
@@ -117,7 +120,7 @@ class Rewriting {
   const Provider& provider_;
   bool converts_floats_ = false;
   std::map<std::string, std::string> reasons_to_keep_;  ///< by node
-  mutable Float16Report float16_;
+  mutable FloatConversionReport float_conversion_;
   mutable std::vector<Embedding> embeddings_;
   mutable bool conversion_rounds_ = false;
   mutable bool target_rounds_ = false;

@@ -7,13 +7,13 @@
 
 namespace ortool {
 
-SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, bool is_float16,
+SessionCheck::SessionCheck(const JudgeOptions& options, const Model& original, bool has_16_bits,
                            const StageRunner& runner)
     : judge_(options),
       is_quantized_(is_quantized(original)),
       quantized_judge_(options),
       runner_(runner) {
-  if (is_float16) {
+  if (has_16_bits) {
     judge_.expect_equal(fp16_rtol, fp16_atol_of_max);
   } else if (has_fp16(original)) {
     static_cast<void>(judge_.expect_fp16(fp16_outputs(original)));

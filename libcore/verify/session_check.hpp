@@ -29,10 +29,10 @@ struct CheckedSessions {
 /// stage.
 class SessionCheck {
  public:
-  /// `original` has inferred types and no function calls; `is_float16`: the result, but not the
+  /// `original` has inferred types and no function calls; `has_16_bits`: the result, but not the
   /// original, computes in 16 bits. `runner` makes sessions at the default level, and must outlive
   /// this object.
-  SessionCheck(const JudgeOptions& options, const Model& original, bool is_float16,
+  SessionCheck(const JudgeOptions& options, const Model& original, bool has_16_bits,
                const StageRunner& runner);
 
   struct Expected {

@@ -209,7 +209,7 @@ Judge Verifier::fp16_judge() const {
 
 Verification Verifier::verify(const RewriteReport& report, Progress& progress) {
   Verification result;
-  if (rewriting_.settings().is_float16) {
+  if (rewriting_.settings().has_16_bits()) {
     judge_ = fp16_judge();
   } else if (rewriting_.keeps_bits(report)) {
     judge_.expect_equal(0, 0);
@@ -252,7 +252,7 @@ Verification Verifier::verify(const RewriteReport& report, Progress& progress) {
 
 void Verifier::expect_fp16(Verification& result) {
   const std::unique_ptr<Model> model = rewriting_.load();
-  if (rewriting_.settings().is_float16 || !has_fp16(*model)) return;
+  if (rewriting_.settings().has_16_bits() || !has_fp16(*model)) return;
   inline_functions(*model);
   infer_shapes(*model);
   result.tolerance = judge_.expect_fp16(fp16_outputs(*model));

@@ -100,7 +100,7 @@ class Verifier {
                                         OptimizeLevel level = OptimizeLevel::none) const;
   std::vector<RunValue> run(const Session& session, const NamedValues& inputs) const;
   const Judge& judge() const { return judge_; }
-  /// The tolerances for a model converted to float16.
+  /// The tolerances for a model converted to 16 bits.
   Judge fp16_judge() const;
 
  private:

@@ -57,7 +57,8 @@ void Verifier::make_session_check() {
   const std::unique_ptr<Model> model = load();
   inline_functions(*model);
   infer_shapes(*model);
-  session_check_.emplace(options_.judge, *model, rewriting_.settings().is_float16, session_runner_);
+  session_check_.emplace(options_.judge, *model, rewriting_.settings().has_16_bits(),
+                         session_runner_);
 }
 
 bool Verifier::is_same_in_session(Candidate& candidate, const Reference& reference,

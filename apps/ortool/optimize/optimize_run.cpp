@@ -82,7 +82,7 @@ class OptimizeRun {
   void note_frozen_defaults(const Model& model);
   /// Tells that a newer opset would leave fewer nodes.
   void report_opset_gain(const OptimizeReport& done);
-  void report_float16(const Float16Report& result);
+  void report_float_conversion(const FloatConversionReport& result);
   /// False when outputs differ.
   bool optimize_model(Model& model);
   bool report_verification(OptimizeReport& done);
@@ -195,7 +195,7 @@ void OptimizeRun::note_frozen_defaults(const Model& model) {
   for (const Value* input : model.inputs()) {
     const bool is_frozen = settings_.freezes_defaults
                                ? input->has_default()
-                               : settings_.is_float16 && is_weight_input(*input);
+                               : settings_.has_16_bits() && is_weight_input(*input);
     if (is_frozen) frozen_.emplace_back(input->name());
   }
   if (frozen_.empty() || settings_.freezes_defaults) return;
@@ -213,7 +213,7 @@ void OptimizeRun::look_at_original(const Model& model) {
 void OptimizeRun::report_rewrites(const Model& model, const OptimizeReport& done) {
   is_rewritten_ = true;
   check_user_rules(invocation_, done.rewrites);
-  if (done.float16) report_float16(*done.float16);
+  if (done.float_conversion) report_float_conversion(*done.float_conversion);
   report_.payload.set("after", summary_block(summarize(model, invocation_.has_document)));
   report_.payload.set("passes", passes_block(done.rewrites, done.before));
   report_.payload.set("near_misses",
@@ -245,16 +245,17 @@ void OptimizeRun::report_opset_gain(const OptimizeReport& done) {
       format("--opset {} would leave {} nodes instead of {}\n", opset, nodes, done.after.nodes);
 }
 
-void OptimizeRun::report_float16(const Float16Report& result) {
+void OptimizeRun::report_float_conversion(const FloatConversionReport& result) {
   Json kept = Json::list();
   for (const KeptNode& node : result.kept)
     kept.add(Json::object().set("node", node.node).set("reason", node.reason));
-  report_.text +=
-      format("{} nodes in float16, {} kept in float32\n", result.converted, result.kept.size());
+  report_.text += format("{} nodes in {}, {} kept in float32\n", result.converted,
+                         name_of(result.type), result.kept.size());
   for (const KeptNode& node : result.kept)
     report_.text += format("  {}: {}\n", shorten(node.node), node.reason);
   report_.payload.set(
-      "float16", Json::object().set("converted", result.converted).set("kept", std::move(kept)));
+      std::string(name_of(result.type)),
+      Json::object().set("converted", result.converted).set("kept", std::move(kept)));
 }
 
 bool OptimizeRun::report_verification(OptimizeReport& done) {

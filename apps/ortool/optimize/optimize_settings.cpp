@@ -44,6 +44,15 @@ OptimizeLevel read_level(const OptionValues& options) {
   return optimize_level(text);
 }
 
+/// What nodes are to compute in.
+DataType read_float_type(const OptionValues& options) {
+  const std::string precision = options.text("precision", options.flag("fp16") ? "float16" : "");
+  if (options.flag("fp16") && precision != "float16")
+    throw no_effect("fp16", format("with --precision {}", precision), "leave one of them out");
+  if (precision == "bfloat16") return DataType::bfloat16;
+  return precision == "float16" ? DataType::float16 : DataType::float32;
+}
+
 /// A pass that would not run anyway cannot be skipped.
 void check_skipped(const OptimizeSettings& settings, std::span<const PassDescription> known) {
   for (const std::string& name : settings.skipped) {
@@ -123,9 +132,9 @@ std::vector<OptionGroup> optimize_options() {
            .help = "inputs with a default value stay inputs, which a run can override"},
           {.name = "precision",
            .value = "TYPE",
-           .help = "what nodes of the written model compute in: float32 (default), or float16, "
-                   "which is --fp16",
-           .choices = {"float32", "float16"}},
+           .help = "what nodes of the written model compute in: float32 (default), float16, which "
+                   "is --fp16, or bfloat16",
+           .choices = {"float32", "float16", "bfloat16"}},
           {.name = "fp16", .help = "compute in float16, except what would overflow on the inputs"},
           {.name = "keep-float",
            .value = "GLOB",
@@ -184,12 +193,12 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.opset = options.integer("opset", 0);
   settings.freezes_defaults = !options.flag("keep-overridable") &&
                               settings.level != OptimizeLevel::none && settings.passes.empty();
-  if (options.flag("fp16") && options.text("precision") == "float32")
-    throw no_effect("fp16", "with --precision float32", "leave one of them out");
-  settings.is_float16 = options.flag("fp16") || options.text("precision") == "float16";
+  settings.float_type = read_float_type(options);
   for (const std::string& glob : options.all("keep-float")) settings.kept_globs.push_back(glob);
-  if (!settings.kept_globs.empty() && !settings.is_float16)
-    throw no_effect("keep-float", "without --fp16", "add --fp16");
+  if (!settings.kept_globs.empty() && !settings.has_16_bits()) {
+    throw no_effect("keep-float", "where everything is in float32",
+                    "add --precision float16, or bfloat16");
+  }
   settings.must_verify = options.has("verify");
   const int usual = options.flag("dry-run") ? 0 : default_runs;
   settings.runs = static_cast<int>(options.integer("verify", usual));
@@ -199,7 +208,7 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   check_written(options);
   // Reported now, not after the model is rewritten.
   static_cast<void>(read_judge_options(options));
-  if (settings.runs > 0 || settings.is_float16) return settings;
+  if (settings.runs > 0 || settings.has_16_bits()) return settings;
   refuse_any(options,
              {"save-repro", "rtol", "atol", "input", "inputs", "input-dir", "random", "seed",
               "range", "image", "image-config", "dtype", "threads"},

@@ -83,7 +83,7 @@ TEST_CASE("optimizing counts passes, newer opsets and the candidates of float16"
   CHECK(steps.counts["trying newer opsets"].total == 4);
   CHECK(steps.counts["verifying"].total == 2);
 
-  options.is_float16 = true;
+  options.float_type = DataType::float16;
   const auto halved = parse_model(counted_text);
   static_cast<void>(optimize(*halved, options));
   CHECK(steps.counts["observing float ranges"].total == 2);

@@ -1,5 +1,5 @@
-// Converting to float16: where casts are inserted, and what stays in float32.
-#include "libcore/optimize/precision/convert_float16.hpp"
+// Converting to 16 bits: where casts are inserted, and what stays in float32.
+#include "libcore/optimize/precision/convert_16_bits.hpp"
 
 #include <string>
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Converted {
   std::unique_ptr<Model> model;
-  Float16Report report;
+  FloatConversionReport report;
 
   std::string operators() const {
     std::string text;
@@ -24,16 +24,22 @@ struct Converted {
   }
 };
 
-Converted converted(const std::string& graph, const std::string& kept = {}) {
+Converted converted_to(DataType type, const std::string& graph, int opset,
+                       const std::string& kept = {}) {
   Converted result;
-  result.model = inferred_model("<ir_version: 8, opset_import: [\"\" : 18]>\n" + graph);
-  result.report = convert_to_float16(*result.model, [&](const Node& node) {
+  result.model = inferred_model("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
+                                "]>\n" + graph);
+  result.report = convert_to_16_bits(*result.model, type, [&](const Node& node) {
     return node.name() == kept ? std::string("asked for") : std::string();
   });
   verify(*result.model->graph);
   infer_shapes(*result.model);
   CHECK(result.model->graph->outputs()[0]->type().element == DataType::float32);
   return result;
+}
+
+Converted converted(const std::string& graph, const std::string& kept = {}) {
+  return converted_to(DataType::float16, graph, 18, kept);
 }
 
 constexpr const char* chain =
@@ -69,6 +75,35 @@ TEST_CASE("weights that float16 cannot hold keep their node") {
   const Converted tiny =
       converted("g (float[2] x) => (float[2] y) <float e = {1e-12}> { [a] y = Add (x, e) }");
   CHECK(tiny.report.converted == 0);
+}
+
+TEST_CASE("in bfloat16, which has the range of float32, larger weights and smaller ones do") {
+  const Converted result =
+      converted_to(DataType::bfloat16,
+                   "g (float[2] x) => (float[2] y) <float[2] w = {1, 70000}, float e = {1e-12}>"
+                   "{ a = Mul (x, w) y = Add (a, e) }",
+                   18);
+  CHECK(result.operators() == "Cast Mul Add Cast ");
+  CHECK(result.report.type == DataType::bfloat16);
+  for (const Value* value : result.model->graph->values()) {
+    if (value->is_constant()) CHECK(value->constant().type() == DataType::bfloat16);
+  }
+  const Converted largest =
+      converted_to(DataType::bfloat16,
+                   "g (float[1] x) => (float[1] y) <float[1] w = {3.4e38}> { y = Mul (x, w) }", 18);
+  CHECK(largest.report.converted == 0);
+  CHECK(largest.report.kept.size() == 1);
+}
+
+TEST_CASE("a node whose operator takes bfloat16 in a later opset is kept, and that opset named") {
+  const std::string graph =
+      "g (float[1, 1, 4] x) => (float[1, 1, 3] y) <float[1, 1, 2] w = {1, 2}>"
+      "{ a = Conv (x, w) y = Relu (a) }";
+  const Converted older = converted_to(DataType::bfloat16, graph, 21);
+  CHECK(older.operators() == "Conv Cast Relu Cast ");
+  REQUIRE(older.report.kept.size() == 1);
+  CHECK(older.report.kept[0].reason == "Conv takes bfloat16 from opset 22 on");
+  CHECK(converted_to(DataType::bfloat16, graph, 22).operators() == "Cast Conv Relu Cast ");
 }
 
 TEST_CASE("integers and the types of casts stay") {
