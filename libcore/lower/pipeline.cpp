@@ -157,7 +157,7 @@ constexpr std::array passes = {
         {"resolve-captures", "gives bodies their own references to captured constants", none, true},
         [](Lowering& lowering) { resolve_captures(lowering.graph()); }},
     LoweringPass{{"promote-fp16",
-                  "computes runs of float16 nodes without float16 kernels in float32", all, false},
+                  "computes runs of float16 or bfloat16 nodes without such kernels in float32", all, false},
                  promote},
     LoweringPass{{"drop-unused-constants", "frees unused constants", none, true},
                  drop_unused_constants},

@@ -1,5 +1,5 @@
-// Float16 promotion: finds regions by union-find over float16 values, then rewrites each node by
-// node, in execution order.
+// Promotion of 16 bits: finds regions by union-find over values in 16 bits, then rewrites each node
+// by node, in execution order.
 #include "libcore/lower/promote_fp16.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace ortool {
 namespace {
 
-/// Whether the node's float16 kernels convert to float32 and back.
+/// Whether the node's kernels of 16 bits convert to float32 and back.
 bool computes(const Node& node) {
   const OpTraits& traits = traits_of(node);
   const bool is_function =
@@ -32,13 +32,14 @@ bool moves(const Node& node) {
          (node.domain().empty() && (node.op_type() == "Pad" || node.op_type() == "Dropout"));
 }
 
-bool is_float16(const Value* value) {
-  return value != nullptr && value->type().is_tensor() &&
-         value->type().element == DataType::float16;
+bool is_fp16(const Value* value) {
+  if (value == nullptr || !value->type().is_tensor()) return false;
+  const DataType type = value->type().element;
+  return type == DataType::float16 || type == DataType::bfloat16;
 }
 
-bool is_computed_float16(const Value* value) {
-  return is_float16(value) && !value->is_constant();
+bool is_computed_fp16(const Value* value) {
+  return is_fp16(value) && !value->is_constant();
 }
 
 ValueType in_type(const Value& value, DataType element) {
@@ -71,7 +72,7 @@ class Fp16Promoter {
   void collect() {
     for (Node& node : graph_.nodes()) {
       if (!computes(node) && !moves(node)) continue;
-      if (!is_computed_float16(node.input(0)) || !is_float16(node.output(0))) continue;
+      if (!is_computed_fp16(node.input(0)) || !is_fp16(node.output(0))) continue;
       if (node.subgraphs().empty() && has_plain_attributes(node)) nodes_.push_back(&node);
     }
   }
@@ -87,7 +88,7 @@ class Fp16Promoter {
         if (producer != producers.end()) parents_[root(i)] = root(producer->second);
       }
       for (std::int64_t j = 0; j < node.output_count(); ++j) {
-        if (is_float16(node.output(j))) producers[node.output(j)] = i;
+        if (is_fp16(node.output(j))) producers[node.output(j)] = i;
       }
     }
   }
@@ -109,22 +110,22 @@ class Fp16Promoter {
 
   void widen(Node& node) {
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      if (is_float16(node.input(i))) graph_.set_input(node, i, &float32_value(*node.input(i)));
+      if (is_fp16(node.input(i))) graph_.set_input(node, i, &float32_value(*node.input(i)));
     }
     std::vector<Value*> outputs;
     std::vector<std::pair<Value*, Value*>> leaving;
     for (std::int64_t i = 0; i < node.output_count(); ++i) {
       Value* output = node.output(i);
       outputs.push_back(output);
-      if (!is_float16(output)) continue;
+      if (!is_fp16(output)) continue;
       if (is_seen(*output)) {
         Value& wide = add_wide(*output);
         converted_[output] = &wide;
         leaving.emplace_back(&wide, output);
         outputs.back() = &wide;
       } else {
+        promoted_.types_in_model.emplace(output, output->type().element);
         output->set_type(in_type(*output, DataType::float32));
-        promoted_.float16_in_model.insert(output);
       }
     }
     if (leaving.empty()) return;
@@ -132,10 +133,11 @@ class Fp16Promoter {
     Node& made = make_again(node, outputs, node.name());
     chosen_.erase(&node);
     chosen_.insert(&made);
-    for (const auto& [wide, output] : leaving) add_cast(*wide, *output, DataType::float16, next);
+    for (const auto& [wide, output] : leaving)
+      add_cast(*wide, *output, output->type().element, next);
   }
 
-  /// The float32 value that promoted consumers read instead of a float16 value.
+  /// The float32 value that promoted consumers read instead of one in 16 bits.
   Value& float32_value(Value& value) {
     Value*& converted = converted_[&value];
     if (converted != nullptr) return *converted;
@@ -178,7 +180,7 @@ class Fp16Promoter {
   std::vector<Node*> nodes_;
   std::vector<std::size_t> parents_;
   std::unordered_set<const Node*> chosen_;
-  std::unordered_map<const Value*, Value*> converted_;  ///< the float32 form of float16 values
+  std::unordered_map<const Value*, Value*> converted_;  ///< the float32 form of values in 16 bits
 };
 
 }  // namespace

@@ -132,5 +132,27 @@ TEST_CASE("Weights that a kernel has packed in float32 take no memory beside it"
   CHECK(cap.peak_bytes() >= 2 * weight_bytes);
 }
 
+TEST_CASE("bfloat16 nodes compute in float32 too, and are shown as bfloat16") {
+  const std::string text =
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (bfloat16[2,4] x) => (bfloat16[2,4] y)"
+      " <bfloat16 one = {1}> { a = Exp (x) b = Add (a, one) y = Sigmoid (b) }";
+  const std::unique_ptr<Model> model = inferred_model(text);
+  PromotedValues promoted;
+  promote_fp16(*model->graph, nullptr, promoted);
+  std::string operators;
+  for (const Node& node : model->graph->nodes()) operators += std::string(node.op_type()) + " ";
+  CHECK(operators == "Cast Exp Add Sigmoid Cast ");
+  for (const auto& [value, type] : promoted.types_in_model) CHECK(type == DataType::bfloat16);
+
+  const auto session = make_session(text, cpu_options());
+  TypeRecorder recorder;
+  RunOptions options;
+  options.observer = &recorder;
+  const Tensor x =
+      convert(Tensor::of<float>(Shape{2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}), DataType::bfloat16);
+  CHECK(session->run({{"x", x}}, options)[0].tensor().type() == DataType::bfloat16);
+  CHECK(recorder.values == "a:bfloat16 b:bfloat16 y:bfloat16 ");
+}
+
 }  // namespace
 }  // namespace ortool
