@@ -1,9 +1,10 @@
-// GEMM with a packed right operand: calls the float32 or the bfloat16 product.
+// GEMM with a packed right operand: calls the product for the operands and the kept weights.
 #include "kernels/cpu/gemm/packed_gemm.hpp"
 
 #include <array>
 
 #include "kernels/cpu/gemm/bf16/gemm.hpp"
+#include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
@@ -13,21 +14,33 @@ bool is_bf16(GemmKind kind) {
   return kind.operands == Precision::bfloat16;
 }
 
+bool has_fp16_weights(GemmKind kind) {
+  return kind.weights != DataType::float32;
+}
+
 }  // namespace
 
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, GemmKind kind) {
-  return is_bf16(kind) ? packed_bf16_b_bytes(k, n) : packed_b_bytes(k, n, kind.isa);
+  if (is_bf16(kind)) return packed_bf16_b_bytes(k, n);
+  if (has_fp16_weights(kind)) return packed_fp16_b_bytes(k, n, kind.isa);
+  return packed_b_bytes(k, n, kind.isa);
 }
 
 void pack_b(std::int64_t k, std::int64_t n, const StridedMatrix& b, GemmKind kind, std::byte* out,
             Workers& workers) {
   if (is_bf16(kind))
     return pack_bf16_b(k, n, b, kind.isa, reinterpret_cast<std::uint16_t*>(out), workers);
+  if (has_fp16_weights(kind)) {
+    return pack_fp16_b(k, n, b, kind.weights, kind.isa, reinterpret_cast<std::uint16_t*>(out),
+                       workers);
+  }
   pack_b(k, n, b, kind.isa, reinterpret_cast<float*>(out), workers);
 }
 
 std::int64_t gemm_workspace_bytes(const GemmSizes& sizes, GemmKind kind) {
-  return is_bf16(kind) ? bf16_gemm_workspace_bytes(sizes) : gemm_workspace_bytes(sizes, kind.isa);
+  if (is_bf16(kind)) return bf16_gemm_workspace_bytes(sizes);
+  if (has_fp16_weights(kind)) return 0;
+  return gemm_workspace_bytes(sizes, kind.isa);
 }
 
 void gemm(const GemmSizes& sizes, const StridedMatrix& a, const std::byte* packed_b, float* c,
@@ -38,6 +51,10 @@ void gemm(const GemmSizes& sizes, const StridedMatrix& a, const std::byte* packe
         {sizes.n, reinterpret_cast<const std::uint16_t*>(packed_b), c, c_stride}};
     return bf16_gemm(sizes, a, whole, epilogue, kind.isa, workspace, workers);
   }
+  if (has_fp16_weights(kind)) {
+    return fp16_gemm(sizes, a, reinterpret_cast<const std::uint16_t*>(packed_b), kind.weights, c,
+                     c_stride, epilogue, kind.isa, workers);
+  }
   gemm(sizes, a, reinterpret_cast<const float*>(packed_b), c, c_stride, epilogue, kind.isa,
        workspace, workers);
 }
@@ -45,6 +62,15 @@ void gemm(const GemmSizes& sizes, const StridedMatrix& a, const std::byte* packe
 void gemm_columns(const GemmSizes& sizes, const StridedMatrix& a,
                   std::span<const GemmColumns> pieces, const Epilogue& epilogue, GemmKind kind,
                   void* workspace, Workers& workers) {
+  if (has_fp16_weights(kind)) {
+    std::int64_t column = 0;
+    for (const GemmColumns& piece : pieces) {
+      gemm({sizes.m, piece.count, sizes.k}, a, reinterpret_cast<const std::byte*>(piece.packed_b),
+           piece.c, piece.count, epilogue_at(epilogue, 0, column), kind, workspace, workers);
+      column += piece.count;
+    }
+    return;
+  }
   if (!is_bf16(kind)) {
     gemm_columns(sizes, a, pieces, epilogue, kind.isa, workspace, workers);
     return;

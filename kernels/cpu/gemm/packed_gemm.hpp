@@ -1,4 +1,4 @@
-// GEMM with a packed right operand, in the precision of a session: float32 or bfloat16 operands.
+// GEMM with a packed right operand, in the precision of a session and the type of the weights.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "libcore/base/precision.hpp"
+#include "libcore/tensor/data_type.hpp"
 
 namespace ortool::cpu {
 
@@ -14,9 +15,12 @@ namespace ortool::cpu {
 struct GemmKind {
   Isa isa = Isa::baseline;
   Precision operands = Precision::float32;
+  /// What the packed b of a float32 product is kept in: float32; float16 or bfloat16, where these
+  /// hold it exactly.
+  DataType weights = DataType::float32;
 };
 
-/// As the functions of f32/gemm.hpp and bf16/gemm.hpp that they call.
+/// As the functions of f32/gemm.hpp, fp16_weights/gemm.hpp and bf16/gemm.hpp that they call.
 std::int64_t packed_b_bytes(std::int64_t k, std::int64_t n, GemmKind kind);
 void pack_b(std::int64_t k, std::int64_t n, const StridedMatrix& b, GemmKind kind, std::byte* out,
             Workers& workers);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/split.hpp"
 #include "providers/cpu/support/float_constant.hpp"
@@ -46,6 +47,13 @@ bool can_hand_out(const NodeView& group, const Node& split) {
   return epilogue_before_split(group).residual < 0;
 }
 
+/// What the weights of a product are kept in.
+DataType kept_type(const NodeView& group, std::int64_t k, std::int64_t n, GemmKind kind) {
+  if (kind.operands != Precision::float32 || !keeps_fp16_weights(k, n, kind.isa))
+    return DataType::float32;
+  return lossless_fp16(*group.constant(1)).value_or(DataType::float32);
+}
+
 }  // namespace
 
 bool absorbs_epilogue_or_split(const NodeView& group, const Node& next) {
@@ -65,8 +73,9 @@ ProductEpilogue epilogue_before_split(const NodeView& group) {
 void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
                          GemmKind kind, const CompileContext& context) {
   kind_ = kind;
+  kind_.weights = kept_type(group, k, n, kind);
   if (context.packing != nullptr && !ends_in_split(group) &&
-      !context.packing->takes(packed_b_bytes(k, n, kind))) {
+      !context.packing->takes(packed_b_bytes(k, n, kind_))) {
     in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, kind);
     return;
   }
@@ -87,7 +96,8 @@ void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, 
     piece.columns = count;
     piece.b = context.pack(
         packed_b_bytes(k, count, kind_),
-        {static_cast<std::int64_t>(kind_.isa), static_cast<std::int64_t>(kind_.operands), first},
+        {static_cast<std::int64_t>(kind_.isa), static_cast<std::int64_t>(kind_.operands),
+         static_cast<std::int64_t>(kind_.weights), first},
         [&](std::byte* packed) {
           if (b.is_empty()) b = float_tensor(*group.constant(1), context.cap);
           StridedMatrix part{b.data<float>().data(), transposed ? k : n, transposed};

@@ -5,17 +5,14 @@
 #include <array>
 
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/gemm/f32/skinny.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t float_bytes = 4;
 /// Rows of a packed at a time: about this many bytes, so that they stay in the L2 cache.
 constexpr std::int64_t rows_bytes = 1280 * 1024;
-/// Up to this many rows, register tiles are not worthwhile, and b is read in place rather than
-/// packed for a single use.
-constexpr std::int64_t skinny_rows = 4;
 
 std::int64_t round_up_to_line(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -27,30 +24,6 @@ std::int64_t chunk_rows(const GemmSizes& sizes, const GemmFunctions& functions) 
   const std::int64_t rows = std::max<std::int64_t>(fitting, 8 * functions.max_rows);
   const std::int64_t chunks = std::max<std::int64_t>(1, (sizes.m + rows - 1) / rows);
   return (sizes.m + chunks - 1) / chunks;
-}
-
-/// A tile that describes the region of c at (row, column), for apply_epilogue.
-GemmTile region(const Epilogue& epilogue, float* c, std::int64_t c_stride, std::int64_t row,
-                std::int64_t rows, std::int64_t column, std::int64_t columns) {
-  GemmTile tile = {};
-  set_epilogue(tile, epilogue, row, column);
-  tile.c = c + row * c_stride + column;
-  tile.c_stride = c_stride;
-  tile.rows = static_cast<std::int32_t>(rows);
-  tile.columns = static_cast<std::int32_t>(columns);
-  return tile;
-}
-
-void finish_sums(const GemmTile& tile, const float* sums, std::int64_t sums_stride,
-                 const GemmFunctions& functions) {
-  apply_epilogue(tile, sums, sums_stride);
-  apply_activation(tile, functions);
-}
-
-/// Rows or columns per task of a skinny product: about 64 KiB of the large operand.
-std::int64_t skinny_grain(std::int64_t k, std::int64_t multiple) {
-  const std::int64_t items = 64 * 1024 / (float_bytes * std::max<std::int64_t>(k, 1));
-  return std::max<std::int64_t>(1, items / multiple) * multiple;
 }
 
 /// GEMV: c is a column, each row of a times the vector x.
@@ -67,7 +40,7 @@ void multiply_column(const GemmSizes& sizes, const StridedMatrix& a, const float
     } else {
       functions.dot_rows(a.data + begin * a.stride, a.stride, rows, sizes.k, x, sums);
     }
-    finish_sums(region(epilogue, c, c_stride, begin, rows, 0, 1), sums, 1, functions);
+    finish_sums(result_region(epilogue, c, c_stride, begin, rows, 0, 1), sums, 1, functions);
   });
 }
 
@@ -80,7 +53,8 @@ void multiply_row_transposed(const GemmSizes& sizes, const float* x, const Strid
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     float sums[most];
     functions.row_transposed(x, b.data + begin * b.stride, b.stride, end - begin, sizes.k, sums);
-    finish_sums(region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most, functions);
+    finish_sums(result_region(epilogue, c, sizes.n, 0, 1, begin, end - begin), sums, most,
+                functions);
   });
 }
 
@@ -94,7 +68,7 @@ void multiply_skinny(const GemmSizes& sizes, const StridedMatrix& a, const Strid
   workers.parallel_ranges(sizes.n, grain, [&](std::int64_t begin, std::int64_t end) {
     functions.skinny(a.data, row_stride, step, static_cast<std::int32_t>(sizes.m), b.data + begin,
                      b.stride, end - begin, sizes.k, c + begin, c_stride);
-    const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, begin, end - begin);
+    const GemmTile tile = result_region(epilogue, c, c_stride, 0, sizes.m, begin, end - begin);
     finish_sums(tile, tile.c, c_stride, functions);
   });
 }
@@ -124,7 +98,7 @@ void multiply_skinny_packed(const GemmSizes& sizes, const StridedMatrix& a, cons
     }
     const std::int64_t first = panels.first_column(begin);
     const std::int64_t last = std::min(panels.first_column(end), sizes.n);
-    const GemmTile tile = region(epilogue, c, c_stride, 0, sizes.m, first, last - first);
+    const GemmTile tile = result_region(epilogue, c, c_stride, 0, sizes.m, first, last - first);
     finish_sums(tile, tile.c, c_stride, functions);
   });
 }
