@@ -12,6 +12,7 @@
 #include "kernels/cpu/gemm/bf16/peak.hpp"
 #include "kernels/cpu/gemm/f32/gemm.hpp"
 #include "tests/benchmark/bench_support.hpp"
+#include "tests/benchmark/kernel_families.hpp"
 
 namespace ortool::cpu::bench {
 namespace {
@@ -305,6 +306,7 @@ int main(int argc, char** argv) {
   Options options;
   if (argc > 1) options.filter = argv[1];
   if (argc > 2) options.seconds = std::atof(argv[2]);
+  run_families([&](std::string_view name) { return options.wants(name); }, options.seconds);
   std::printf("GFLOP/s, best of many runs; columns: each level with 1 and 2 threads\n");
   run_gemm(options);
   run_bf16_gemm(options);
