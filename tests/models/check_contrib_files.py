@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 try:
     import numpy
     import onnx
     import onnxruntime
     from onnx import helper, numpy_helper
+    from onnxruntime_saturation import onnxruntime_saturates
 except ImportError:
     print("SKIPPED: this Python has no onnx or onnxruntime package")
     sys.exit(77)
@@ -84,23 +86,12 @@ def operators():
                                                          domain="", axis=-1)
 
 
-def peer_saturates():
-    """Whether onnxruntime adds pairs of products of uint8 and int8 in 16 bits, as it does on x86 without VNNI."""
-    weights = numpy_helper.from_array(numpy.full((2, 1), 127, numpy.int8), "b")
-    graph = helper.make_graph([helper.make_node("MatMulInteger", ["a", "b"], ["y"])], "g",
-                              [helper.make_tensor_value_info("a", onnx.TensorProto.UINT8, (1, 2))],
-                              [helper.make_tensor_value_info("y", onnx.TensorProto.INT32, (1, 1))], [weights])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    found = open_session(model.SerializeToString()).run(None, {"a": numpy.full((1, 2), 255, numpy.uint8)})[0]
-    return found.item() != 2 * 255 * 127
-
-
 def integer_operators():
     """The same for operators on 8-bit integers, whose sums are exact, so results must be equal.
 
     Weights have 7 bits where onnxruntime's sums of larger ones are not exact.
     """
-    weight_bits = 7 if peer_saturates() else 8
+    weight_bits = 7 if onnxruntime_saturates() else 8
     print(f"int8 weights of {weight_bits} bits")
 
     def levels(*shape, kind=numpy.uint8):
