@@ -30,6 +30,40 @@ std::int64_t counted(const PoolSizes& sizes, int axis, std::int64_t out, bool co
   return range.end - range.begin;
 }
 
+/// The columns [begin, end) whose windows lie inside the image.
+struct ColumnRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+ColumnRange columns_inside(const PoolSizes& sizes) {
+  const std::int64_t stride = sizes.stride[2];
+  const std::int64_t last = sizes.in[2] - window_reach(sizes) + sizes.pad_begin[2];
+  ColumnRange range;
+  range.begin =
+      std::clamp<std::int64_t>((sizes.pad_begin[2] + stride - 1) / stride, 0, sizes.out[2]);
+  range.end = last < 0 ? 0 : std::min(last / stride + 1, sizes.out[2]);
+  range.end = std::max(range.begin, range.end);
+  return range;
+}
+
+/// Divides the sums of a row by the number of pixels; `rows` of each window's count.
+void divide_row(const PoolSizes& sizes, std::int64_t rows, bool counts_padding,
+                const ColumnRange& inside, const PoolFunctions& functions, float* sums) {
+  const auto divide_one = [&](std::int64_t column) {
+    const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
+    sums[column] = count == 0 ? 0.0F : sums[column] / static_cast<float>(count);
+  };
+  for (std::int64_t column = 0; column < inside.begin; ++column) divide_one(column);
+  const std::int64_t count = rows * sizes.kernel[2];
+  if (count == 0) {
+    std::fill(sums + inside.begin, sums + inside.end, 0.0F);
+  } else {
+    functions.divide(sums + inside.begin, inside.end - inside.begin, static_cast<float>(count));
+  }
+  for (std::int64_t column = inside.end; column < sizes.out[2]; ++column) divide_one(column);
+}
+
 }  // namespace
 
 template <typename T>
@@ -38,6 +72,8 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
   const std::int64_t plane_rows = sizes.out[0] * sizes.out[1];
   const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
   if (sizes.out[2] <= 0) return;
+  const PoolFunctions& functions = pool_functions(isa);
+  const ColumnRange inside = columns_inside(sizes);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t index = begin; index < end; ++index) {
       workers.poll();
@@ -45,25 +81,24 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
       const std::int64_t row = index % sizes.out[1];
       const T* from = x + index / plane_rows * pixels_in;
       T* to = y + index * sizes.out[2];
-      bool summed = false;
+      const std::int64_t rows =
+          counted(sizes, 0, depth, counts_padding) * counted(sizes, 1, row, counts_padding);
       if constexpr (std::is_same_v<T, float>) {
         if (window_reach(sizes) <= row_buffer) {
-          const PoolFunctions& functions = pool_functions(isa);
           pool_row(sizes, from, depth, row, 0.0F, functions.add_into,
                    [&](const float* buffer, std::int64_t first, std::int64_t count) {
                      functions.sum_windows(buffer, sizes.kernel[2], sizes.stride[2],
                                            sizes.dilation[2], count, to + first);
                    });
-          summed = true;
+          divide_row(sizes, rows, counts_padding, inside, functions, to);
+          continue;
         }
       }
       WindowRange ranges[3] = {window_range(sizes, 0, depth), window_range(sizes, 1, row), {}};
-      const std::int64_t rows =
-          counted(sizes, 0, depth, counts_padding) * counted(sizes, 1, row, counts_padding);
       for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
-        const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
         ranges[2] = window_range(sizes, 2, column);
-        const T sum = summed ? to[column] : sum_of_window(from, sizes, ranges, workers);
+        const T sum = sum_of_window(from, sizes, ranges, workers);
+        const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
         to[column] = count == 0 ? T{0} : sum / static_cast<T>(count);
       }
     }

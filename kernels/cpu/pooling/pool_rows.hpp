@@ -19,9 +19,11 @@ struct PoolFunctions {
   /// `pool_slack` floats past the last window may be read.
   void (*max_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
                       int64_t count, float* out);
-  /// out[i] = the sum of row[i * stride + k * dilation], k < kernel.
+  /// out[i] = the sum of row[i * stride + k * dilation], k < kernel. May read as max_windows().
   void (*sum_windows)(const float* row, int64_t kernel, int64_t stride, int64_t dilation,
                       int64_t count, float* out);
+  /// values[i] /= divisor.
+  void (*divide)(float* values, int64_t count, float divisor);
   /// The maximum of `count` > 0 values; NaN wins.
   float (*max_of)(const float* in, int64_t count);
   float (*sum_of)(const float* in, int64_t count);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
@@ -24,6 +25,6 @@ struct CumulativeParams {
 /// `type`: floating-point, or an integer of 32 or 64 bits. Floats accumulate in float64 and are
 /// rounded at each output; integers wrap. Lines are not split. `out` may be `in`.
 void cumulative(CumulativeParams params, DataType type, const void* in, void* out,
-                CumulativeSizes sizes, Workers& workers);
+                CumulativeSizes sizes, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

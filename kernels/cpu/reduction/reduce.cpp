@@ -71,16 +71,21 @@ struct VectorizedReduction<ReduceStep<op, float>> {
                                       : SumKind::plain;
 };
 
+/// Takes `steps` rows of `count` elements, `stride` apart.
 template <typename Step, typename T>
-void take_row(const T* in, typename Step::Partial* __restrict partials, std::int64_t count,
-              const ReduceRowFunctions& rows) {
+void take_rows(const T* in, std::int64_t steps, std::int64_t stride,
+               typename Step::Partial* __restrict partials, std::int64_t count,
+               const ReduceRowFunctions& rows) {
   using Vectorized = VectorizedReduction<Step>;
   if constexpr (!Vectorized::exists) {
-    for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
+    for (std::int64_t step = 0; step < steps; ++step, in += stride) {
+      for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
+    }
   } else if constexpr (Vectorized::is_extreme) {
-    rows.extreme_columns(Vectorized::is_largest, in, count, partials);
+    for (std::int64_t step = 0; step < steps; ++step, in += stride)
+      rows.extreme_columns(Vectorized::is_largest, in, count, partials);
   } else {
-    rows.sum_columns(Vectorized::kind, in, count, partials);
+    rows.sum_columns(Vectorized::kind, in, steps, stride, count, partials);
   }
 }
 
@@ -142,11 +147,9 @@ void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::
   const std::int64_t rest = part.rows % folds * width;
   for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
     const T* row = in + part.matrix_offset(plan, matrix);
-    for (std::int64_t i = 0; i < steps; ++i) {
-      take_row<Step>(row, partials, lanes, rows);
-      row += folds * plan.columns;
-    }
-    if (rest > 0) take_row<Step>(row, partials, rest, rows);
+    take_rows<Step>(row, steps, folds * plan.columns, partials, lanes, rows);
+    row += steps * folds * plan.columns;
+    if (rest > 0) take_rows<Step>(row, 1, 0, partials, rest, rows);
   }
   for (std::int64_t i = width; i < lanes; ++i) {
     partials[i % width] = Step::join(partials[i % width], partials[i]);

@@ -13,8 +13,9 @@ enum class SumKind : int { plain, magnitudes, squares };
 struct ReduceRowFunctions {
   /// out[row] = Σ over the `size` contiguous elements of each row.
   void (*sum_rows)(SumKind kind, const float* in, int64_t rows, int64_t size, double* out);
-  /// sums[i] += the contribution of in[i].
-  void (*sum_columns)(SumKind kind, const float* in, int64_t count, double* sums);
+  /// sums[i] += the contributions of in[row * stride + i], row by row.
+  void (*sum_columns)(SumKind kind, const float* in, int64_t rows, int64_t stride, int64_t count,
+                      double* sums);
   /// The maximum or minimum of each row; NaN if it contains one.
   void (*extreme_rows)(bool largest, const float* in, int64_t rows, int64_t size, float* out);
   void (*extreme_columns)(bool largest, const float* in, int64_t count, float* extremes);

@@ -1,18 +1,20 @@
 // TopK on sort keys (unsigned, in the order of the elements): candidates collect in a buffer; when
-// it is full, all but the best k are dropped, and the worst of these becomes the threshold.
+// it is full, all but the best k are dropped, and the worst of these becomes the threshold. Blocks
+// of floats whose extreme does not pass it are skipped.
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>
 
 #include "kernels/cpu/parallel/workspace_slots.hpp"
+#include "kernels/cpu/reduction/reduce_rows.hpp"
 #include "kernels/cpu/types/dispatch_data_type.hpp"
 #include "kernels/cpu/types/sort_key.hpp"
 
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t min_buffer = 64;
-constexpr std::int64_t key_block = 32;
+constexpr std::int64_t min_buffer = 16;
+constexpr std::int64_t key_block = 16;
 constexpr std::int64_t top_k_task_elements = 16384;
 
 template <typename Key>
@@ -29,10 +31,19 @@ std::int64_t buffer_size(const TopKSizes& sizes) {
   return std::min(sizes.axis, std::max(2 * sizes.k, min_buffer));
 }
 
+/// Whether no element of a block ranks before one that is equal to `threshold`; false with NaN.
+bool is_behind(const float* in, std::int64_t count, bool largest, float threshold,
+               const ReduceRowFunctions& rows) {
+  float extreme = 0;
+  rows.extreme_rows(largest, in, 1, count, &extreme);
+  return largest ? extreme <= threshold : extreme >= threshold;
+}
+
 /// The best k of a line with stride `inner`, sorted, at the start of `buffer`.
 template <typename T>
 void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
-                 Candidate<OrderKey<T>>* buffer, const Workers& workers) {
+                 Candidate<OrderKey<T>>* buffer, const ReduceRowFunctions& rows,
+                 const Workers& workers) {
   using Key = OrderKey<T>;
   constexpr std::uint32_t comparisons_a_poll = 8192;
   std::uint32_t comparisons = 0;
@@ -43,11 +54,17 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
   const std::int64_t capacity = buffer_size(sizes);
   std::int64_t filled = 0;
   Key threshold = 0;
+  std::int64_t threshold_index = 0;
   bool has_threshold = false;
   Key keys[key_block];
   for (std::int64_t first = 0; first < sizes.axis; first += key_block) {
     workers.poll();
     const std::int64_t count = std::min(key_block, sizes.axis - first);
+    if constexpr (std::is_same_v<T, float>) {
+      if (has_threshold && sizes.inner == 1 &&
+          is_behind(in + first, count, flip == 0, in[threshold_index], rows))
+        continue;
+    }
     for (std::int64_t i = 0; i < count; ++i)
       keys[i] = static_cast<Key>(sort_key(in[(first + i) * sizes.inner]) ^ flip);
     bool has_better = !has_threshold;
@@ -60,6 +77,7 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
       if (filled < capacity || first + i + 1 == sizes.axis) continue;
       std::nth_element(buffer, buffer + sizes.k - 1, buffer + filled, is_before);
       threshold = buffer[sizes.k - 1].key;
+      threshold_index = buffer[sizes.k - 1].index;
       has_threshold = true;
       filled = sizes.k;
     }
@@ -70,8 +88,9 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
 
 template <typename T>
 void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const TopKSizes& sizes,
-              void* workspace, Workers& workers) {
+              void* workspace, Isa isa, Workers& workers) {
   using Key = OrderKey<T>;
+  const ReduceRowFunctions& rows = reduce_row_functions(isa);
   const Key flip = largest ? Key{0} : static_cast<Key>(~Key{0});
   const auto slot_bytes =
       buffer_size(sizes) * static_cast<std::int64_t>(sizeof(Candidate<std::uint64_t>));
@@ -85,7 +104,7 @@ void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const
                               const std::int64_t outer = line / sizes.inner;
                               const std::int64_t inner = line % sizes.inner;
                               const T* from = in + outer * sizes.axis * sizes.inner + inner;
-                              select_line(from, sizes, flip, buffer, workers);
+                              select_line(from, sizes, flip, buffer, rows, workers);
                               const std::int64_t to = outer * sizes.k * sizes.inner + inner;
                               for (std::int64_t i = 0; i < sizes.k; ++i) {
                                 const std::int64_t index = buffer[i].index;
@@ -105,12 +124,12 @@ std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads) {
 }
 
 void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
-           const TopKSizes& sizes, void* workspace, Workers& workers) {
+           const TopKSizes& sizes, void* workspace, Isa isa, Workers& workers) {
   if (sizes.k == 0) return;
   dispatch_data_type(type, [&](auto number) {
     using T = decltype(number);
     top_k_of(largest, static_cast<const T*>(in), static_cast<T*>(values), indices, sizes, workspace,
-             workers);
+             isa, workers);
   });
 }
 

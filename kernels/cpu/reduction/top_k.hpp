@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/isa/cpu_features.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/tensor/data_type.hpp"
 
@@ -23,6 +24,6 @@ std::int64_t top_k_workspace_bytes(const TopKSizes& sizes, int threads);
 /// `type` is floating-point or an integer. `workspace` must be sized for at least workers.count()
 /// threads.
 void top_k(bool largest, DataType type, const void* in, void* values, std::int64_t* indices,
-           const TopKSizes& sizes, void* workspace, Workers& workers);
+           const TopKSizes& sizes, void* workspace, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

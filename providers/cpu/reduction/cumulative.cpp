@@ -23,9 +23,9 @@ template <typename Op, bool multiplies>
 KernelPtr compile_cumulative(const NodeView& view, const KernelRow& row, const CompileContext&) {
   const Op op = read_op<Op>(view.node());
   const CumulativeParams params = {multiplies, op.exclusive, op.reverse};
-  return make_kernel(row.name, [params](const PrepareContext& context) {
+  return make_kernel(row.name, [params, isa = row.isa](const PrepareContext& context) {
     return make_prepared(
-        {.overwritable = {0}}, [params, input = context.inputs[0],
+        {.overwritable = {0}}, [params, isa, input = context.inputs[0],
                                 axis_type = context.inputs[1].type](const RunContext& run) {
           const std::int64_t given = axis_type == DataType::int64 ? *run.input<std::int64_t>(1)
                                                                   : *run.input<std::int32_t>(1);
@@ -34,16 +34,16 @@ KernelPtr compile_cumulative(const NodeView& view, const KernelRow& row, const C
           const CumulativeSizes sizes = {shape.product(0, axis), shape[axis],
                                          shape.product(axis + 1, shape.rank())};
           cumulative(params, input.type, run.input<std::byte>(0), run.output<std::byte>(0), sizes,
-                     run.workers());
+                     isa, run.workers());
         });
   });
 }
 
 constexpr auto cumulative_rows =
-    join_rows(portable_row("cum_prod", "CumProd", cumulated_type_names, accepts_cumulated,
-                           compile_cumulative<CumProd, true>),
-              portable_row("cum_sum", "CumSum", cumulated_type_names, accepts_cumulated,
-                           compile_cumulative<CumSum, false>));
+    join_rows(isa_rows<"cum_prod">("CumProd", cumulated_type_names, accepts_cumulated,
+                                   compile_cumulative<CumProd, true>),
+              isa_rows<"cum_sum">("CumSum", cumulated_type_names, accepts_cumulated,
+                                  compile_cumulative<CumSum, false>));
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace ortool::cpu {
 namespace {
 
 KernelPtr compile_top_k(const NodeView& view, const KernelRow& row, const CompileContext& compile) {
-  return make_kernel(row.name, [op = read_op<TopK>(view.node()),
+  return make_kernel(row.name, [op = read_op<TopK>(view.node()), isa = row.isa,
                                 threads = compile.max_threads](const PrepareContext& context) {
     const Operand& input = context.inputs[0];
     const std::int64_t axis = normalize_axis(op.axis, input.shape.rank());
@@ -24,14 +24,14 @@ KernelPtr compile_top_k(const NodeView& view, const KernelRow& row, const Compil
                          [=, type = input.type, largest = op.largest](const RunContext& run) {
                            SizedWorkers workers(run.workers(), threads);
                            top_k(largest, type, run.input<std::byte>(0), run.output<std::byte>(0),
-                                 run.output<std::int64_t>(1), sizes, run.workspace(),
+                                 run.output<std::int64_t>(1), sizes, run.workspace(), isa,
                                  workers.get());
                          });
   });
 }
 
 constexpr auto top_k_rows =
-    portable_row("top_k", "TopK", number_type_names, accepts_numbers, compile_top_k);
+    isa_rows<"top_k">("TopK", number_type_names, accepts_numbers, compile_top_k);
 
 }  // namespace
 

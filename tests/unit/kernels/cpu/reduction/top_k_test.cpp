@@ -2,6 +2,8 @@
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/base/memory/aligned_buffer.hpp"
+#include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 
 using namespace ortool;
 using namespace ortool::cpu;
@@ -26,7 +29,7 @@ TEST_CASE("the best k of long lines are those of a full sort") {
       AlignedBuffer workspace(top_k_workspace_bytes(sizes, 4), nullptr);
       Workers workers(pool, 4);
       top_k(false, DataType::float32, in.data(), values.data(), indices.data(), sizes,
-            workspace.data(), workers);
+            workspace.data(), best_isa(), workers);
       std::vector<std::int64_t> order(static_cast<std::size_t>(axis));
       for (std::int64_t line = 0; line < 6; ++line) {
         const float* from = in.data() + line / 2 * axis * 2 + line % 2;
@@ -40,6 +43,44 @@ TEST_CASE("the best k of long lines are those of a full sort") {
           is_same = is_same && values[at] == from[indices[at] * 2];
         }
         CHECK(is_same);
+      }
+    }
+  }
+}
+
+TEST_CASE("adjacent elements give the same with NaN, zeros of both signs and equal ones") {
+  std::mt19937 random(12);
+  ThreadPool pool(2);
+  Workers workers(pool, 2);
+  for (const Isa isa : test::isas_here()) {
+    for (const bool largest : {true, false}) {
+      for (const std::int64_t axis : {63, 64, 65, 1000, 4096}) {
+        const TopKSizes sizes = {1, axis, 1, std::min<std::int64_t>(axis, 9)};
+        std::vector<float> in(static_cast<std::size_t>(axis));
+        for (float& x : in) {
+          const auto draw = static_cast<int>(random() % 700);
+          x = draw == 0   ? std::numeric_limits<float>::quiet_NaN()
+              : draw == 1 ? -0.0F
+              : draw == 2 ? std::numeric_limits<float>::infinity()
+                          : static_cast<float>(draw % 40 - 3);
+        }
+        std::vector<std::int64_t> order(in.size());
+        std::iota(order.begin(), order.end(), std::int64_t{0});
+        const auto rank = [&](std::int64_t i) {
+          const float x = in[static_cast<std::size_t>(i)];
+          return std::isnan(x) ? std::pair(1, 0.0F) : std::pair(0, x + 0.0F);
+        };
+        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+          return largest ? rank(a) > rank(b) : rank(a) < rank(b);
+        });
+        order.resize(static_cast<std::size_t>(sizes.k));
+        std::vector<float> values(order.size());
+        std::vector<std::int64_t> indices(order.size());
+        AlignedBuffer workspace(top_k_workspace_bytes(sizes, 2), nullptr);
+        top_k(largest, DataType::float32, in.data(), values.data(), indices.data(), sizes,
+              workspace.data(), isa, workers);
+        CAPTURE(static_cast<int>(isa), largest, axis);
+        CHECK(indices == order);
       }
     }
   }
