@@ -4,6 +4,7 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
+#include "providers/cpu/custom/custom_op.hpp"
 #include "providers/cpu/custom/operator_library.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
@@ -45,6 +46,14 @@ std::span<const ProviderEntry> provider_list() {
 
 void load_custom_ops(const std::string& path) {
   cpu::load_operator_library(path);
+}
+
+void add_custom_ops(const ::ortool_operators& operators, const std::string& origin) {
+  cpu::add_operators(operators, origin);
+}
+
+void remove_custom_op(std::string_view domain, std::string_view name) {
+  cpu::remove_custom_op(domain, name);
 }
 
 std::string_view precision_name(Precision precision) {

@@ -13,6 +13,8 @@
 #include "libcore/provider/kept_float.hpp"
 #include "libcore/provider/provider.hpp"
 
+struct ortool_operators;
+
 namespace ortool {
 
 /// A provider, which may be unavailable here.
@@ -44,10 +46,18 @@ PrecisionChoice choose_precision(Precision wanted, std::string_view max_isa = {}
 std::shared_ptr<const Provider> cpu_provider_in(Precision precision, std::string_view max_isa = {},
                                                 KeepsFloat keeps_float = nullptr);
 
-/// Loads a library of custom operators (ortool/custom_ops.h), which the catalog and the cpu provider
-/// have from then on: call it before models are loaded. Does nothing for one that is loaded. Throws
-/// ErrorCode::invalid, starting with the path, for a wrong library.
+/// Loads a library of custom operators (ortool/custom_ops.h), which the catalog and the cpu
+/// provider have from then on: call it before models are loaded. Does nothing for one that is
+/// loaded. Throws ErrorCode::invalid, starting with the path, for a wrong library.
 void load_custom_ops(const std::string& path);
+
+/// Adds operators of the program itself (ortool/custom_ops.h), whose structs are copied; `origin`
+/// names them in messages. Throws as load_custom_ops() does, starting with `origin`.
+void add_custom_ops(const ::ortool_operators& operators, const std::string& origin);
+
+/// Removes an operator that was added: models loaded from then on do not find it, sessions keep it.
+/// Throws ErrorCode::invalid if there is none.
+void remove_custom_op(std::string_view domain, std::string_view name);
 
 /// "float32", "bfloat16", "float16" or "auto".
 std::string_view precision_name(Precision precision);

@@ -1,18 +1,20 @@
 // Commands of the C interface: a JSON request in, the program's JSON report out.
-#include <cstdlib>
-#include <cstring>
-#include <new>
+#include <memory>
 #include <optional>
 
 #include "apps/c/guard.hpp"
+#include "apps/c/handles.hpp"
 #include "apps/c/task_scope.hpp"
 #include "apps/ortool/check_arguments.hpp"
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/config_file.hpp"
 #include "apps/ortool/options/early_checks.hpp"
 #include "apps/ortool/options/extension_options.hpp"
+#include "apps/ortool/quantize/quantize_settings.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/task_context.hpp"
+#include "libcore/dataset/given_samples.hpp"
 #include "libcore/json/json.hpp"
 
 namespace ortool::c {
@@ -90,11 +92,44 @@ Request read_request(const Command& command, const char* text) {
   return request;
 }
 
-char* copy_text(const std::string& text) {
-  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy == nullptr) throw std::bad_alloc();
-  std::memcpy(copy, text.c_str(), text.size() + 1);
-  return copy;
+constexpr std::string_view calibration_option = "calibration-data";
+
+void check_takes_samples(const Command& command, const OptionValues& options) {
+  if (command.name() != "quantize") {
+    throw Error(ErrorCode::invalid,
+                format("next_sample is set, but {} takes no samples", command.name()),
+                "leave it NULL for other commands than quantize")
+        .with_id("usage.applies_to_nothing");
+  }
+  if (!options.has(calibration_option)) return;
+  throw Error(ErrorCode::invalid, "next_sample and \"calibration-data\" contradict each other",
+              "leave one of them out")
+      .with_id("usage.conflict");
+}
+
+std::shared_ptr<const GivenSamples> collect_samples(const OptionValues& options, TaskScope& task,
+                                                    MemoryCap& memory) {
+  auto samples = std::make_shared<GivenSamples>(memory);
+  const std::optional<std::int64_t> needed = needed_samples(options);
+  Progress progress(task.on_step(), "reading samples");
+  while (!needed || samples->size() < *needed) {
+    task.stop().poll();
+    samples->begin_sample();
+    ortool_sample sample{*samples};
+    const std::int32_t answer = task.ask_for_sample(sample);
+    if (sample.failure) throw *sample.failure;
+    if (answer < 0) {
+      throw Error(ErrorCode::interrupted,
+                  format("next_sample() returned {} for sample {}", answer, samples->size() - 1),
+                  "it returns 1 for a sample, and 0 when there are no more");
+    }
+    if (answer == 0) {
+      samples->drop_sample();
+      break;
+    }
+    progress.tell_done(samples->size(), needed.value_or(0));
+  }
+  return samples;
 }
 
 std::string report_text(const Report& report, const Request& request, int exit_code) {
@@ -117,7 +152,14 @@ void run_command(const Command& command, const Commands& commands, const Request
   check_before_loading(request.options);
   load_extensions(request.options);
   MemoryCap memory(request.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
-  Invocation invocation{.options = request.options,
+  OptionValues options = request.options;
+  std::optional<NamedSamples> samples;
+  if (task.gives_samples()) {
+    check_takes_samples(command, options);
+    samples.emplace(collect_samples(options, task, memory));
+    options.set(calibration_option, {samples->name()});
+  }
+  Invocation invocation{.options = options,
                         .arguments = request.arguments,
                         .commands = commands,
                         .report = report,
@@ -163,6 +205,17 @@ ortool_status ortool_command(const char* command, const char* request, const ort
   });
 }
 
-void ortool_text_free(char* text) {
-  std::free(text);
+ortool_status ortool_sample_add(ortool_sample* sample, const char* name, const ortool_value* value,
+                                ortool_error** error) {
+  return guarded(error, [&] {
+    require(sample, "sample");
+    try {
+      require(name, "name");
+      require(value, "value");
+      sample->samples.add_input(name, value->value);
+    } catch (...) {
+      sample->failure = current_error();
+      throw;
+    }
+  });
 }

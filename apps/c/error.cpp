@@ -1,4 +1,6 @@
-// Error objects of the C interface.
+// Error objects and texts of the C interface.
+#include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "apps/c/guard.hpp"
@@ -75,6 +77,13 @@ ortool_status hand_over_error(ortool_error** error) noexcept {
   return status;
 }
 
+char* copy_text(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
 void refuse_null(std::string_view parameter) {
   throw Error(ErrorCode::invalid, format("the parameter {} is NULL", parameter),
               "only parameters of which the header says so may be NULL")
@@ -113,4 +122,8 @@ void ortool_error_free(ortool_error* error) {
   if (error == nullptr || error->source == nullptr) return;
   delete error->source;
   delete error;
+}
+
+void ortool_text_free(char* text) {
+  std::free(text);
 }

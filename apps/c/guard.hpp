@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,9 @@ ortool_status guarded(ortool_error** error, Body&& body) noexcept {
     return hand_over_error(error);
   }
 }
+
+/// A text that ortool_text_free() frees.
+char* copy_text(const std::string& text);
 
 [[noreturn]] void refuse_null(std::string_view parameter);
 [[noreturn]] void refuse_size(std::string_view parameter, std::size_t size);

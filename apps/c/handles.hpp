@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/c/ortool/ortool.h"
 #include "apps/c/value_info_list.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/stop_token.hpp"
+#include "libcore/dataset/given_samples.hpp"
 #include "libcore/graph/model.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/run_value.hpp"
@@ -34,9 +37,11 @@ struct ModelFile {
 struct SessionState {
   explicit SessionState(std::int64_t max_bytes) : memory(max_bytes) {}
 
-  MemoryCap memory;
+  mutable MemoryCap memory;
   std::shared_ptr<ThreadPool> pool;
   int threads = 1;
+  double load_ms = 0;
+  double compile_ms = 0;
   std::unique_ptr<const Session> session;
   ValueInfoList inputs;
   ValueInfoList outputs;
@@ -63,6 +68,12 @@ struct ortool_model {
   ortool::c::ValueInfoList outputs;
 };
 
+/// What next_sample() adds to; the first failure of ortool_sample_add().
+struct ortool_sample {
+  ortool::GivenSamples& samples;
+  std::optional<ortool::Error> failure = {};
+};
+
 struct ortool_session {
   std::shared_ptr<const ortool::c::SessionState> state;
 };
@@ -72,4 +83,5 @@ struct ortool_profile {
   std::deque<ortool_profile_event> events;
   std::vector<const ortool_profile_event*> pointers;
   std::int64_t total_ns = 0;
+  std::shared_ptr<const ortool::c::SessionState> session;  ///< of the run; null: none yet
 };

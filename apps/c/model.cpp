@@ -94,6 +94,23 @@ ortool_status ortool_register_operators(const char* path, ortool_error** error) 
   });
 }
 
+ortool_status ortool_add_operators(const ortool_operators* operators, const char* origin,
+                                   ortool_error** error) {
+  return guarded(error, [&] {
+    require(operators, "operators");
+    require(origin, "origin");
+    add_custom_ops(*operators, origin);
+  });
+}
+
+ortool_status ortool_remove_operator(const char* domain, const char* name, ortool_error** error) {
+  return guarded(error, [&] {
+    require(domain, "domain");
+    require(name, "name");
+    remove_custom_op(domain, name);
+  });
+}
+
 ortool_status ortool_define_operators(const char* text, ortool_error** error) {
   return guarded(error, [&] {
     require(text, "text");

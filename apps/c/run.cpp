@@ -1,12 +1,15 @@
 // Runs of the C interface: inputs and outputs by name or position, and profiles.
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "apps/c/guard.hpp"
 #include "apps/c/handles.hpp"
 #include "apps/c/task_scope.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#include "libcore/measure/trace.hpp"
 #include "libcore/tensor/data_type.hpp"
 
 namespace ortool::c {
@@ -58,7 +61,48 @@ BoundOutput bound_output(const ortool_value_info& output, const ortool_value& ta
   return {output.name, target.writable};
 }
 
-void fill_profile(const Profile& from, ortool_profile& profile) {
+/// Whether memory that `value` refers to is part of [begin, end).
+bool overlaps(const RunValue& value, const std::byte* begin, const std::byte* end) {
+  if (value.is_tensor()) {
+    const std::byte* bytes = value.tensor().bytes();
+    return bytes != nullptr && bytes < end && begin < bytes + value.tensor().size_bytes();
+  }
+  const std::span<const RunValue> elements =
+      value.is_sequence() ? value.elements() : std::span<const RunValue>();
+  return std::any_of(elements.begin(), elements.end(),
+                     [&](const RunValue& element) { return overlaps(element, begin, end); });
+}
+
+/// A copy of an output in the memory of an input, as that of Identity may be: the caller's memory,
+/// which may change. Any other output as it is.
+RunValue apart_from_inputs(const RunValue& output, const NamedValues& inputs, MemoryCap& cap) {
+  if (output.is_sequence()) {
+    const auto elements = output.elements();
+    std::vector<RunValue> apart;
+    for (const RunValue& element : elements)
+      apart.push_back(apart_from_inputs(element, inputs, cap));
+    return RunValue::sequence(std::move(apart));
+  }
+  if (output.is_map()) {
+    return RunValue::map(apart_from_inputs(output.keys(), inputs, cap).tensor(),
+                         apart_from_inputs(output.map_values(), inputs, cap).tensor());
+  }
+  if (!output.is_tensor() || output.tensor().bytes() == nullptr) return output;
+  const Tensor& tensor = output.tensor();
+  const std::byte* begin = tensor.bytes();
+  const std::byte* end = begin + tensor.size_bytes();
+  const bool is_shared = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+    return overlaps(input.second, begin, end);
+  });
+  if (!is_shared) return output;
+  Tensor copy(tensor.type(), tensor.shape(), &cap);
+  std::copy(begin, end, copy.mutable_bytes());
+  return copy;
+}
+
+void fill_profile(const Profile& from, const std::shared_ptr<const SessionState>& session,
+                  ortool_profile& profile) {
+  profile.session = session;
   profile.events.clear();
   profile.pointers.clear();
   profile.texts.clear();
@@ -114,13 +158,18 @@ ortool_status ortool_run(const ortool_session* session, const char* const* input
     if (given.profile != nullptr) run_options.profile = &profile.emplace();
 
     const std::vector<RunValue> results = state.session->run(values, run_options);
-    if (profile) fill_profile(*profile, *given.profile);
+    if (profile) fill_profile(*profile, session->state, *given.profile);
     for (std::size_t i = 0; i < output_count; ++i) {
-      ortool_value& target = made[i] != nullptr ? *made[i] : *outputs[i];
-      target.value = results[positions[i]];
       if (made[i] == nullptr) continue;
-      target.keeper = session->state;
-      outputs[i] = made[i].release();
+      made[i]->value = apart_from_inputs(results[positions[i]], values, session->state->memory);
+      made[i]->keeper = session->state;
+    }
+    for (std::size_t i = 0; i < output_count; ++i) {
+      if (made[i] != nullptr) {
+        outputs[i] = made[i].release();
+      } else {
+        outputs[i]->value = results[positions[i]];
+      }
     }
   });
 }
@@ -159,4 +208,25 @@ const ortool_profile_event* const* ortool_profile_events(const ortool_profile* p
 
 int64_t ortool_profile_total_ns(const ortool_profile* profile) {
   return profile->total_ns;
+}
+
+ortool_status ortool_profile_trace(const ortool_profile* profile, char** text_out,
+                                   ortool_error** error) {
+  return guarded(error, [&] {
+    require(profile, "profile");
+    require(text_out, "text_out");
+    if (profile->session == nullptr) {
+      throw Error(ErrorCode::invalid, "no run has filled the profile",
+                  "pass it to ortool_run() before")
+          .with_id("usage.profile");
+    }
+    Profile events;
+    events.total_ns = profile->total_ns;
+    for (const ortool_profile_event& event : profile->events) {
+      events.events.push_back({event.node, event.op_type, event.provider, event.kernel, event.depth,
+                               event.start_ns, event.duration_ns});
+    }
+    const SessionState& state = *profile->session;
+    *text_out = copy_text(trace_text(*state.session, events, {state.load_ms, state.compile_ms}));
+  });
 }

@@ -11,6 +11,7 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "libcore/base/stopwatch.hpp"
 #include "libcore/runtime/compact_session.hpp"
 
 namespace ortool::c {
@@ -67,11 +68,14 @@ std::shared_ptr<const SessionState> make_state(const ModelFile& file, const Opti
                               .on_step = task.on_step(),
                               .is_program = false};
   auto providers = choose_providers(invocation);
+  const Stopwatch loading;
   std::unique_ptr<Model> model = file.load(&state->memory);
+  state->load_ms = loading.milliseconds();
   for (const std::string& warning : model->warnings) invocation.warn(warning);
   invocation.stop.poll();
   state->threads = thread_count(options);
   state->pool = shared_pool(state->threads);
+  const Stopwatch compiling;
   in_file(file.name, [&] {
     apply_shape_options(options, *model);
     auto session = make_compact_session(
@@ -79,6 +83,7 @@ std::shared_ptr<const SessionState> make_state(const ModelFile& file, const Opti
     check_pinned_providers(options, *session);
     state->session = std::move(session);
   });
+  state->compile_ms = compiling.milliseconds();
   invocation.stop.poll();
   task.tell_notes(report);
   state->inputs = ValueInfoList(state->session->inputs());

@@ -1,6 +1,7 @@
 // Task scope of the C interface: stop requests, the time limit, messages and progress of a call.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "apps/c/ortool/ortool.h"
@@ -21,6 +22,11 @@ class TaskScope {
   void limit(double seconds);
   Messages& messages() { return messages_; }
   StepFunction on_step() const;
+  bool gives_samples() const { return task_.next_sample != nullptr; }
+  /// Asks the caller for the next sample; 0: there are no more. Negative: the caller gave up.
+  std::int32_t ask_for_sample(ortool_sample& sample) const {
+    return task_.next_sample(task_.context, &sample);
+  }
   /// Passes the report's notes on.
   void tell_notes(const Report& report) const;
 

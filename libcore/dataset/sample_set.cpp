@@ -7,6 +7,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/dataset/given_samples.hpp"
 #include "libcore/dataset/npz_samples.hpp"
 #include "libcore/dataset/sample_files.hpp"
 #include "libcore/dataset/values/cast_value.hpp"
@@ -45,6 +46,8 @@ class CastSamples : public SampleSet {
 
 std::unique_ptr<SampleSet> open_as_stored(const std::string& path, SampleContext context) {
   constexpr std::string_view manifest_name = "MANIFEST.json";
+  if (auto given = find_given_samples(path))
+    return make_given_samples(std::move(given), path, std::move(context));
   std::error_code failure;
   const std::string inside = (std::filesystem::path(path) / manifest_name).string();
   if (std::filesystem::is_directory(path, failure)) {

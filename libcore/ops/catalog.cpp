@@ -11,6 +11,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/ops/custom/registered_op.hpp"
 #include "libcore/ops/operator_lists.hpp"
 #include "libcore/ops/own_domain.hpp"
 
@@ -89,7 +90,10 @@ Entries built_in_entries() {
 /// Keeps every state of the catalog alive, so that pointers to its entries stay valid.
 class Registry {
  public:
-  Registry() { publish(built_in_entries()); }
+  Registry() {
+    publish(built_in_entries());
+    built_in_ = &states_.front();
+  }
 
   std::span<const OpEntry> entries() const { return *newest_.load(std::memory_order_acquire); }
 
@@ -105,6 +109,16 @@ class Registry {
     publish(std::move(next));
   }
 
+  bool is_built_in(const Key& name) const { return find_entry(*built_in_, name) != nullptr; }
+
+  void remove(const Key& unwanted) {
+    const std::lock_guard lock(mutex_);
+    Entries next = states_.back();
+    if (std::erase_if(next, [&](const OpEntry& entry) { return key(entry) == unwanted; }) == 0)
+      return;
+    publish(std::move(next));
+  }
+
  private:
   void publish(Entries entries) {
     states_.push_back(std::move(entries));
@@ -113,6 +127,7 @@ class Registry {
 
   std::mutex mutex_;
   std::deque<Entries> states_;
+  const Entries* built_in_ = nullptr;  ///< the first state
   std::atomic<const Entries*> newest_ = nullptr;
 };
 
@@ -129,6 +144,14 @@ std::span<const OpEntry> catalog() {
 
 void register_op(const OpEntry& entry) {
   registry().add(entry);
+}
+
+bool is_registered_op(std::string_view domain, std::string_view op_type) {
+  return find_op(domain, op_type) != nullptr && !registry().is_built_in({domain, op_type});
+}
+
+void unregister_op(std::string_view domain, std::string_view op_type) {
+  registry().remove({domain, op_type});
 }
 
 const OpEntry* find_op(std::string_view domain, std::string_view op_type) {

@@ -8,6 +8,7 @@
 
 #include "libcore/base/error.hpp"
 #include "providers/cpu/kernel_family.hpp"
+#include "providers/cpu/unregister_kernels.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -65,6 +66,13 @@ class KernelRegistry {
     publish(std::move(next));
   }
 
+  void remove(const KernelRow* rows) {
+    const std::lock_guard lock(mutex_);
+    KernelFiles next = states_.back();
+    std::erase_if(next, [rows](std::span<const KernelRow> file) { return file.data() == rows; });
+    publish(std::move(next));
+  }
+
  private:
   void publish(KernelFiles files) {
     states_.push_back(std::move(files));
@@ -89,6 +97,10 @@ std::span<const std::span<const KernelRow>> kernel_list() {
 
 void register_kernels(std::span<const KernelRow> rows) {
   registry().add(rows);
+}
+
+void unregister_kernels(const KernelRow* rows) {
+  registry().remove(rows);
 }
 
 const KernelRow& kernel_row(std::string_view name) {

@@ -1,6 +1,9 @@
 // Libraries of custom operators that are wrong, one kind for each value of ORTOOL_FAULT.
 #include <stdexcept>
 
+#if ORTOOL_FAULT == 8
+#define ortool_get_operators get_operators_by_another_name
+#endif
 #include "providers/cpu/custom/ortool/custom_ops.h"
 
 namespace {
@@ -36,6 +39,8 @@ const ortool_operators* ortool_get_operators() {
 #elif ORTOOL_FAULT == 7
   op.domain = "com.microsoft";
   op.name = "Gelu";
+#elif ORTOOL_FAULT == 9
+  op.size = 8;
 #endif
   return &operators;
 }

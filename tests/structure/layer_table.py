@@ -67,7 +67,8 @@ APPS = ["libcore/", "providers/provider_list.hpp"]
 # The C interface runs the commands of the program.
 C_INTERFACE = ["apps/ortool/"]
 # The Python package stands on the C interface alone.
-PYTHON = ["apps/c/ortool/", "apps/c/dlpack_tensor.hpp"]
+# It also gives the engine operators, by the header for libraries of them.
+PYTHON = ["apps/c/ortool/", "apps/c/dlpack_tensor.hpp", "providers/cpu/custom/ortool/"]
 TESTS = ["libcore/", "kernels/", "providers/", "apps/"]
 
 # Headers that are slow to compile or belong to a third-party library: (pattern of the header, pattern of

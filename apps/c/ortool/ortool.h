@@ -82,6 +82,9 @@ void ortool_stop_free(ortool_stop* stop);
 typedef int32_t ortool_message_kind;
 enum { ORTOOL_ERROR = 0, ORTOOL_WARNING = 1, ORTOOL_NOTE = 2 };
 
+/// A sample that the caller is asked for.
+typedef struct ortool_sample ortool_sample;
+
 /// What a long call listens to and reports to. Zero-initialize it and set `size`; all other members
 /// may stay zero. Callbacks run in the calling thread or in one of the session's, never after the
 /// call has returned, and must not throw.
@@ -96,6 +99,13 @@ typedef struct ortool_task {
   /// `done` of `total` items of a step such as "calibrating" are done; a total of 0: unknown.
   /// Called often, so it must be cheap.
   void (*on_progress)(void* context, const char* step, int64_t done, int64_t total);
+  /// Only for the command "quantize": gives the calibration data, instead of "calibration-data".
+  /// Called in the calling thread before the model is loaded, until it returns 0 (there are no more
+  /// samples) or there are as many as "samples" needs. Gives a sample's inputs by
+  /// ortool_sample_add() and returns 1, or a negative number to end the call with
+  /// ORTOOL_INTERRUPTED. Samples are copied: into memory up to 64 MiB, then into an unnamed file in
+  /// the folder for temporary files.
+  int32_t (*next_sample)(void* context, ortool_sample* sample);
 } ortool_task;
 
 // ---- Types --------------------------------------------------------------------------------------
@@ -274,6 +284,11 @@ const ortool_profile_event* const* ortool_profile_events(const ortool_profile* p
 /// Of the whole run, in nanoseconds.
 int64_t ortool_profile_total_ns(const ortool_profile* profile);
 
+/// The events as the Chrome trace that `ortool run --trace` writes, in JSON. Free it by
+/// ortool_text_free().
+ortool_status ortool_profile_trace(const ortool_profile* profile, char** text_out,
+                                   ortool_error** error);
+
 /// How to run. Zero-initialize it and set `size`; all other members may stay zero.
 typedef struct ortool_run_options {
   size_t size;              ///< sizeof(ortool_run_options)
@@ -285,9 +300,10 @@ typedef struct ortool_run_options {
 
 /// Runs the model. `inputs` are in the order of ortool_session_inputs() if `input_names` is NULL,
 /// otherwise they have these names. The same holds for outputs. An entry of `outputs` that is NULL
-/// becomes a new value of the caller's; any other must be a tensor over the caller's memory: the
-/// output is written there, without a copy if the memory is aligned to 64 bytes, and the value gets
-/// its shape. That memory must be large enough, and overlap no input. `options` may be NULL.
+/// becomes a new value of the caller's, which is in memory of the library: what lies in an input, as
+/// the output of Identity, is copied. Any other must be a tensor over the caller's memory: the output
+/// is written there, without a copy if the memory is aligned to 64 bytes, and the value gets its
+/// shape. That memory must be large enough, and overlap no input. `options` may be NULL.
 /// ORTOOL_INVALID for names that the model has not, for missing inputs, and for types, shapes and
 /// memory that do not fit; the memory of outputs is then undefined, and no entry is replaced.
 ortool_status ortool_run(const ortool_session* session, const char* const* input_names,
@@ -308,7 +324,11 @@ ortool_status ortool_run(const ortool_session* session, const char* const* input
 /// Blocks; `task` may be NULL.
 ortool_status ortool_command(const char* command, const char* request, const ortool_task* task,
                              char** report_out, ortool_error** error);
-/// Frees a report.
+/// Adds the value of an input to the sample that `next_sample` was called for. The value is copied.
+/// What fails here also ends the command.
+ortool_status ortool_sample_add(ortool_sample* sample, const char* name, const ortool_value* value,
+                                ortool_error** error);
+/// Frees a report or a trace.
 void ortool_text_free(char* text);
 
 // ---- Operators of users -------------------------------------------------------------------------
@@ -316,6 +336,16 @@ void ortool_text_free(char* text);
 /// Loads a library of custom operators (custom_ops.h), for all models and sessions of the process
 /// that are made from then on. Does nothing for one that is loaded.
 ortool_status ortool_register_operators(const char* path, ortool_error** error);
+struct ortool_operators;
+/// Adds operators of the program itself (custom_ops.h), for all models and sessions that are made from then on.
+/// What `operators` points to is copied, but for functions and contexts. `origin` names the program
+/// in messages. ORTOOL_INVALID, and no operator is added, if one is incomplete, or has the name of
+/// another.
+ortool_status ortool_add_operators(const struct ortool_operators* operators, const char* origin,
+                                   ortool_error** error);
+/// Removes all versions of an operator that was added: models that are loaded from then on do not
+/// find it. Sessions keep it; its context is released with the last of them.
+ortool_status ortool_remove_operator(const char* domain, const char* name, ortool_error** error);
 /// Defines operators by ONNX functions in the textual syntax, which models get that call them.
 ortool_status ortool_define_operators(const char* text, ortool_error** error);
 

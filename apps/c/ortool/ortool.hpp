@@ -269,10 +269,29 @@ class Profile {
     return {events, events + count};
   }
   std::int64_t total_ns() const { return ortool_profile_total_ns(get()); }
+  /// The Chrome trace that `ortool run --trace` writes, in JSON.
+  std::string trace() const {
+    char* text = nullptr;
+    call(ortool_profile_trace, get(), &text);
+    return Handle<char>(text).get();
+  }
   ortool_profile* get() const { return handle_.get(); }
 
  private:
   Handle<ortool_profile> handle_;
+};
+
+/// A sample that Task::next_sample is asked for.
+class Sample {
+ public:
+  explicit Sample(ortool_sample* raw) : raw_(raw) {}
+  /// Copies the value of an input.
+  void add(const std::string& name, const Value& value) {
+    call(ortool_sample_add, raw_, name.c_str(), value.get());
+  }
+
+ private:
+  ortool_sample* raw_;
 };
 
 /// What a long call listens to and reports to. Callbacks must not throw.
@@ -281,6 +300,9 @@ struct Task {
   double timeout = 0;  ///< seconds; 0: no limit
   std::function<void(ortool_message_kind kind, const char* text)> on_message = {};
   std::function<void(const char* step, std::int64_t done, std::int64_t total)> on_progress = {};
+  /// Calibration data of "quantize": adds the inputs of the next sample; false: there are no more.
+  /// What Sample::add() throws it may throw.
+  std::function<bool(Sample& sample)> next_sample = {};
 
   /// Refers to this task.
   ortool_task raw() const {
@@ -298,6 +320,16 @@ struct Task {
       task.on_progress = [](void* context, const char* step, std::int64_t done,
                             std::int64_t total) {
         static_cast<const Task*>(context)->on_progress(step, done, total);
+      };
+    }
+    if (next_sample) {
+      task.next_sample = [](void* context, ortool_sample* raw) -> std::int32_t {
+        Sample sample(raw);
+        try {
+          return static_cast<const Task*>(context)->next_sample(sample) ? 1 : 0;
+        } catch (const Error&) {
+          return -1;
+        }
       };
     }
     return task;

@@ -43,6 +43,11 @@ void check_data_options(const OptionValues& options) {
   if (options.has("samples")) static_cast<void>(read_samples(options.text("samples")));
 }
 
+std::optional<std::int64_t> needed_samples(const OptionValues& options) {
+  if (!options.has("samples")) return std::nullopt;
+  return read_samples(options.text("samples")).second;
+}
+
 std::optional<Budget> read_budget(const OptionValues& options) {
   if (!options.has("metric") && !options.has("max-drop")) return std::nullopt;
   Budget budget;

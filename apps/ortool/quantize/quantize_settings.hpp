@@ -27,6 +27,9 @@ std::optional<Budget> read_budget(const OptionValues& options);
 /// Throws ErrorCode::invalid for data options that can be judged without the model.
 void check_data_options(const OptionValues& options);
 
+/// How many samples --samples needs at least; nothing: all.
+std::optional<std::int64_t> needed_samples(const OptionValues& options);
+
 /// The data sets, caches and image recipes that the options name, for a model with `inputs`. Throws
 /// ErrorCode::invalid for unknown inputs and invalid values.
 QuantizeData read_quantize_data(const Invocation& invocation, const QuantizeSettings& settings,

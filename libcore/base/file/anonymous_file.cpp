@@ -53,9 +53,9 @@ void AnonymousFile::write(std::span<const std::byte> bytes, std::int64_t offset)
     if (count < 0 && errno == EFAULT) fail_for_lost_mapping(bytes);
     if (count <= 0) {
       throw Error(ErrorCode::write_failed,
-                  format("weights cannot be saved to a temporary file ({})",
+                  format("data cannot be saved to a temporary file ({})",
                          error_text(count < 0 ? errno : ENOSPC)),
-                  "free disk space, or write the model to another folder")
+                  "free disk space there, or use another folder: the model's, or TMPDIR for others")
           .with_id("output.write")
           .in(shorten(folder_));
     }

@@ -7,7 +7,6 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/formula.hpp"
 #include "libcore/tensor/data_type.hpp"
-#include "providers/cpu/custom/custom_op.hpp"
 #include "providers/cpu/custom/dimension_text.hpp"
 
 namespace ortool::cpu {
@@ -90,16 +89,24 @@ constexpr ortool_operator_api functions = {
     .fail =
         [](const ortool_call* call, const char* message) {
           return safely(call, [&] { return own(call).fail(message); });
+        },
+    .attribute =
+        [](const ortool_call* call, std::size_t index, ortool_attribute* found) {
+          int is_found = 0;
+          safely(call, [&] { return is_found = own(call).find_attribute(index, *found) ? 1 : 0; });
+          return is_found;
         }};
 
 }  // namespace
 
-CustomCall::CustomCall(const Node& node)
+CustomCall::CustomCall(const Node& node, const CustomVersion& version)
     : ortool_call{},
       node_(node),
+      version_(version),
       input_facts_(static_cast<std::size_t>(node.input_count())),
       output_facts_(static_cast<std::size_t>(node.output_count())) {
   api = &functions;
+  context = version.op().context;
 }
 
 void CustomCall::point_to_operands() {
@@ -128,16 +135,16 @@ void CustomCall::fill(Facts& facts, DataType type, std::span<const std::int64_t>
   for (const std::int64_t size : shape) facts.operand.count *= size;
 }
 
-void CustomCall::take(InferContext& context) {
-  infer_ = &context;
+void CustomCall::take(InferContext& given) {
+  infer_ = &given;
   for (std::size_t i = 0; i < input_facts_.size(); ++i) {
     Facts& facts = input_facts_[i];
     const auto index = static_cast<std::int64_t>(i);
-    if (!context.has_input(index)) continue;
-    facts.operand.type = static_cast<std::int32_t>(context.element(index));
+    if (!given.has_input(index)) continue;
+    facts.operand.type = static_cast<std::int32_t>(given.element(index));
     facts.operand.rank = -1;
     facts.operand.count = -1;
-    const PartialShape shape = context.shape(index);
+    const PartialShape shape = given.shape(index);
     if (!shape) continue;
     facts.dimensions = *shape;
     facts.operand.rank = static_cast<std::int32_t>(shape->size());
@@ -148,7 +155,7 @@ void CustomCall::take(InferContext& context) {
     }
   }
   for (std::size_t i = 0; i < output_facts_.size(); ++i) {
-    const bool is_given = context.has_output(static_cast<std::int64_t>(i));
+    const bool is_given = given.has_output(static_cast<std::int64_t>(i));
     output_facts_[i].operand = {.type = is_given ? -1 : 0, .rank = -1, .count = -1};
   }
   point_to_operands();
@@ -166,18 +173,18 @@ void CustomCall::take(std::span<const Operand> given_inputs,
   point_to_operands();
 }
 
-void CustomCall::take(DynamicContext& context) {
-  dynamic_ = &context;
-  workers_ = &context.workers();
+void CustomCall::take(DynamicContext& given) {
+  dynamic_ = &given;
+  workers_ = &given.workers();
   for (std::size_t i = 0; i < input_facts_.size(); ++i) {
-    if (!context.has_input(i) || context.value(i).is_none()) continue;
-    const Tensor& tensor = context.input(i);
+    if (!given.has_input(i) || given.value(i).is_none()) continue;
+    const Tensor& tensor = given.input(i);
     fill(input_facts_[i], tensor.type(), tensor.shape().dimensions());
     if (tensor.type() != DataType::string)
       input_facts_[i].operand.data = const_cast<std::byte*>(tensor.bytes());
   }
   for (std::size_t i = 0; i < output_facts_.size(); ++i) {
-    const bool is_given = context.has_output(i);
+    const bool is_given = given.has_output(i);
     output_facts_[i].operand = {.type = is_given ? -1 : 0, .rank = -1, .count = -1};
   }
   made_.resize(output_facts_.size());
@@ -194,8 +201,7 @@ void CustomCall::point_output(std::size_t index, void* data) {
 
 void CustomCall::invoke(int (*function)(ortool_call* call), std::string_view what) {
   const auto refuse = [&](std::string text) {
-    throw Error(ErrorCode::invalid,
-                format("{} (custom operator of {})", text, custom_op_of(node_).library),
+    throw Error(ErrorCode::invalid, format("{} (custom operator of {})", text, version_.origin()),
                 "the library rejects the node or its operands, or is wrong itself")
         .with_id("custom_op.failed");
   };
@@ -214,11 +220,10 @@ void CustomCall::invoke(int (*function)(ortool_call* call), std::string_view wha
 void CustomCall::check_outputs_set() const {
   for (std::size_t i = 0; i < output_facts_.size(); ++i) {
     if (output_facts_[i].operand.type == 0 || output_facts_[i].is_set) continue;
-    throw Error(
-        ErrorCode::invalid,
-        format("output {} was not set (custom operator of {})", i, custom_op_of(node_).library),
-        "infer() sets type and shape of each output that is not left out, and so does "
-        "run() of has_dynamic_shapes and of strings")
+    throw Error(ErrorCode::invalid,
+                format("output {} was not set (custom operator of {})", i, version_.origin()),
+                "infer() sets type and shape of each output that is not left out, and so does "
+                "run() of has_dynamic_shapes and of strings")
         .with_id("custom_op.output");
   }
 }
@@ -226,6 +231,41 @@ void CustomCall::check_outputs_set() const {
 int CustomCall::fail(std::string message) {
   if (message_.empty()) message_ = message.empty() ? "failed without a message" : message;
   return -1;
+}
+
+bool CustomCall::find_attribute(std::size_t index, ortool_attribute& found) {
+  const std::span<const Attribute> all = node_.attributes();
+  if (index >= all.size()) return false;
+  const Attribute& attribute = all[index];
+  found = {};
+  found.name = attribute.name.c_str();
+  found.kind = static_cast<std::int32_t>(attribute.kind());
+  const auto set = [&found](const void* data, std::size_t count) {
+    found.data = data;
+    found.count = count;
+  };
+  const auto set_texts = [&](std::span<const std::string> texts) {
+    std::vector<const char*>& pointers = attribute_texts_.emplace_back();
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    set(pointers.data(), pointers.size());
+  };
+  if (const auto* number = std::get_if<float>(&attribute.value)) set(number, 1);
+  if (const auto* number = std::get_if<std::int64_t>(&attribute.value)) set(number, 1);
+  if (const auto* text = std::get_if<std::string>(&attribute.value))
+    set(text->c_str(), text->size());
+  if (const auto* list = std::get_if<std::vector<float>>(&attribute.value))
+    set(list->data(), list->size());
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&attribute.value))
+    set(list->data(), list->size());
+  if (const auto* list = std::get_if<std::vector<std::string>>(&attribute.value)) set_texts(*list);
+  const auto* tensor = std::get_if<Tensor>(&attribute.value);
+  if (tensor == nullptr) return true;
+  found.type = static_cast<std::int32_t>(tensor->type());
+  found.rank = static_cast<std::int32_t>(tensor->shape().rank());
+  found.shape = tensor->shape().begin();
+  set(tensor->bytes(), static_cast<std::size_t>(tensor->element_count()));
+  if (tensor->type() == DataType::string) set_texts(tensor->strings());
+  return true;
 }
 
 const void* CustomCall::input_value(std::size_t input) {

@@ -8,6 +8,7 @@
 #include "libcore/graph/node.hpp"
 #include "libcore/ops/infer_context.hpp"
 #include "libcore/provider/kernel.hpp"
+#include "providers/cpu/custom/custom_op.hpp"
 #include "providers/cpu/custom/ortool/custom_ops.h"
 
 namespace ortool::cpu {
@@ -15,16 +16,17 @@ namespace ortool::cpu {
 /// One call of a library's function. Not thread-safe: each run has its own.
 class CustomCall : public ortool_call {
  public:
-  explicit CustomCall(const Node& node);
+  /// Both outlive the call.
+  CustomCall(const Node& node, const CustomVersion& version);
   CustomCall(const CustomCall&) = delete;
   CustomCall& operator=(const CustomCall&) = delete;
 
-  /// Operands of infer(), with symbols; outputs are set in `context`.
-  void take(InferContext& context);
+  /// Operands of infer(), with symbols; outputs are set in `given`.
+  void take(InferContext& given);
   /// Operands of prepare() and run(), by their shapes, which outlive the call.
   void take(std::span<const Operand> given_inputs, std::span<const Operand> given_outputs);
-  /// Operands of a run on whole values; outputs are set in `context`.
-  void take(DynamicContext& context);
+  /// Operands of a run on whole values; outputs are set in `given`.
+  void take(DynamicContext& given);
   /// The memory of a run.
   void point_input(std::size_t index, const void* data);
   void point_output(std::size_t index, void* data);
@@ -40,6 +42,7 @@ class CustomCall : public ortool_call {
   // Behind ortool_operator_api.
   const Node& node() const { return node_; }
   int fail(std::string message);
+  bool find_attribute(std::size_t index, ortool_attribute& found);
   const void* input_value(std::size_t input);
   int set_output(std::size_t output, std::int32_t type, std::int32_t rank,
                  const std::int64_t* shape, const char* const* symbols, void** data);
@@ -66,6 +69,7 @@ class CustomCall : public ortool_call {
   int make_output(std::size_t output, DataType type, Shape shape, void** data);
 
   const Node& node_;
+  const CustomVersion& version_;
   std::vector<Facts> input_facts_;
   std::vector<Facts> output_facts_;
   std::vector<const ortool_operand*> input_pointers_;
@@ -75,6 +79,7 @@ class CustomCall : public ortool_call {
   DynamicContext* dynamic_ = nullptr;
   Workers* workers_ = nullptr;
   std::vector<Tensor> made_;  ///< outputs of a run on whole values
+  std::deque<std::vector<const char*>> attribute_texts_;
 };
 
 }  // namespace ortool::cpu

@@ -14,6 +14,7 @@ constexpr std::int64_t cache_line_bytes = 64;
 /// What prepare() set, freed by the library.
 class CustomState {
  public:
+  /// `op` outlives the state.
   explicit CustomState(const ortool_operator& op) : op_(op) {}
   ~CustomState() {
     if (state != nullptr && op_.release != nullptr) op_.release(state);
@@ -40,13 +41,14 @@ std::int64_t rounded_up(std::int64_t bytes) {
 
 class PreparedCustomOp : public Prepared {
  public:
-  PreparedCustomOp(const Node& node, const PrepareContext& context)
+  PreparedCustomOp(const Node& node, CustomVersionPtr version, const PrepareContext& context)
       : node_(node),
-        op_(custom_operator_of(node)),
+        version_(std::move(version)),
+        op_(version_->op()),
         inputs_(context.inputs.begin(), context.inputs.end()),
         outputs_(context.outputs.begin(), context.outputs.end()),
         state_(op_) {
-    CustomCall call(node_);
+    CustomCall call(node_, *version_);
     call.take(inputs_, outputs_);
     state_.prepare(call);
   }
@@ -64,7 +66,7 @@ class PreparedCustomOp : public Prepared {
   }
 
   void run(const RunContext& context) const override {
-    CustomCall call(node_);
+    CustomCall call(node_, *version_);
     call.take(inputs_, outputs_);
     call.set_workers(context.workers());
     call.state = state_.state;
@@ -88,6 +90,7 @@ class PreparedCustomOp : public Prepared {
 
  private:
   const Node& node_;
+  CustomVersionPtr version_;
   const ortool_operator& op_;
   std::vector<Operand> inputs_;
   std::vector<Operand> outputs_;
@@ -99,8 +102,8 @@ bool is_string(const Value* value) {
 }
 
 /// Whether shapes or sizes of operands are only known in a run.
-bool needs_whole_values(const Node& node) {
-  bool needs = custom_operator_of(node).has_dynamic_shapes != 0;
+bool needs_whole_values(const Node& node, const ortool_operator& op) {
+  bool needs = op.has_dynamic_shapes != 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) needs = needs || is_string(node.input(i));
   for (std::int64_t i = 0; i < node.output_count(); ++i) needs = needs || is_string(node.output(i));
   return needs;
@@ -109,20 +112,22 @@ bool needs_whole_values(const Node& node) {
 class CustomKernel : public Kernel {
  public:
   CustomKernel(const Node& node, std::string_view name)
-      : node_(node), name_(name), is_dynamic_(needs_whole_values(node)) {}
+      : node_(node),
+        name_(name),
+        version_(custom_version_of(node)),
+        is_dynamic_(needs_whole_values(node, version_->op())) {}
 
   std::string_view name() const override { return name_; }
   bool is_dynamic() const override { return is_dynamic_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    return std::make_unique<PreparedCustomOp>(node_, context);
+    return std::make_unique<PreparedCustomOp>(node_, version_, context);
   }
   void run_dynamic(DynamicContext& context) const override {
-    const ortool_operator& op = custom_operator_of(node_);
-    CustomCall call(node_);
+    CustomCall call(node_, *version_);
     call.take(context);
-    CustomState state(op);
+    CustomState state(version_->op());
     state.prepare(call);
-    call.invoke(op.run, "run");
+    call.invoke(version_->op().run, "run");
     call.check_outputs_set();
     call.hand_over_outputs();
   }
@@ -130,6 +135,7 @@ class CustomKernel : public Kernel {
  private:
   const Node& node_;
   std::string_view name_;
+  CustomVersionPtr version_;
   bool is_dynamic_;
 };
 

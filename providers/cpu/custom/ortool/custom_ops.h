@@ -1,8 +1,9 @@
 // C interface of custom operators: what a library of them defines, and what it may call.
 //
 // A library exports ortool_get_operators(), and needs nothing of ortool but this header. It is
-// loaded by --custom-ops LIB.so, or by ortool_register_operators(), and stays loaded. The interface
-// is stable: structs only grow at their end. Functions return 0, or what ortool_operator_api.fail()
+// loaded by --custom-ops LIB.so, or by ortool_register_operators(), and stays loaded. A program
+// that uses libortool_c.so passes operators of its own to ortool_add_operators(). The interface is
+// stable: structs only grow at their end. Functions return 0, or what ortool_operator_api.fail()
 // returned. They may be called by several threads at once, and must not throw.
 #ifndef ORTOOL_CUSTOM_OPS_H
 #define ORTOOL_CUSTOM_OPS_H
@@ -39,8 +40,24 @@ typedef struct ortool_call {
   size_t input_count;
   const ortool_operand* const* outputs;  ///< in infer() only which are left out is known
   size_t output_count;
-  void* state;  ///< set by prepare(), read by run(); shared by threads
+  void* state;    ///< set by prepare(), read by run(); shared by threads
+  void* context;  ///< that of the ortool_operator
 } ortool_call;
+
+/// An attribute of a node.
+typedef struct ortool_attribute {
+  const char* name;
+  /// ONNX's number (AttributeProto.AttributeType): 1 float, 2 int, 3 string, 4 tensor, 6 floats,
+  /// 7 ints, 8 strings. Other kinds have no data here.
+  int32_t kind;
+  int32_t type;          ///< of a tensor's elements
+  int32_t rank;          ///< of a tensor
+  const int64_t* shape;  ///< of a tensor
+  size_t count;          ///< of the elements of a list or tensor; the length of a string
+  /// float, int64_t or char elements, those of a tensor, or a const char* for each of strings, also
+  /// of a tensor of strings.
+  const void* data;
+} ortool_attribute;
 
 /// What an operator may call, with the call that it got.
 typedef struct ortool_operator_api {
@@ -74,6 +91,9 @@ typedef struct ortool_operator_api {
                   void* context);
   /// Ends the call with an error, for the user: what is wrong with the node or its operands.
   int (*fail)(const ortool_call* call, const char* message);
+  /// Attribute `index` of the node, whichever there are; returns 0 beyond the last. What `found`
+  /// points to lives as long as the call.
+  int (*attribute)(const ortool_call* call, size_t index, ortool_attribute* found);
 } ortool_operator_api;
 
 /// An operator, from one version of its domain on.
@@ -96,6 +116,10 @@ typedef struct ortool_operator {
   int (*prepare)(ortool_call* call);  ///< for a set of shapes; may be NULL
   int (*run)(ortool_call* call);
   void (*release)(void* state);  ///< frees a state; may be NULL
+  void* context;                 ///< that calls get
+  /// Frees the context, by any thread: once the operator has been removed and no session has it, or
+  /// before a function returns that refuses the operator. NULL: nothing to free.
+  void (*release_context)(void* context);
 } ortool_operator;
 
 /// All operators of a library.

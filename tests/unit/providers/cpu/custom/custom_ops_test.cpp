@@ -215,6 +215,8 @@ TEST_CASE("wrong libraries of custom operators are refused in one line and regis
   CHECK_THAT(refusal(5), Catch::Contains("operator test.wrong.Wrong has version 1 twice"));
   CHECK_THAT(refusal(6), Catch::Contains("ortool_get_operators() threw an exception"));
   CHECK_THAT(refusal(7), Catch::Contains("operator com.microsoft.Gelu is in the catalog already"));
+  CHECK_THAT(refusal(8), Catch::Contains("does not export ortool_get_operators()"));
+  CHECK_THAT(refusal(9), Catch::Contains("an operator has no size"));
   CHECK_THAT(message_of([] { load_custom_ops("no_such_library.so"); }),
              Catch::Equals("no_such_library.so: there is no such file"));
   CHECK_THAT(message_of([] { load_custom_ops("/proc/self/exe"); }),
