@@ -1,9 +1,8 @@
-# Commands of the Python package: reports as dicts, options, progress, and calibration data from an iterator.
+# Commands of the Python package: reports as dicts, options, flags, messages and progress.
 import inspect
 import json
 import subprocess
 
-import numpy
 import pytest
 
 import ortool
@@ -23,15 +22,6 @@ def test_optimize_writes_what_the_program_writes(digits_path, program, tmp_path)
     assert report["exit_code"] == 0
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
     assert any(name == "verifying" for name, done, total in steps)
-
-
-def test_quantize_takes_a_path_or_an_iterator(digits_path, samples, root, tmp_path):
-    images = samples["image"][:50].astype(numpy.float32)
-    numpy.savez(tmp_path / "set.npz", image=images)
-    by_path = ortool.quantize(digits_path, tmp_path / "a.onnx", tmp_path / "set.npz")
-    by_iterator = ortool.quantize(digits_path, tmp_path / "b.onnx", ({"image": image[numpy.newaxis]} for image in images))
-    assert by_path["exit_code"] == by_iterator["exit_code"] == 0
-    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
 
 
 def test_bench_measures(digits_path):

@@ -3,6 +3,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 import ortool
 
 
@@ -13,7 +15,15 @@ def test_the_example_of_the_manual_prints_the_class(root, digits_path):
     assert len([line for line in script.read_text(encoding="utf-8").splitlines() if line.strip()]) <= 10
 
 
+def test_the_operator_of_the_manual_computes(root):
+    script = root / "tests" / "python" / "own_operator.py"
+    model = root / "testdata" / "custom_ops" / "scale.onnx"
+    printed = subprocess.run([sys.executable, str(script), str(model)], check=True, capture_output=True, text=True).stdout
+    assert printed == "[[3. 5. 7.]]\n"
+
+
 def test_type_annotations_are_consistent(tmp_path):
+    pytest.importorskip("mypy")
     folder = pathlib.Path(ortool.__file__).parent
     checked = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir", str(tmp_path),
                               "--allow-any-generics", "--ignore-missing-imports", "-p", "ortool"], cwd=folder.parent,
@@ -31,7 +41,7 @@ def test_the_package_holds_the_libraries_it_loads():
 
 def test_the_stub_of_the_module_names_what_the_module_has():
     stub = (pathlib.Path(ortool.__file__).parent / "_native.pyi").read_text(encoding="utf-8")
-    for owner in (ortool._native, ortool.Value, ortool.Stop):
+    for owner in (ortool._native, ortool.Value, ortool.Stop, ortool._native.Profile):
         for name in vars(owner):
             if not name.startswith("__") or name in ("__dlpack__", "__dlpack_device__", "__array_struct__"):
                 assert f" {name}" in stub, name

@@ -54,11 +54,11 @@ struct PythonFunctions {
   PyObject* to_value = nullptr;    ///< to_value(object, session, name) -> Value
   PyObject* from_value = nullptr;  ///< from_value(Value) -> object
   PyObject* asarray = nullptr;     ///< numpy.asarray
-  PyObject* array = nullptr;       ///< numpy.array
 };
 extern PythonFunctions python_functions;
 
-/// Raises the error, and frees it. Returns null.
+/// Raises the error, and frees it: with the exception of a function that caused it as its cause, or
+/// that exception itself if it ends programs, as KeyboardInterrupt does. Returns null.
 PyObject* raise(ortool_error* error);
 
 // value.cpp
@@ -67,9 +67,9 @@ bool add_value_type(PyObject* module);
 /// A Value that owns the handle; null with an exception set.
 PyObject* wrap_value(ortool_value* handle);
 ortool_value* handle_of(PyObject* value);
-/// What runs return for a value, which it owns: an array where numpy has the element type, over the
-/// value's memory or copied from it.
-PyObject* object_of(ortool_value* handle, bool is_copied);
+/// What runs return for a value, which it owns: an array over the value's memory where numpy has
+/// the element type.
+PyObject* object_of(ortool_value* handle);
 
 // array_input.cpp
 /// numpy's kind and size of an element type; a size of 0: it has none.
@@ -85,6 +85,11 @@ ortool_value* view_of(PyObject* object);
 // session.cpp
 bool add_session_type(PyObject* module);
 
+// profile.cpp
+bool add_profile_type(PyObject* module);
+/// The handle of a Profile, null for None; sets an exception and returns false for anything else.
+bool read_profile(PyObject* object, ortool_profile** profile);
+
 // stop.cpp
 bool add_stop_type(PyObject* module);
 /// The handle of a Stop, null for None; sets an exception and returns false for anything else.
@@ -92,5 +97,10 @@ bool read_stop(PyObject* object, ortool_stop** stop);
 
 // command.cpp
 PyObject* call_command(PyObject* module, PyObject* arguments);
+
+// operator.cpp
+PyObject* add_operators(PyObject* module, PyObject* arguments);
+PyObject* remove_operator(PyObject* module, PyObject* arguments);
+PyObject* infer_value(PyObject* module, PyObject* arguments);
 
 }  // namespace ortool::python

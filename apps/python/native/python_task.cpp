@@ -4,8 +4,8 @@
 namespace ortool::python {
 
 PythonTask::PythonTask(ortool_stop* stop, double timeout, PyObject* on_message,
-                       PyObject* on_progress)
-    : interrupt_(stop), on_message_(on_message), on_progress_(on_progress) {
+                       PyObject* on_progress, PyObject* samples)
+    : interrupt_(stop), on_message_(on_message), on_progress_(on_progress), samples_(samples) {
   task_.size = sizeof task_;
   task_.stop = interrupt_.stop();
   if (task_.stop == nullptr && ortool_stop_new(&own_stop_, nullptr) == ORTOOL_OK)
@@ -33,6 +33,14 @@ PythonTask::PythonTask(ortool_stop* stop, double timeout, PyObject* on_message,
       PyGILState_Release(state);
     };
   }
+  if (samples_ != nullptr) {
+    task_.next_sample = [](void* context, ortool_sample* sample) -> std::int32_t {
+      const PyGILState_STATE state = PyGILState_Ensure();
+      const int answer = static_cast<PythonTask*>(context)->next_sample(sample);
+      PyGILState_Release(state);
+      return answer;
+    };
+  }
 }
 
 PythonTask::~PythonTask() {
@@ -46,9 +54,36 @@ void PythonTask::call(PyObject* callback, PyObject* arguments) {
   if (raised_[0] != nullptr) return;
   const Reference result(given ? PyObject_CallObject(callback, given.get()) : nullptr);
   if (result) return;
-  PyErr_Fetch(&raised_[0], &raised_[1], &raised_[2]);
+  keep_exception();
   if (task_.stop != nullptr) ortool_stop_request(task_.stop);
+}
+
+void PythonTask::keep_exception() {
+  PyErr_Fetch(&raised_[0], &raised_[1], &raised_[2]);
   interrupt_.discard();
+}
+
+int PythonTask::next_sample(ortool_sample* sample) {
+  if (raised_[0] != nullptr) return -1;
+  const Reference inputs(PyIter_Next(samples_));
+  if (!inputs && PyErr_Occurred() == nullptr) return 0;
+  PyObject* name = nullptr;
+  PyObject* object = nullptr;
+  Py_ssize_t position = 0;
+  if (inputs && PyDict_Check(inputs.get()) == 0)
+    PyErr_SetString(PyExc_TypeError, "a sample is a dict of arrays by input name");
+  while (PyErr_Occurred() == nullptr && PyDict_Next(inputs.get(), &position, &name, &object) != 0) {
+    const Reference text(PyUnicode_AsUTF8String(name));
+    // The Python side gives Values.
+    const ortool_value* const value = text ? handle_of(object) : nullptr;
+    ortool_error* error = nullptr;
+    if (value != nullptr &&
+        ortool_sample_add(sample, PyBytes_AsString(text.get()), value, &error) != ORTOOL_OK)
+      raise(error);
+  }
+  if (PyErr_Occurred() == nullptr) return 1;
+  keep_exception();
+  return -1;
 }
 
 bool PythonTask::finish(ortool_status status, ortool_error* error) {

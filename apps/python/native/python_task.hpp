@@ -1,6 +1,7 @@
 // Task of a long call from Python: stops, the time limit, and callbacks that may raise.
 #pragma once
 
+#include "apps/python/native/function_failure.hpp"
 #include "apps/python/native/interrupt_scope.hpp"
 #include "apps/python/native/native.hpp"
 
@@ -8,7 +9,9 @@ namespace ortool::python {
 
 class PythonTask {
  public:
-  PythonTask(ortool_stop* stop, double timeout, PyObject* on_message, PyObject* on_progress);
+  /// `samples` is an iterator of dicts; null: none.
+  PythonTask(ortool_stop* stop, double timeout, PyObject* on_message, PyObject* on_progress,
+             PyObject* samples = nullptr);
   ~PythonTask();
   PythonTask(const PythonTask&) = delete;
   PythonTask& operator=(const PythonTask&) = delete;
@@ -20,11 +23,16 @@ class PythonTask {
 
  private:
   void call(PyObject* callback, PyObject* arguments);
+  /// 1 for a sample, 0 when there are no more, negative after an exception, which is kept.
+  int next_sample(ortool_sample* sample);
+  void keep_exception();
 
+  FailureScope failures_;
   InterruptScope interrupt_;
   ortool_stop* own_stop_ = nullptr;  ///< for exceptions of callbacks in other threads than main
   PyObject* on_message_;
   PyObject* on_progress_;
+  PyObject* samples_;
   PyObject* raised_[3] = {};  ///< type, value, traceback
   ortool_task task_ = {};
 };

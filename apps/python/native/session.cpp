@@ -176,17 +176,6 @@ class InputList {
   const NameList& names() const { return names_; }
   const ortool_value* const* data() const { return values_.data(); }
 
-  /// Whether an output is, as that of Identity, in the memory of an input, which may change later.
-  bool holds(const ortool_value* output) const {
-    const auto* const begin = static_cast<const char*>(ortool_tensor_data(output));
-    for (const ortool_value* input : values_) {
-      const auto* const from = static_cast<const char*>(ortool_tensor_data(input));
-      if (begin != nullptr && begin >= from && begin < from + ortool_tensor_size(input))
-        return true;
-    }
-    return false;
-  }
-
  private:
   bool add(PyObject* name, PyObject* object) {
     if (Py_TYPE(object) == value_type) return keep(Reference::borrowed(object));
@@ -216,10 +205,10 @@ class InputList {
 };
 
 /// The list that a run returns; frees what is left of the values after an exception.
-PyObject* list_outputs(const std::vector<ortool_value*>& outputs, const InputList& inputs) {
+PyObject* list_outputs(const std::vector<ortool_value*>& outputs) {
   Reference list(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    PyObject* const object = list ? object_of(outputs[i], inputs.holds(outputs[i])) : nullptr;
+    PyObject* const object = list ? object_of(outputs[i]) : nullptr;
     if (object == nullptr) {
       for (std::size_t rest = list ? i + 1 : i; rest < outputs.size(); ++rest)
         ortool_value_free(outputs[rest]);
@@ -244,15 +233,16 @@ bool read_names(PyObject* object, NameList& names) {
   return count >= 0;
 }
 
-/// run(output names or None, feeds, stop, timeout, threads) -> list
+/// run(output names or None, feeds, stop, timeout, threads, profile) -> list
 PyObject* run_session(PyObject* self, PyObject* arguments) {
   PyObject* output_names = nullptr;
   PyObject* feeds = nullptr;
   PyObject* stop_object = nullptr;
+  PyObject* profile = nullptr;
   double timeout = 0;
   int threads = 0;
-  if (PyArg_ParseTuple(arguments, "OO!Odi", &output_names, &PyDict_Type, &feeds, &stop_object,
-                       &timeout, &threads) == 0 ||
+  if (PyArg_ParseTuple(arguments, "OO!OdiO", &output_names, &PyDict_Type, &feeds, &stop_object,
+                       &timeout, &threads, &profile) == 0 ||
       !check_is_open(self))
     return nullptr;
   ortool_run_options options = {};
@@ -261,13 +251,14 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
   options.threads = threads;
   NameList names;
   InputList inputs(self);
-  if (!read_stop(stop_object, &options.stop) || !read_names(output_names, names) ||
-      !inputs.add_all(feeds))
+  if (!read_stop(stop_object, &options.stop) || !read_profile(profile, &options.profile) ||
+      !read_names(output_names, names) || !inputs.add_all(feeds))
     return nullptr;
   std::size_t count = names.size();
   const bool is_all = output_names == Py_None;
   if (is_all) ortool_session_outputs(session_of(self), &count);
   std::vector<ortool_value*> outputs(count);
+  const FailureScope failures;
   InterruptScope interrupt(options.stop);
   options.stop = interrupt.stop();
   ortool_error* error = nullptr;
@@ -280,7 +271,7 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
   }
   if (timeout > 0) interrupt.discard();
   if (!finish_call(interrupt, status, error)) return nullptr;
-  return list_outputs(outputs, inputs);
+  return list_outputs(outputs);
 }
 
 }  // namespace

@@ -266,13 +266,12 @@ ortool_value* handle_of(PyObject* value) {
   return nullptr;
 }
 
-PyObject* object_of(ortool_value* handle, bool is_copied) {
+PyObject* object_of(ortool_value* handle) {
   const bool is_array = array_type(ortool_tensor_type(handle)).size > 0;
-  PyObject* const to_array = is_copied ? python_functions.array : python_functions.asarray;
   const Reference value(wrap_value(handle));
   if (!value) return nullptr;
-  return PyObject_CallFunctionObjArgs(is_array ? to_array : python_functions.from_value,
-                                      value.get(), nullptr);
+  return PyObject_CallFunctionObjArgs(
+      is_array ? python_functions.asarray : python_functions.from_value, value.get(), nullptr);
 }
 
 bool add_value_type(PyObject* module) {

@@ -25,12 +25,21 @@ def to_value(given: Any, session: Any, name: str) -> _native.Value:
         keys, values = list(given.keys()), list(given.values())
         return _native.Value.map(_tensor(numpy.asarray(keys)), _tensor(numpy.asarray(values)))
     if info is not None and info.kind == "sequence" and isinstance(given, (list, tuple)):
-        return _native.Value.sequence([_view(numpy.asarray(element)) for element in given])
+        return _native.Value.sequence([as_tensor(numpy.asarray(element)) for element in given])
     dtype = None if info is None or isinstance(given, numpy.ndarray) else DTYPES.get(info.element_type)
     return _tensor(numpy.asarray(given, dtype=dtype))
 
 
-def _view(array: numpy.ndarray) -> _native.Value:
+def to_sample(sample: Any) -> Any:
+    """The inputs of a sample as values."""
+    if not isinstance(sample, dict):
+        raise TypeError(f"a sample is a dict of arrays by input name, not {type(sample).__name__}")
+    return {name: given if isinstance(given, _native.Value) else _native.Value.view(given) or as_tensor(numpy.asarray(given))
+            for name, given in sample.items()}
+
+
+def as_tensor(array: numpy.ndarray) -> _native.Value:
+    """A tensor over the array's memory, or a copy where that needs a conversion."""
     return _native.Value.view(array) or _tensor(array)
 
 
@@ -61,7 +70,7 @@ def from_value(value: _native.Value) -> Any:
         array[:] = value.strings()
         return array.reshape(value.shape)
     if value.type in DTYPES:
-        return numpy.array(value)  # an element of a sequence may be in the memory of an input
+        return numpy.asarray(value)
     return _extended_array(value)
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 import collections.abc
 import json
 import os
-import tempfile
 from typing import Any, Callable, Dict, Iterable, Optional, Sequence, Union
 
-import numpy
-
-from . import _native
+from . import _native, _values
 from .session import options_text
 
 Path = Union[str, "os.PathLike[str]"]
@@ -18,7 +15,7 @@ OnProgress = Optional[Callable[[str, int, int], Any]]
 
 
 def command(name: str, *arguments: Path, stop: Optional[_native.Stop] = None, timeout: float = 0, on_message: OnMessage = None,
-            on_progress: OnProgress = None, **options: Any) -> Any:
+            on_progress: OnProgress = None, samples_from: Optional[Iterable[Dict[str, Any]]] = None, **options: Any) -> Any:
     """Runs a command of the program: "inspect", "optimize", "quantize", "bench", "run", "providers" or "schema".
 
     Args:
@@ -27,6 +24,8 @@ def command(name: str, *arguments: Path, stop: Optional[_native.Stop] = None, ti
         timeout: seconds, after which the call fails with Status.TIMEOUT; 0: no limit.
         on_message: called with ("warning" or "note", text).
         on_progress: called with (step, done, total); a total of 0: unknown. Often, and by any thread.
+        samples_from: for "quantize", the calibration data: samples, each a dict of arrays by input name. They are copied as
+            they come: into memory up to 64 MB, then into a file in the folder for temporary files, which has no name.
         options: those of the command line with underscores; True for a flag, a list for an option that repeats.
 
     Returns:
@@ -35,10 +34,12 @@ def command(name: str, *arguments: Path, stop: Optional[_native.Stop] = None, ti
     Raises:
         Error: the command failed.
         KeyboardInterrupt: Ctrl-C, in the main thread.
+        Exception: what a callback or `samples_from` raised.
     """
+    samples = None if samples_from is None else (_values.to_sample(sample) for sample in samples_from)
     request = json.loads(options_text(options))
     request["arguments"] = [os.fspath(argument) for argument in arguments]
-    text = _native.command(name, json.dumps(request), stop, timeout, on_message, on_progress)
+    text = _native.command(name, json.dumps(request), stop, timeout, on_message, on_progress, samples)
     return json.loads(text) if options.get("format", "json") == "json" else text
 
 
@@ -63,13 +64,10 @@ def quantize(model: Path, output: Path, calibration_data: Union[None, Path, Sequ
 
     Args:
         calibration_data: the path of a data set, a list of paths, or an iterable of samples, each a dict of arrays by input
-            name. Samples are written to a temporary folder, one file each, before the command begins.
+            name: see command(). At most as many are taken as the option `samples` says.
     """
     if not isinstance(calibration_data, collections.abc.Iterable) or isinstance(calibration_data, (str, os.PathLike)):
         return command("quantize", model, output=output, calibration_data=calibration_data, **options)
     if isinstance(calibration_data, (list, tuple)) and all(isinstance(path, (str, os.PathLike)) for path in calibration_data):
         return command("quantize", model, output=output, calibration_data=calibration_data, **options)
-    with tempfile.TemporaryDirectory(prefix="ortool-") as folder:
-        for number, sample in enumerate(calibration_data):
-            numpy.savez(os.path.join(folder, f"{number:09}.npz"), **sample)  # type: ignore[arg-type]
-        return command("quantize", model, output=output, calibration_data=folder, **options)
+    return command("quantize", model, output=output, samples_from=calibration_data, **options)  # type: ignore[arg-type]

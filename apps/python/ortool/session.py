@@ -31,6 +31,42 @@ def options_text(options: Dict[str, Any]) -> str:
     return json.dumps({name.rstrip("_").replace("_", "-"): plain(option) for name, option in options.items() if option is not None})
 
 
+class ProfileEvent(NamedTuple):
+    """One kernel of a run."""
+
+    node: str  #: the first of the nodes that the kernel computes
+    op_type: str
+    provider: str
+    kernel: str
+    depth: int  #: 0 in the main graph, 1 in a body of If or Loop, and so on
+    start_ns: int  #: since the run began
+    duration_ns: int
+
+
+class Profile(_native.Profile):
+    """The times of the last run that got it, kernel by kernel."""
+
+    @property
+    def events(self) -> List[ProfileEvent]:
+        """The kernels in the order in which they ran."""
+        return [ProfileEvent(*row) for row in self._events()]
+
+    def rows(self) -> List[Dict[str, Any]]:
+        """The time of each node in milliseconds and its share of all kernels' time, the longest first."""
+        sums: Dict[Tuple[int, str], Dict[str, Any]] = {}
+        for event in self.events:
+            row = sums.setdefault((event.depth, event.node), {"node": event.node, "op_type": event.op_type, "provider": event.provider,
+                                                              "kernel": event.kernel, "depth": event.depth, "calls": 0, "ms": 0.0})
+            row["calls"] += 1
+            row["ms"] += event.duration_ns / 1e6
+        total = sum(row["ms"] for row in sums.values() if row["depth"] == 0)
+        return sorted(({**row, "share": row["ms"] / total if total > 0 else 0.0} for row in sums.values()), key=lambda row: -row["ms"])
+
+    def trace(self) -> List[Dict[str, Any]]:
+        """The events as the Chrome trace that `ortool run --trace` writes."""
+        return json.loads(self._trace())  # type: ignore[no-any-return]
+
+
 class Session(_native.Session):
     """A model compiled for this machine. Any number of threads may run it at once.
 
@@ -59,7 +95,7 @@ class Session(_native.Session):
         self.outputs: List[ValueInfo] = [_info(row) for row in self._outputs()]
 
     def run(self, output_names: Optional[Sequence[str]], feeds: Dict[str, Any], *, stop: Optional[_native.Stop] = None,
-            timeout: float = 0, threads: int = 0) -> List[Any]:
+            timeout: float = 0, threads: int = 0, profile: Optional[Profile] = None) -> List[Any]:
         """Runs the model, without the GIL.
 
         Args:
@@ -70,17 +106,19 @@ class Session(_native.Session):
             stop: a Stop, which ends the run from another thread.
             timeout: seconds, after which the run fails with Status.TIMEOUT; 0: no limit.
             threads: at most the session's; 0: the session's.
+            profile: a Profile, which gets the times of the run.
 
         Returns:
             The outputs: numpy arrays over the engine's memory, read-only and not copied, which stay valid as long as they are
-            used (copies of outputs that are an input's memory, as of Identity, and of elements of sequences); arrays of str objects; lists for sequences, dicts for maps, None for an empty optional. Element types that
-            neither numpy nor ml_dtypes has come as Value.
+            used (copies of outputs that are an input's memory, as of Identity); arrays of str objects; lists for sequences,
+            dicts for maps, None for an empty optional. Element types that neither numpy nor ml_dtypes has come as Value.
 
         Raises:
-            Error: a name that the model does not have, a missing input, or a type or shape that does not fit.
+            Error: a name that the model does not have, a missing input, or a type or shape that does not fit. Its cause is the
+                exception of a function that computes an operator, if one raised it.
             KeyboardInterrupt: Ctrl-C, in the main thread.
         """
-        return self._run(output_names, feeds, stop, timeout, threads)
+        return self._run(output_names, feeds, stop, timeout, threads, profile)
 
 
 def _info(row: Tuple[str, str, int, int, bool, Any]) -> ValueInfo:
