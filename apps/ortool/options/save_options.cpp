@@ -10,6 +10,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/check/save_checked.hpp"
+#include "libcore/infer/declare_outputs.hpp"
 
 namespace ortool {
 namespace {
@@ -92,7 +93,8 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
   return target;
 }
 
-std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, const Model& model) {
+std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, Model& model) {
+  declare_registered_outputs(model);
   Progress progress(invocation.task(), "writing (MB)");
   SaveOptions options = target.options;
   options.on_written = [&progress](std::int64_t done, std::int64_t total) {

@@ -22,8 +22,8 @@ struct SaveTarget {
 /// names; ErrorCode::write_failed if the target is not writable.
 SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loaded);
 
-/// Writes the model; to standard output in one piece. Returns the number of bytes,
-/// including a new weights file.
-std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, const Model& model);
+/// Writes the model, with the shapes of what operators of users compute; to standard output in one
+/// piece. Returns the number of bytes, including a new weights file.
+std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, Model& model);
 
 }  // namespace ortool
