@@ -270,6 +270,15 @@ def test_an_array_that_is_kept_is_an_error_and_never_read_again():
     assert session_of(UNARY).run(None, {"x": X})[0].tolist() == X.tolist()
 
 
+def test_packed_elements_are_refused():
+    ortool.register_operator("Op", DOMAIN, lambda x: x)
+    with pytest.raises(ortool.Error, match="ONNX's type 22 are packed"):
+        session_of(f"g (int4[n] x) => (int4[n] y) {{ y = {DOMAIN}.Op (x) }}")
+    ortool.register_operator("Op", DOMAIN, lambda x: x, infer=lambda x: x)
+    with pytest.raises(ortool.Error, match="are packed"):
+        session_of(f"g (int4[n] x) => (int4[n] y) {{ y = {DOMAIN}.Op (x) }}")
+
+
 def test_registering_is_checked():
     for wrong in (dict(types=["float99"]), dict(function=lambda x, *, out: None, dynamic=True), dict(function=max), dict(outputs=(2, 1))):
         with pytest.raises((ValueError, ortool.Error)):

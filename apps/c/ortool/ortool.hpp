@@ -413,6 +413,14 @@ inline void register_operators(const std::string& path) {
   call(ortool_register_operators, path.c_str());
 }
 
+/// Adds operators of the program (ortool/custom_ops.h); see ortool_add_operators().
+inline void add_operators(const ::ortool_operators& operators, const std::string& origin) {
+  call(ortool_add_operators, &operators, origin.c_str());
+}
+inline void remove_operator(const std::string& domain, const std::string& name) {
+  call(ortool_remove_operator, domain.c_str(), name.c_str());
+}
+
 /// Runs a command and returns its report, as ortool_command() does. Throws without a report.
 inline std::string command(const std::string& name, const std::string& request,
                            const Task& task = {}) {

@@ -21,6 +21,7 @@ std::vector<Failure>& failures() {
 }
 
 constexpr std::size_t max_text = 500;
+constexpr std::size_t max_failures = 64;
 
 /// "ValueError: text" in one line.
 std::string describe(PyObject* exception) {
@@ -67,7 +68,14 @@ std::string keep_failure() {
   if (!exception) return "an exception";
   if (traceback != nullptr) PyException_SetTraceback(value, traceback);
   std::string text = describe(value);
-  if (scopes > 0) failures().push_back({text, std::this_thread::get_id(), std::move(exception)});
+  if (scopes == 0) return text;
+  failures().push_back({text, std::this_thread::get_id(), std::move(exception)});
+  // Those of errors that the engine got over, as while it folds constants.
+  Reference oldest;
+  if (failures().size() > max_failures) {
+    oldest = std::move(failures().front().exception);
+    failures().erase(failures().begin());
+  }
   return text;
 }
 

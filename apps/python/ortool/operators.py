@@ -98,7 +98,7 @@ class _Calls:
         operator._attributes.choose(_plain(attributes))
         given = []
         for index, each in enumerate(inputs):
-            info = None if each is None else InputType(_NAMES[each[0]], each[1])
+            info = None if each is None else InputType(_name(each[0]), each[1])
             if info is not None:
                 info._position = index
             given.append(info)
@@ -254,6 +254,12 @@ def _dtype(number: int) -> numpy.dtype:
         return numpy.dtype(getattr(ml_dtypes, _values.EXTENDED[number]))  # type: ignore[no-any-return]
     except (ImportError, AttributeError) as error:
         raise TypeError(f"arrays of {_NAMES.get(number, number)} need the package ml_dtypes") from error
+
+
+def _name(number: int) -> str:
+    if number not in _NAMES:
+        raise TypeError(f"elements of ONNX's type {number} are packed, which arrays cannot hold")
+    return _NAMES[number]
 
 
 def _number(name: Any) -> int:
