@@ -198,6 +198,16 @@ def test_commands_take_them_too(tmp_path):
     assert ortool.Session(tmp_path / "small.onnx").run(None, {"x": X})[0].tolist() == [2, -4, 6]
 
 
+def test_the_list_of_kernels_has_them_as_long_as_they_are_registered():
+    def listed():
+        kernels = ortool.command("providers", kernels=True)["kernels"]
+        return [(row["domain"], row["types"]) for row in kernels if row["name"] == "program:Op"]
+    registered = ortool.register_operator("Op", DOMAIN, lambda x: x, types=["float32", "string"])
+    assert listed() == [(DOMAIN, "float32, string")]
+    registered.remove()
+    assert listed() == []
+
+
 class Wrong(Exception):
     pass
 
