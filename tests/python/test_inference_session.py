@@ -112,7 +112,7 @@ def test_inputs_and_outputs_are_bound(digits_path, image):
     assert numpy.array_equal(y.numpy(), expected)
     binding.clear_binding_outputs()
     binding.bind_ortvalue_output("scores", ort.OrtValue.ortvalue_from_shape_and_type([1, 9], numpy.float32))
-    with pytest.raises(ValueError, match=r"float32\[1, 10\], but bound to memory of float32\[1, 9\]"):
+    with pytest.raises(ort.Error, match="scores"):
         sess.run_with_iobinding(binding)
 
 

@@ -82,6 +82,29 @@ def test_an_output_in_the_memory_of_an_input_is_copied(make_session):
     assert y.tolist() == [1] * 8
 
 
+def test_outputs_are_written_to_memory_of_the_caller(make_session):
+    session = make_session("""g (float[n] x) => (float[n] y, float[n] z, string[1] t)
+        { y = Neg(x)  z = Abs(x)  t = Constant <value_strings = ["a"]> () }""")
+    x = numpy.arange(4, dtype=numpy.float32)
+    memory = numpy.zeros(4, numpy.float32)
+    y, z, _ = session.run(None, {"x": x}, out={"y": memory})
+    assert y is memory and memory.tolist() == [0, -1, -2, -3] and z.tolist() == [0, 1, 2, 3]
+    # The memory may be larger.
+    z = session.run(["z"], {"x": x[:2]}, out={"z": memory})[0]
+    assert z.tolist() == [0, 1] and numpy.shares_memory(z, memory)
+    with pytest.raises(ortool.Error, match="'y'"):
+        session.run(["y"], {"x": x}, out={"y": memory[:2]})
+    with pytest.raises(ortool.Error, match="'y'"):
+        session.run(["y"], {"x": x}, out={"y": numpy.zeros(4)})
+    with pytest.raises(TypeError, match="contiguous"):
+        session.run(["y"], {"x": x}, out={"y": numpy.zeros(8, numpy.float32)[::2]})
+    with pytest.raises(ValueError, match="none of the outputs"):
+        session.run(["y"], {"x": x}, out={"z": memory})
+    memory.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        session.run(["y"], {"x": x}, out={"y": memory})
+
+
 @pytest.mark.parametrize("change", [lambda x: x.T, lambda x: x[::2], lambda x: x.astype(">f4"), lambda x: x.tolist(),
                                     lambda x: numpy.asfortranarray(x)])
 def test_arrays_that_are_not_contiguous_or_native_are_converted(make_session, change):

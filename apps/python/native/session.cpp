@@ -204,20 +204,68 @@ class InputList {
   std::vector<Reference> kept_;
 };
 
-/// The list that a run returns; frees what is left of the values after an exception.
-PyObject* list_outputs(const std::vector<ortool_value*>& outputs) {
-  Reference list(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    PyObject* const object = list ? object_of(outputs[i]) : nullptr;
-    if (object == nullptr) {
-      for (std::size_t rest = list ? i + 1 : i; rest < outputs.size(); ++rest)
-        ortool_value_free(outputs[rest]);
-      return nullptr;
-    }
-    PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), object);
+/// The outputs of a run, some of them over memory of the caller.
+class OutputList {
+ public:
+  explicit OutputList(std::size_t count) : values_(count) {}
+  ~OutputList() {
+    for (ortool_value* value : values_) ortool_value_free(value);
   }
-  return list.release();
-}
+  OutputList(const OutputList&) = delete;
+  OutputList& operator=(const OutputList&) = delete;
+
+  /// None, or a list with an array or None for each output.
+  bool set_targets(PyObject* targets) {
+    if (targets == Py_None) return true;
+    if (PyList_Size(targets) != static_cast<Py_ssize_t>(values_.size())) {
+      if (PyErr_Occurred() == nullptr)
+        PyErr_SetString(PyExc_ValueError, "there is not an array or None for each output");
+      return false;
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      PyObject* const target = PyList_GetItem(targets, static_cast<Py_ssize_t>(i));
+      if (target == Py_None) continue;
+      values_[i] = view_of(target);
+      if (values_[i] != nullptr) continue;
+      if (PyErr_Occurred() == nullptr)
+        PyErr_SetString(PyExc_TypeError, "memory for an output is a contiguous array of numbers");
+      return false;
+    }
+    targets_ = targets;
+    return true;
+  }
+
+  ortool_value** data() { return values_.data(); }
+  std::size_t size() const { return values_.size(); }
+
+  /// The list that a run returns.
+  PyObject* release() {
+    Reference list(PyList_New(static_cast<Py_ssize_t>(values_.size())));
+    for (std::size_t i = 0; list && i < values_.size(); ++i) {
+      PyObject* const object = release_one(i);
+      if (object == nullptr) return nullptr;
+      PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), object);
+    }
+    return list.release();
+  }
+
+ private:
+  /// The caller's array if the output has its shape.
+  PyObject* release_one(std::size_t i) {
+    PyObject* const target =
+        targets_ != nullptr ? PyList_GetItem(targets_, static_cast<Py_ssize_t>(i)) : Py_None;
+    Reference object(object_of(std::exchange(values_[i], nullptr)));
+    if (!object || target == Py_None) return object.release();
+    const Reference own(PyObject_GetAttrString(object.get(), "shape"));
+    const Reference given(own ? PyObject_GetAttrString(target, "shape") : nullptr);
+    const int is_same = given ? PyObject_RichCompareBool(own.get(), given.get(), Py_EQ) : -1;
+    if (is_same < 0) return nullptr;
+    return is_same == 1 ? Reference::borrowed(target).release() : object.release();
+  }
+
+  std::vector<ortool_value*> values_;
+  PyObject* targets_ = nullptr;
+};
 
 bool read_names(PyObject* object, NameList& names) {
   if (object == Py_None) return true;
@@ -233,16 +281,17 @@ bool read_names(PyObject* object, NameList& names) {
   return count >= 0;
 }
 
-/// run(output names or None, feeds, stop, timeout, threads, profile) -> list
+/// run(output names or None, feeds, stop, timeout, threads, profile, memory of outputs) -> list
 PyObject* run_session(PyObject* self, PyObject* arguments) {
   PyObject* output_names = nullptr;
   PyObject* feeds = nullptr;
   PyObject* stop_object = nullptr;
   PyObject* profile = nullptr;
+  PyObject* targets = nullptr;
   double timeout = 0;
   int threads = 0;
-  if (PyArg_ParseTuple(arguments, "OO!OdiO", &output_names, &PyDict_Type, &feeds, &stop_object,
-                       &timeout, &threads, &profile) == 0 ||
+  if (PyArg_ParseTuple(arguments, "OO!OdiOO", &output_names, &PyDict_Type, &feeds, &stop_object,
+                       &timeout, &threads, &profile, &targets) == 0 ||
       !check_is_open(self))
     return nullptr;
   ortool_run_options options = {};
@@ -257,7 +306,8 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
   std::size_t count = names.size();
   const bool is_all = output_names == Py_None;
   if (is_all) ortool_session_outputs(session_of(self), &count);
-  std::vector<ortool_value*> outputs(count);
+  OutputList outputs(count);
+  if (!outputs.set_targets(targets)) return nullptr;
   const FailureScope failures;
   InterruptScope interrupt(options.stop);
   options.stop = interrupt.stop();
@@ -271,7 +321,7 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
   }
   if (timeout > 0) interrupt.discard();
   if (!finish_call(interrupt, status, error)) return nullptr;
-  return list_outputs(outputs);
+  return outputs.release();
 }
 
 }  // namespace

@@ -94,11 +94,16 @@ class InferenceSession(Session):
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any],  # type: ignore[override]
             run_options: Optional[RunOptions] = None) -> List[Any]:
         """Runs the model as Session.run() does, but returns copies, which may be written to, as onnxruntime's."""
+        return self.run_into(output_names, input_feed, run_options, None)
+
+    def run_into(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Optional[RunOptions],
+                 targets: Optional[List[Any]]) -> List[Any]:
+        """run() with an array or None for each output, to which it is written."""
         stop = None if run_options is None else run_options.stop()
         profile = Profile() if self._options.enable_profiling else None
         feeds = {name: value.numpy() if isinstance(value, OrtValue) else value for name, value in input_feed.items()}
         try:
-            outputs = [_writable(output) for output in self._run(output_names or None, feeds, stop, 0, 0, profile)]
+            outputs = [_writable(output) for output in self._run(output_names or None, feeds, stop, 0, 0, profile, targets)]
         except KeyboardInterrupt:
             if run_options is not None:
                 run_options.renew()

@@ -89,7 +89,7 @@ class OrtValue:
 
 
 class IOBinding:
-    """Inputs and outputs of a session that are bound to memory. Outputs are copied to theirs after a run."""
+    """Inputs and outputs of a session that are bound to memory."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -145,15 +145,8 @@ class IOBinding:
 
     def run(self, run_options: Any) -> None:
         """Runs the session: see InferenceSession.run_with_iobinding()."""
-        results = self._session.run(list(self._outputs), self._inputs, run_options)
-        self._results = []
-        for (name, target), result in zip(self._outputs.items(), results):
-            if target is not None:
-                if result.dtype != target.dtype or result.shape != target.shape:
-                    raise ValueError(f"output {name} is {result.dtype}{list(result.shape)}, but bound to memory of "
-                                     f"{target.dtype}{list(target.shape)}")
-                target[...] = result
-            self._results.append(OrtValue(result if target is None else target))
+        results = self._session.run_into(list(self._outputs), self._inputs, run_options, list(self._outputs.values()))
+        self._results = [OrtValue(result) for result in results]
 
 
 def check_device(device_type: str) -> None:

@@ -95,7 +95,7 @@ class Session(_native.Session):
         self.outputs: List[ValueInfo] = [_info(row) for row in self._outputs()]
 
     def run(self, output_names: Optional[Sequence[str]], feeds: Dict[str, Any], *, stop: Optional[_native.Stop] = None,
-            timeout: float = 0, threads: int = 0, profile: Optional[Profile] = None) -> List[Any]:
+            timeout: float = 0, threads: int = 0, profile: Optional[Profile] = None, out: Optional[Dict[str, Any]] = None) -> List[Any]:
         """Runs the model, without the GIL.
 
         Args:
@@ -107,6 +107,7 @@ class Session(_native.Session):
             timeout: seconds, after which the run fails with Status.TIMEOUT; 0: no limit.
             threads: at most the session's; 0: the session's.
             profile: a Profile, which gets the times of the run.
+            out: contiguous arrays by name, to which these outputs are written: without a copy if they are aligned to 64 bytes.
 
         Returns:
             The outputs: numpy arrays over the engine's memory, read-only and not copied, which stay valid as long as they are
@@ -118,7 +119,17 @@ class Session(_native.Session):
                 exception of a function that computes an operator, if one raised it.
             KeyboardInterrupt: Ctrl-C, in the main thread.
         """
-        return self._run(output_names, feeds, stop, timeout, threads, profile)
+        targets = None if out is None else self._targets(output_names, out)
+        return self._run(output_names, feeds, stop, timeout, threads, profile, targets)
+
+    def _targets(self, output_names: Optional[Sequence[str]], out: Dict[str, Any]) -> List[Any]:
+        names = [info.name for info in self.outputs] if output_names is None else list(output_names)
+        for name, array in out.items():
+            if name not in names:
+                raise ValueError(f"{name!r} is none of the outputs of the run: {', '.join(names)}")
+            if not array.flags.writeable:
+                raise ValueError(f"the array for output {name!r} is read-only")
+        return [out.get(name) for name in names]
 
 
 def _info(row: Tuple[str, str, int, int, bool, Any]) -> ValueInfo:
