@@ -88,6 +88,11 @@ def test_values_go_in_and_out_as_ort_values(digits_path, image):
     assert numpy.array_equal(other.numpy(), image)
     with pytest.raises(ValueError, match="does not fit"):
         other.update_inplace(image[0])
+    sequences = ort.InferenceSession(parse_model("""g (seq(float[n]) s, string[n] t) => (int64 l, string[n] u)
+        { l = SequenceLength(s)  u = Identity(t) }"""))
+    values = {"s": ort.OrtValue([image, image]), "t": ort.OrtValue(numpy.array(["a", "b"]))}
+    length, texts = sequences.run_with_ort_values(None, values)
+    assert length.numpy() == 2 and texts.numpy().tolist() == ["a", "b"] and texts.data_type() == "tensor(string)"
     with pytest.raises(ValueError, match="cuda"):
         ort.OrtValue.ortvalue_from_numpy(image, "cuda", 0)
 

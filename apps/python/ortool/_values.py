@@ -21,6 +21,7 @@ _EXTENDED_TYPES = {name: number for number, name in EXTENDED.items()}
 def to_value(given: Any, session: Any, name: str) -> _native.Value:
     """The value of an input that is not an array in memory as it is needed."""
     info = next((each for each in session.inputs if each.name == name), None)
+    given = getattr(given, "_ort_value", given)
     if isinstance(given, dict):
         keys, values = list(given.keys()), list(given.values())
         return _native.Value.map(_tensor(numpy.asarray(keys)), _tensor(numpy.asarray(values)))

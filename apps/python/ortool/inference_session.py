@@ -94,6 +94,8 @@ class InferenceSession(Session):
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any],  # type: ignore[override]
             run_options: Optional[RunOptions] = None) -> List[Any]:
         """Runs the model as Session.run() does, but returns copies, which may be written to, as onnxruntime's."""
+        if run_options is None and not self._options.enable_profiling:
+            return [_writable(output) for output in self._run(output_names or None, input_feed, None, 0, 0, None, None)]
         return self.run_into(output_names, input_feed, run_options, None)
 
     def run_into(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Optional[RunOptions],
@@ -101,9 +103,8 @@ class InferenceSession(Session):
         """run() with an array or None for each output, to which it is written."""
         stop = None if run_options is None else run_options.stop()
         profile = Profile() if self._options.enable_profiling else None
-        feeds = {name: value.numpy() if isinstance(value, OrtValue) else value for name, value in input_feed.items()}
         try:
-            outputs = [_writable(output) for output in self._run(output_names or None, feeds, stop, 0, 0, profile, targets)]
+            outputs = [_writable(output) for output in self._run(output_names or None, input_feed, stop, 0, 0, profile, targets)]
         except KeyboardInterrupt:
             if run_options is not None:
                 run_options.renew()
@@ -203,9 +204,9 @@ _NOT_CARRIED = {
 
 
 def _writable(output: Any) -> Any:
-    if isinstance(output, list):
-        return [_writable(element) for element in output]
-    return numpy.array(output) if isinstance(output, numpy.ndarray) and not output.flags.writeable else output
+    if isinstance(output, numpy.ndarray):
+        return output if output.flags.writeable else numpy.array(output)
+    return [_writable(element) for element in output] if isinstance(output, list) else output
 
 
 def _type_text(text: str) -> str:

@@ -19,6 +19,15 @@ class OrtValue:
     def __init__(self, value: Any) -> None:
         self._value = value
 
+    @property
+    def _ort_value(self) -> Any:
+        return self._value
+
+    @property
+    def __array_struct__(self) -> Any:
+        """The memory of a tensor, so that runs read it where it is."""
+        return self._value.__array_struct__
+
     @staticmethod
     def ortvalue_from_numpy(numpy_obj: ndarray, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
         """A value over the array's memory, not copied."""
