@@ -20,37 +20,31 @@ constexpr std::int64_t repeated_bytes = 1024;
 
 using FastFunction = std::int64_t (*)(const FixedPointBinary& binary);
 
-/// The fixed-point function, or null if it is not accurate enough. Comparisons are false for NaN.
-FastFunction fast_function(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
+/// A fixed-point function, null if it is not accurate enough, and the error of its values.
+struct FastBinary {
+  FastFunction run = nullptr;
+  float error = 0.0F;
+};
+
+FastBinary fast_binary(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
   const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
-  if (!is_possible) return nullptr;
-  const float most = max_fast_number * scales.out;
+  if (!is_possible || op == Int8BinaryOp::subtract) return {};
   constexpr float max_byte = 255.0F;
   const float a = max_byte * scales.a.scale;
   const float b = max_byte * scales.b.scale;
-  const bool has_vbmi = isa >= Isa::avx512 && has_avx512_vbmi();
-  if (op == Int8BinaryOp::add && a < most && b < most)
-    return has_vbmi ? vbmi::add_bytes : avx2::add_bytes;
-  if (op == Int8BinaryOp::multiply && a * b < most)
-    return has_vbmi ? vbmi::multiply_bytes : avx2::multiply_bytes;
-  return nullptr;
-}
-
-/// Runs the fixed-point function until it stops at a rounding tie; the float function computes that
-/// part, and so on.
-void run_fast(FastFunction run, Int8BinaryOp op, FixedPointBinary binary,
-              const QuantizeFunctions& functions) {
-  constexpr std::int64_t piece = 64;
-  while (binary.count > 0) {
-    const std::int64_t done = run(binary);
-    const std::int64_t rest = std::min(piece, binary.count - done);
-    functions.binary(op, binary.a + done, 1, binary.a_scale, binary.b + done, 1, binary.b_scale,
-                     rest, binary.out_scale, binary.range, binary.out + done);
-    binary.a += done + rest;
-    binary.b += done + rest;
-    binary.out += done + rest;
-    binary.count -= done + rest;
+  const float largest = op == Int8BinaryOp::add ? std::max(a, b) : a * b;
+  // Comparisons are false for NaN.
+  if (!(largest < max_fast_number * scales.out)) return {};
+  float error = fast_number_error;
+  for (float bound = max_fast_number / 2; bound >= min_fast_number && largest < bound * scales.out;
+       bound /= 2) {
+    error /= 2;
   }
+  constexpr float conversion_error = 1.0F;
+  const bool has_vbmi = isa >= Isa::avx512 && has_avx512_vbmi();
+  if (op == Int8BinaryOp::add)
+    return {has_vbmi ? vbmi::add_bytes : avx2::add_bytes, error + conversion_error};
+  return {has_vbmi ? vbmi::multiply_bytes : avx2::multiply_bytes, error + conversion_error};
 }
 
 /// The operand whose innermost row is repeated along the next loop, in which the other operand is
@@ -86,14 +80,17 @@ void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, 
                  Workers& workers) {
   const QuantizeFunctions& functions = quantize_functions(isa);
   const BroadcastPlan::Loop& inner = plan.loops.back();
-  const FastFunction fast = fast_function(op, scales, isa);
+  const FastBinary fast = fast_binary(op, scales, isa);
   const auto compute = [&](const std::uint8_t* from_a, const std::uint8_t* from_b,
                            std::int64_t a_step, std::int64_t b_step, std::int64_t count,
                            std::uint8_t* to) {
-    if (fast != nullptr && a_step == 1 && b_step == 1) {
-      return run_fast(fast, op,
-                      {from_a, from_b, count, scales.a, scales.b, scales.out, scales.range, to},
-                      functions);
+    if (fast.run != nullptr && a_step == 1 && b_step == 1) {
+      const FixedPointBinary binary{from_a,     from_b,     count,        scales.a,
+                                    scales.b,   scales.out, scales.range, to,
+                                    fast.error, op,         &functions};
+      const std::int64_t done = fast.run(binary);
+      if (done < count) binary.compute_exactly(done, count - done);
+      return;
     }
     functions.binary(op, from_a, a_step, scales.a, from_b, b_step, scales.b, count, scales.out,
                      scales.range, to);

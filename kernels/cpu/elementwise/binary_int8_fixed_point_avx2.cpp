@@ -30,8 +30,11 @@ inline int64_t make_bytes(const FixedPointBinary& binary, const FixedPointRequan
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) numbers[i] = number(done + i * 8);
     __m256i bytes;
-    if (make.make(numbers, bytes)) return done;
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(binary.out + done), bytes);
+    if (__builtin_expect(int{make.make(numbers, bytes)}, 0) != 0) {
+      binary.compute_exactly(done, together);
+    } else {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(binary.out + done), bytes);
+    }
   }
   return done;
 }
@@ -41,7 +44,7 @@ inline int64_t make_bytes(const FixedPointBinary& binary, const FixedPointRequan
 int64_t add_bytes(const FixedPointBinary& add) {
   const double a_factor = static_cast<double>(add.a_scale.scale) / add.out_scale;
   const double b_factor = static_cast<double>(add.b_scale.scale) / add.out_scale;
-  const FixedPointRequantizer make(add.range, fast_number_error);
+  const FixedPointRequantizer make(add.range, add.error);
   const double zeros = a_factor * add.a_scale.zero_point + b_factor * add.b_scale.zero_point;
   const __m256 offset = _mm256_set1_ps(static_cast<float>(make.offset() - zeros * fixed_unit));
   const __m256 by_a = _mm256_set1_ps(static_cast<float>(a_factor * fixed_unit));
@@ -60,7 +63,7 @@ int64_t add_bytes(const FixedPointBinary& add) {
 int64_t multiply_bytes(const FixedPointBinary& multiply) {
   const double factor =
       static_cast<double>(multiply.a_scale.scale) * multiply.b_scale.scale / multiply.out_scale;
-  const FixedPointRequantizer make(multiply.range, fast_number_error);
+  const FixedPointRequantizer make(multiply.range, multiply.error);
   const __m256 offset = _mm256_set1_ps(make.offset());
   const __m256 by = _mm256_set1_ps(static_cast<float>(factor * fixed_unit));
   const __m256i a_flip = _mm256_set1_epi32(multiply.a_scale.flip);

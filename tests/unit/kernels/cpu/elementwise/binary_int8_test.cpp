@@ -79,6 +79,38 @@ TEST_CASE("sums and products of bytes are those of the formula on each level, ne
   }
 }
 
+TEST_CASE(
+    "all pairs of bytes give the formula at the bounds between which fixed point has an error") {
+  test::RandomValues numbers(5);
+  Bytes a(256 * 256);
+  Bytes b(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<std::uint8_t>(i % 256);
+    b[i] = static_cast<std::uint8_t>(i / 256);
+  }
+  const std::int64_t dims[] = {static_cast<std::int64_t>(a.size())};
+  const BroadcastPlan plan = make_broadcast_plan(dims, dims);
+  // The largest operand of a sum, or product, in units of the result's scale.
+  for (const float largest : {100.0F, 255.9F, 256.1F, 511.9F, 512.1F, 1023.9F, 1024.1F}) {
+    for (const Int8BinaryOp op : {Int8BinaryOp::add, Int8BinaryOp::multiply}) {
+      Int8BinaryScales scales = some_scales(numbers);
+      const float left = 255.0F * scales.a.scale;
+      const float right = 255.0F * scales.b.scale;
+      scales.out = (op == Int8BinaryOp::add ? std::max(left, right) : left * right) / largest;
+      Bytes expected(a.size());
+      for (std::size_t i = 0; i < a.size(); ++i)
+        expected[i] = expected_byte(op, a[i], b[i], scales);
+      for (const Isa isa : test::isas_here()) {
+        CAPTURE(isa_name(isa), largest, op == Int8BinaryOp::add);
+        Workers workers;
+        Bytes out(a.size());
+        int8_binary(op, a.data(), b.data(), out.data(), scales, plan, isa, workers);
+        CHECK(out == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("a block of channels that counts for all pixels is either operand") {
   test::RandomValues numbers(4);
   for (int i = 0; i < 40; ++i) {
