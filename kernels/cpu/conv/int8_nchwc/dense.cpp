@@ -62,16 +62,17 @@ struct DensePlan {
   bool is_in_place;
   bool copies_pixels;  ///< of single-pixel windows, one after the other
   bool from_nchw;
-  bool has_words;            ///< weights are in split quads
-  std::int64_t max_pixels;   ///< per run
-  std::int64_t rows;         ///< output rows; all single pixels form one row
-  std::int64_t columns;      ///< output columns
-  std::int64_t runs_a_row;   ///< of about equal length
-  std::int64_t strip_rows;   ///< output rows per strip
-  std::int64_t strip_runs;   ///< runs per strip, if it is less than a row
-  std::int64_t width = 0;    ///< pixels per row of a strip's copy
-  std::int64_t plane = 0;    ///< bytes per channel block of a strip's copy
-  std::int64_t pixel_bytes;  ///< of the copy that windows read
+  bool has_words;             ///< weights are in split quads
+  std::int64_t max_pixels;    ///< per run
+  std::int64_t run_unit = 1;  ///< pixels; all runs but the last of a row are multiples of it
+  std::int64_t rows;          ///< output rows; all single pixels form one row
+  std::int64_t columns;       ///< output columns
+  std::int64_t runs_a_row;    ///< of about equal length
+  std::int64_t strip_rows;    ///< output rows per strip
+  std::int64_t strip_runs;    ///< runs per strip, if it is less than a row
+  std::int64_t width = 0;     ///< pixels per row of a strip's copy
+  std::int64_t plane = 0;     ///< bytes per channel block of a strip's copy
+  std::int64_t pixel_bytes;   ///< of the copy that windows read
   std::int64_t copy_bytes = 0;
 
   DensePlan(const ConvSizes& sizes, bool is_plain, std::uint8_t flip,
@@ -84,7 +85,15 @@ struct DensePlan {
     const bool is_one_row = is_in_place || copies_pixels;
     rows = is_one_row ? 1 : sizes.out[1];
     columns = is_one_row ? volume(sizes.out) : sizes.out[2];
+    // Runs of fewer pixels leave registers for requantizing; a row in a single run loads each
+    // weight once.
+    const DenseLayout layout(sizes, from_nchw);
     runs_a_row = (columns + max_pixels - 1) / max_pixels;
+    if (columns > max_pixels && layout.steps * layout.words >= functions.shared_words) {
+      run_unit = 4;
+      // The last run takes one or two pixels more.
+      runs_a_row = (columns - 3) / functions.shared_pixels + 1;
+    }
     strip_rows = 1;
     strip_runs = is_in_place ? runs_in_place : runs_a_row;
     pixel_bytes = int8_block;
@@ -118,7 +127,10 @@ struct DensePlan {
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t slot_bytes() const { return slot_header_bytes + copy_bytes; }
-  std::int64_t run_begin(std::int64_t run) const { return columns * run / runs_a_row; }
+  std::int64_t run_begin(std::int64_t run) const {
+    const std::int64_t units = (columns + run_unit - 1) / run_unit;
+    return std::min(columns, units * run / runs_a_row * run_unit);
+  }
   /// Maximum number of pixels in `runs` consecutive runs of a row.
   std::int64_t pixels_of(std::int64_t runs) const {
     return runs == runs_a_row ? columns : std::min(columns, runs * max_pixels);

@@ -79,6 +79,10 @@ struct NchwcInt8Functions {
   /// Returns whether there are rounding ties. Null if there is `columns`.
   bool (*window)(const NchwcInt8Window& window);
   int32_t max_pixels;  ///< per tile
+  /// Most pixels of a tile during which an earlier one is requantized, a multiple of four, and the
+  /// words of a window from which on that is faster.
+  int32_t shared_pixels;
+  int64_t shared_words;
   /// Null: no saturation with any weights. Otherwise quads are split (SaturationCorrection).
   const DepthwiseByRowsFunctions* columns;
   const WinogradInt8Functions* winograd;  ///< null: no Winograd for 3 × 3 kernels

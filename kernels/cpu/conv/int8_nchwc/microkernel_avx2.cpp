@@ -108,6 +108,8 @@ void run_tiles(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count) {
 const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = nullptr,
                                                  .max_pixels = 4 * max_group_pixels,
+                                                 .shared_pixels = 0,
+                                                 .shared_words = INT64_MAX,
                                                  .columns = &depthwise_by_rows_functions,
                                                  .winograd = &winograd_int8_functions};
 

@@ -26,22 +26,34 @@ class FixedPointFinish {
     }
   }
 
+  /// Requantizes four pixels of channel block `v`; returns whether there may be rounding ties.
+  __attribute__((always_inline)) bool make_four(const __m512i* sums, int v, uint8_t* out) const {
+    __m512i bytes;
+    const bool is_told = make(sums, 1, sums + 2, 1, scales_[v], scales_[v], bytes);
+    _mm512_storeu_si512(out, bytes);
+    return is_told;
+  }
+  /// Requantizes a whole tile.
   void finish(const StoredSums& stored, NchwcInt8Run& run) const {
-    run.has_ties = false;
     uint32_t told = 0;  // a bit per four pixels, from the eighth on of the second channel block
-    const int whole = run.pixels / 4 * 4;
     for (int v = 0; v < tile_.vectors; ++v) {
       const __m512i* sums = stored.of(v);
       uint8_t* out = tile_.out + v * tile_.out_stride + run.out;
       const __m512 scale = scales_[v];
-      for (int first = 0; first < whole; first += 4) {
+      for (int first = 0; first + 4 <= run.pixels; first += 4) {
         __m512i bytes;
         told |= uint32_t{make(sums + first, 1, sums + first + 2, 1, scale, scale, bytes)}
                 << (v * 8 + first / 4);
         _mm512_storeu_si512(out + first * 16, bytes);
       }
     }
-    if (whole != run.pixels) told |= finish_rest(stored, run, whole);
+    finish_rest(stored, run, told);
+  }
+  /// Requantizes the last pixels, less than four, and finds the ties among those told.
+  void finish_rest(const StoredSums& stored, NchwcInt8Run& run, uint32_t told) const {
+    run.has_ties = false;
+    const int whole = run.pixels / 4 * 4;
+    if (whole != run.pixels) told |= make_rest(stored, run, whole);
     if (__builtin_expect(static_cast<int64_t>(told), 0) != 0) finish_told(stored, run, told);
   }
 
@@ -60,7 +72,7 @@ class FixedPointFinish {
   }
 
   /// The last pixels of a tile, less than four, of both channel blocks together if they fit.
-  uint32_t finish_rest(const StoredSums& stored, const NchwcInt8Run& run, int first) const {
+  uint32_t make_rest(const StoredSums& stored, const NchwcInt8Run& run, int first) const {
     const int rest = run.pixels - first;
     __m512i bytes;
     uint8_t* out = tile_.out + run.out + first * 16;
@@ -124,6 +136,8 @@ bool run_other_window(const NchwcInt8Window& window) {
 const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = run_other_window,
                                                  .max_pixels = max_pixels,
+                                                 .shared_pixels = max_shared_pixels,
+                                                 .shared_words = min_shared_words,
                                                  .columns = nullptr,
                                                  .winograd = nullptr};
 

@@ -97,6 +97,8 @@ bool run_nchwc_window(const NchwcInt8Window& window) {
 const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
                                                  .window = run_nchwc_window,
                                                  .max_pixels = max_pixels,
+                                                 .shared_pixels = max_shared_pixels,
+                                                 .shared_words = min_shared_words,
                                                  .columns = nullptr,
                                                  .winograd = nullptr};
 
