@@ -20,6 +20,8 @@ namespace {
 /// Target size of a strip's copy in bytes, and runs per call if nothing is copied.
 constexpr std::int64_t strip_bytes = std::int64_t{128} << 10U;
 constexpr std::int64_t runs_in_place = 16;
+/// Images so small that weights are multiplied by few runs before the next ones are needed.
+constexpr std::int64_t few_pixels = 256;
 /// Runs that are multiplied by one pair of channel blocks before the next pair.
 constexpr std::int64_t most_runs = 32;
 
@@ -316,6 +318,11 @@ class DenseInt8Conv {
     if (plan_.has_words) {
       tile.weights = words_->weights(block);
       for (std::int64_t i = 0; i < tile.vectors; ++i) tile.again[i] = words_->again(block + i);
+    }
+    if (block + 2 < blocks_out_ && pixels_ <= few_pixels) {
+      const std::int64_t next = std::min<std::int64_t>(2, blocks_out_ - block - 2);
+      tile.prefetch = tile.weights + 2 * layout_.block_bytes();
+      tile.prefetch_lines = next * layout_.block_bytes() / 64;
     }
     conv_.set_epilogue(tile.epilogue, block);
     conv_.functions.tiles(tile, runs.data(), static_cast<std::int64_t>(runs.size()));

@@ -46,6 +46,9 @@ struct NchwcInt8Tile {
   int32_t vectors;     ///< 1 or 2 channel blocks
   int32_t channels;    ///< valid ones in both; the rest may hold any values
   bool tells_ties;     ///< whether the caller needs the rounding ties
+  /// What to load into the L2 cache meanwhile, such as the next weights, in lines of 64 bytes.
+  const uint8_t* prefetch;
+  int64_t prefetch_lines;
 };
 
 /// The pixels of one tile.
