@@ -49,6 +49,7 @@ constexpr OperatorList families[] = {
     search_contrib_operators,
     weights_contrib_operators,
     // Those of others.
+    microsoft_text_operators,
     text_contrib_operators,
     vision_contrib_operators,
 };

@@ -17,6 +17,7 @@ std::span<const OpEntry> legacy_contrib_operators();
 std::span<const OpEntry> logical_operators();
 std::span<const OpEntry> loss_operators();
 std::span<const OpEntry> math_operators();
+std::span<const OpEntry> microsoft_text_operators();
 std::span<const OpEntry> ml_operators();
 std::span<const OpEntry> nchwc_operators();
 std::span<const OpEntry> nn_operators();

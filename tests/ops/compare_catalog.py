@@ -20,8 +20,8 @@ except ImportError:
 # Operators that only sessions create, and those that other tools define.
 OTHER_DOMAINS = ("ortool", "com.microsoft", "com.microsoft.extensions", "ai.onnx.contrib", "TRT", "trt.plugins",
                  "mmcv", "mmdeploy", "com.microsoft.nchwc", "com.ms.internal.nhwc")
-# TensorRT's operators, which exporters also write into ONNX's domain.
-FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_ONNX_TRT", "EfficientNMS_TRT"}
+# TensorRT's operators, which exporters also write into ONNX's domain, and copies that onnxruntime inserts there.
+FOREIGN = {"BatchedNMSDynamic_TRT", "BatchedNMS_TRT", "EfficientNMS_ONNX_TRT", "EfficientNMS_TRT", "MemcpyFromHost", "MemcpyToHost"}
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 # Operators that ONNX has removed, which old files may still contain.

@@ -1,4 +1,5 @@
-// Prints the catalog as JSON in ONNX's terms, for comparison with another list of operators.
+// Prints the catalog as JSON in ONNX's terms, for comparison with another list of operators; with
+// --names the names alone, with --rejected the operators that are rejected by name, with reasons.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/foreign_operators.hpp"
 
 namespace {
 
@@ -108,9 +110,33 @@ json describe(const ortool::OpSchema& schema, const ortool::OpVersion& version) 
           {"types", std::move(types)}};
 }
 
+void print_rejected() {
+  json rows = json::array();
+  for (const ortool::ForeignOperator& each : ortool::foreign_operators()) {
+    rows.push_back({{"domain", each.domain},
+                    {"name", each.name},
+                    {"reason", each.reason},
+                    {"advice", each.advice}});
+  }
+  std::printf("%s\n", rows.dump(1).c_str());
+}
+
+/// Also of operators that only have early forms.
+void print_names() {
+  json rows = json::array();
+  for (const ortool::OpEntry& entry : ortool::catalog())
+    rows.push_back({{"domain", entry.schema->domain}, {"name", entry.schema->name}});
+  std::printf("%s\n", rows.dump(1).c_str());
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string_view option = argc == 2 ? argv[1] : "";
+  if (option == "--rejected" || option == "--names") {
+    option == "--names" ? print_names() : print_rejected();
+    return 0;
+  }
   json rows = json::array();
   for (const ortool::OpEntry& entry : ortool::catalog()) {
     if (ortool::find_op(entry.schema->domain, entry.schema->name) != &entry) {

@@ -9,7 +9,7 @@ _INTRODUCTION = """# Operators of other domains
 Besides ONNX's own operators of opsets 1 to 28 and ai.onnx.ml ([conformance](conformance.md)), ortool computes the
 operators below. Most are decomposed into ONNX's operators when a session is created, so that fusion, int8 and all
 kernels apply ([decision 0069](../contributing/decisions/0069-operators-of-other-domains.md)); the others have kernels.
-Operators that no processor without a GPU computes are rejected by name, with what to do (`ortool inspect --check`).
+Those that ortool does not compute are [rejected by name](#rejected-by-name), with what to do (`ortool inspect --check`).
 `ortool optimize --target onnx` writes a file without most of them.
 
 This page is generated:
@@ -24,7 +24,7 @@ _DOMAINS = {
     "com.microsoft.nchwc": "ONNX Runtime, files saved at level all for its CPU provider",
     "com.ms.internal.nhwc": "ONNX Runtime, files saved for providers with channels last",
     "ai.onnx.contrib": "onnxruntime-extensions",
-    "com.microsoft.extensions": "onnxruntime-extensions, images",
+    "com.microsoft.extensions": "onnxruntime-extensions, images, and tokenizers that are also in `ai.onnx.contrib`",
     "TRT": "TensorRT's plugins; also in `trt.plugins` and without a domain",
     "mmdeploy": "MMDeploy",
     "mmcv": "MMCV",
@@ -35,7 +35,13 @@ def names(operators):
     return ", ".join(sorted(operators)) if operators else "none"
 
 
-def page(catalog, kernels):
+_REJECTED = """## Rejected by name
+
+| operator | why | what to do |
+|---|---|---|"""
+
+
+def page(catalog, kernels, rejected):
     own_kernels = {(row["domain"], row["op_type"]) for row in kernels}
     lines = [_INTRODUCTION]
     for domain, whose in _DOMAINS.items():
@@ -44,6 +50,10 @@ def page(catalog, kernels):
         lines += [f"## {domain}", "", f"{whose}; {len(operators)} in all.", ""]
         lines += ["| computed by | operators |", "|---|---|"]
         lines += [f"| kernels | {names(computed)} |", f"| decomposition, or as control flow | {names(operators - computed)} |", ""]
+    lines.append(_REJECTED)
+    known = {(row["domain"], row["name"]) for row in catalog}
+    lines += [f"| {row['domain'] or 'ai.onnx'}.{row['name']} | {row['reason']} | {row['advice']} |" for row in rejected
+              if (row["domain"], row["name"]) not in known]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -53,7 +63,7 @@ def load(*command):
 
 def main():
     dump_catalog, program, path = sys.argv[1:4]
-    wanted = page(load(dump_catalog), load(program, "providers", "--kernels", "--json")["kernels"])
+    wanted = page(load(dump_catalog), load(program, "providers", "--kernels", "--json")["kernels"], load(dump_catalog, "--rejected"))
     if sys.argv[4:] == ["--write"]:
         with open(path, "w", encoding="utf-8") as file:
             file.write(wanted)

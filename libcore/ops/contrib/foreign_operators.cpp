@@ -27,9 +27,27 @@ constexpr std::string_view before_provider =
     "save the model again with ONNX Runtime's CPU provider alone, or use the model that it was "
     "saved from";
 
+constexpr std::string_view calls_service = "it calls a service over the network";
+constexpr std::string_view from_service = "call the service outside the model";
+
+constexpr std::string_view plugin = "it is a plugin of TensorRT";
+constexpr std::string_view without_plugin = "export the model again without TensorRT's plugins";
+
 constexpr const char* aten_domain = "org.pytorch.aten";
 
 constexpr ForeignOperator operators[] = {
+    {"", "DisentangledAttention_TRT", plugin, without_plugin},
+    {"", "MultilevelCropAndResize_TRT", plugin, without_plugin},
+    {"", "PyramidROIAlign_TRT", plugin, without_plugin},
+    {extensions_domain, "AzureAudioToText", calls_service, from_service},
+    {extensions_domain, "AzureTextToText", calls_service, from_service},
+    {extensions_domain, "AzureTritonInvoker", calls_service, from_service},
+    {extensions_domain, "BlingFireSentenceBreaker",
+     "its rules are an automaton that only the library BlingFire reads",
+     "split texts into sentences before the model"},
+    {extensions_domain, "ImageReader", "it reads files whose paths are the model's input",
+     "give the bytes of each file to com.microsoft.extensions.DecodeImage"},
+    {extensions_domain, "OpenAIAudioToText", calls_service, from_service},
     {contrib_domain, "DequantizeBFP", block_floats, from_source},
     {contrib_domain, "DynamicSparseAttention", cuda_only, without_cuda},
     {contrib_domain, "EPContext", compiled, from_source},
@@ -41,6 +59,13 @@ constexpr ForeignOperator operators[] = {
     {contrib_domain, "SparseAttentionIndexer", cuda_only, without_cuda},
     {contrib_domain, "SparsePagedAttention", cuda_only, without_cuda},
     {contrib_domain, "YieldOp", calls_pytorch, for_training},
+    {vision_extensions_domain, "AzureAudioToText", calls_service, from_service},
+    {vision_extensions_domain, "AzureTextToText", calls_service, from_service},
+    {vision_extensions_domain, "AzureTritonInvoker", calls_service, from_service},
+    {vision_extensions_domain, "BlingFireSentenceBreaker",
+     "its rules are an automaton that only the library BlingFire reads",
+     "split texts into sentences before the model"},
+    {vision_extensions_domain, "OpenAIAudioToText", calls_service, from_service},
     {provider_nhwc_domain, "MaxUnpool", for_provider, before_provider},
     {provider_nhwc_domain, "QLinearAveragePool", for_provider, before_provider},
     {provider_nhwc_domain, "QLinearConvTranspose", for_provider, before_provider},

@@ -1,4 +1,4 @@
-// Foreign operators: those of ONNX Runtime and others that no CPU computes, with the reason.
+// Foreign operators: those of ONNX Runtime and others that nothing here computes, with the reason.
 #pragma once
 
 #include <optional>

@@ -45,6 +45,7 @@ constexpr Table tables[] = {
     relative_position_decompositions,
     signal_decompositions,
     sparse_attention_decompositions,
+    text_decompositions,
     vision_decompositions,
     weights_decompositions,
 };

@@ -68,6 +68,7 @@ std::vector<Value*> Decomposition::add_many(std::string_view op_type, std::vecto
 }
 
 std::vector<Value*> Decomposition::add_alike(std::string_view op_type, std::string_view domain) {
+  if (!domain.empty()) import_domain(graph_, domain, 1);
   std::vector<bool> wanted;
   for (std::int64_t i = 0; i < node_.output_count(); ++i) wanted.push_back(has_output(i));
   return add_wanted(op_type, inputs(), wanted, attributes_but({}), domain);

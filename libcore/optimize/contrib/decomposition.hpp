@@ -52,7 +52,7 @@ class Decomposition {
   std::vector<Value*> add_wanted_own(std::string_view op_type, std::vector<Value*> inputs,
                                      const std::vector<bool>& wanted,
                                      std::vector<Attribute> given = {});
-  /// Adds a node with the inputs, outputs and attributes of the old one.
+  /// Adds a node with the inputs, outputs and attributes of the old one, and imports the domain.
   std::vector<Value*> add_alike(std::string_view op_type, std::string_view domain);
   /// Adds a node of ortool's own domain with several outputs.
   std::vector<Value*> add_many_own(std::string_view op_type, std::vector<Value*> inputs,
@@ -120,6 +120,7 @@ std::span<const DecompositionRow> quantized_product_decompositions();
 std::span<const DecompositionRow> relative_position_decompositions();
 std::span<const DecompositionRow> signal_decompositions();
 std::span<const DecompositionRow> sparse_attention_decompositions();
+std::span<const DecompositionRow> text_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
 std::span<const DecompositionRow> weights_decompositions();
 

@@ -271,6 +271,8 @@ std::span<const DecompositionRow> legacy_decompositions() {
       {"Pad", legacy_pad},
       {"Range", legacy_range},
       {"SampleOp", sample_op},
+      {"MemcpyFromHost", sample_op, 1, ""},
+      {"MemcpyToHost", sample_op, 1, ""},
       {"ScaledSiLU", scaled_silu},
       {"SparseToDenseMatMul", sparse_to_dense},
       {"TorchEmbedding", torch_embedding},

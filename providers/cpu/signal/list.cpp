@@ -4,6 +4,7 @@
 // clang-format off
 #define ORTOOL_KERNEL_FILES(file) \
   file(audio_decoder_kernels)     \
+  file(signal_segments_kernels)   \
   file(spectrum_kernels)          \
   file(windows_kernels)
 // clang-format on

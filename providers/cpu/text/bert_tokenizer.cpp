@@ -70,7 +70,8 @@ class BertEncoder {
         op_.splits_words ? split_words(word_rules(op_.words), text) : split_at_spaces(text);
     for (const Word& word : words) {
       workers.poll();
-      // Pieces count characters of the word, of which those with another length in the text are few.
+      // Pieces count characters of the word, of which those with another length in the text are
+      // few.
       const bool keeps_length = word.text.size() == word.end - word.begin;
       std::size_t at = word.begin;
       const bool is_known =
@@ -87,13 +88,11 @@ class BertEncoder {
   }
 
   /// One text, or two, within the maximum length and with special tokens; `segments` has 1 for the
-  /// second text. Unless `keeps_empty`, an empty text counts as none.
-  Encoding join(std::span<const std::string> texts, bool keeps_empty,
-                std::vector<std::int64_t>& segments, const Workers& workers) const {
-    const bool has_two =
-        texts.size() == 2 && (keeps_empty || (!texts[0].empty() && !texts[1].empty()));
-    const bool skips_first = texts.size() == 2 && !has_two && texts[0].empty();
-    Encoding first = encode(texts[skips_first ? 1 : 0], workers);
+  /// second text.
+  Encoding join(std::span<const std::string> texts, std::vector<std::int64_t>& segments,
+                const Workers& workers) const {
+    const bool has_two = texts.size() == 2;
+    Encoding first = encode(texts[0], workers);
     Encoding second;
     if (has_two) {
       second = encode(texts[1], workers);
@@ -148,8 +147,8 @@ class BertEncoder {
 
 void check_text_count(std::size_t found, std::size_t least, std::size_t most) {
   if (found >= least && found <= most) return;
-  throw Error(ErrorCode::invalid,
-              format("the input holds {} texts (expected {})", found, least == most ? "2" : "1 or 2"));
+  throw Error(ErrorCode::invalid, format("the input holds {} texts (expected {})", found,
+                                         least == most ? "2" : "1 or 2"));
 }
 
 KernelPtr compile_bert_tokenizer(const NodeView& view, const KernelRow& row,
@@ -160,7 +159,7 @@ KernelPtr compile_bert_tokenizer(const NodeView& view, const KernelRow& row,
     check_text_count(context.input(0).strings().size(), 1, 2);
     std::vector<std::int64_t> segments;
     const Encoding encoding =
-        encoder->join(context.input(0).strings(), false, segments, context.workers());
+        encoder->join(context.input(0).strings(), segments, context.workers());
     const auto count = static_cast<std::int64_t>(segments.size());
     context.set_output(0, integer_tensor(context, Shape{count}, encoding.ids));
     context.set_output(1, integer_tensor(context, Shape{count}, segments));
@@ -184,7 +183,7 @@ KernelPtr compile_hf_bert_tokenizer(const NodeView& view, const KernelRow& row,
     check_text_count(context.input(0).strings().size(), 2, 2);
     std::vector<std::int64_t> segments;
     const Encoding encoding =
-        encoder->join(context.input(0).strings(), true, segments, context.workers());
+        encoder->join(context.input(0).strings(), segments, context.workers());
     const Shape shape{1, static_cast<std::int64_t>(segments.size())};
     context.set_output(0, integer_tensor(context, shape, encoding.ids));
     context.set_output(

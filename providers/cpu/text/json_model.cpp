@@ -26,22 +26,11 @@ TokenIds read_vocabulary(const Json& model) {
   return ids;
 }
 
-std::optional<std::int64_t> find_token(const TokenIds& ids, const std::string& token) {
-  const auto found = ids.find(token);
-  return found == ids.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// "<0x0A>" for a line end.
-std::string token_of_byte(unsigned int byte) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  return std::string("<0x") + digits[byte >> 4U] + digits[byte & 15U] + ">";
-}
-
 /// The ids of <0x00> to <0xFF>, where the model falls back to bytes and the vocabulary has all.
 std::vector<std::int64_t> byte_tokens(const Json& model, const TokenIds& ids) {
   std::vector<std::int64_t> tokens;
   for (unsigned int byte = 0; byte < 256 && flag_of(model, "byte_fallback", false); ++byte) {
-    const auto id = find_token(ids, token_of_byte(byte));
+    const auto id = find_id(ids, token_of_byte(byte));
     if (!id) return {};
     tokens.push_back(*id);
   }
@@ -83,11 +72,11 @@ class BytePairs : public JsonModel {
     if (!text_of(model, "continuing_subword_prefix").empty())
       fail_part("model", "BPE with continuing_subword_prefix");
     const std::string unknown = text_of(model, "unk_token");
-    if (!unknown.empty()) unknown_ = find_token(ids_, unknown);
+    if (!unknown.empty()) unknown_ = find_id(ids_, unknown);
   }
 
   std::optional<std::int64_t> find(const std::string& token) const override {
-    return find_token(ids_, token);
+    return find_id(ids_, token);
   }
 
   void encode(std::string_view word, std::vector<std::int64_t>& ids) const override {
@@ -147,7 +136,7 @@ class Unigrams : public JsonModel {
   }
 
   std::optional<std::int64_t> find(const std::string& token) const override {
-    return find_token(ids_, token);
+    return find_id(ids_, token);
   }
 
   void encode(std::string_view word, std::vector<std::int64_t>& ids) const override {
@@ -209,7 +198,7 @@ class Wordpieces : public JsonModel {
         unknown_(unknown_of(model, ids_)) {}
 
   std::optional<std::int64_t> find(const std::string& token) const override {
-    return find_token(ids_, token);
+    return find_id(ids_, token);
   }
 
   void encode(std::string_view word, std::vector<std::int64_t>& ids) const override {
@@ -239,7 +228,7 @@ class WholeWords : public JsonModel {
       : ids_(read_vocabulary(model)), unknown_(unknown_of(model, ids_)) {}
 
   std::optional<std::int64_t> find(const std::string& token) const override {
-    return find_token(ids_, token);
+    return find_id(ids_, token);
   }
 
   void encode(std::string_view word, std::vector<std::int64_t>& ids) const override {

@@ -13,6 +13,7 @@
   file(regex_tokenizer_kernels)      \
   file(segment_ops_kernels)          \
   file(sentencepiece_ops_kernels)    \
+  file(spm_tokenizer_kernels)        \
   file(string_functions_kernels)     \
   file(string_ops_kernels)           \
   file(string_tables_kernels)        \

@@ -25,9 +25,8 @@ class RowSplits {
       throw Error(ErrorCode::invalid, "the places of rows do not begin with 0");
     for (std::size_t i = 1; i < splits_.size(); ++i) {
       if (splits_[i] >= splits_[i - 1] && splits_[i] <= most) continue;
-      throw Error(ErrorCode::invalid,
-                  format("row {} ends at {} (expected {} to {})", i - 1, splits_[i],
-                         splits_[i - 1], most));
+      throw Error(ErrorCode::invalid, format("row {} ends at {} (expected {} to {})", i - 1,
+                                             splits_[i], splits_[i - 1], most));
     }
   }
   std::int64_t rows() const { return static_cast<std::int64_t>(splits_.size()) - 1; }
@@ -57,6 +56,25 @@ void run_ragged_to_dense(DynamicContext& context) {
   for (std::int64_t row = 0; row < splits.rows(); ++row)
     std::copy_n(values.data() + splits.begin(row), splits.size(row), dense + row * columns);
   context.set_output(0, std::move(out));
+}
+
+void run_string_ragged_to_dense(DynamicContext& context) {
+  const std::span<const std::string> values = context.input(1).strings();
+  const bool has_filling = context.input(2).type() == DataType::string;
+  const Tensor& places = context.input(has_filling ? 3 : 2);
+  const RowSplits splits(places, context.input(1).element_count());
+  const std::string filling = has_filling ? single_text(context, 2, "default_value") : "";
+  const std::int64_t columns = splits.longest();
+  const Shape shape{splits.rows(), columns};
+  check_string_room(context, shape.element_count());
+  TextList out(context);
+  for (std::int64_t row = 0; row < splits.rows(); ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const auto place = static_cast<std::size_t>(splits.begin(row) + column);
+      out.add(column < splits.size(row) ? values[place] : filling);
+    }
+  }
+  context.set_output(0, out.take(shape));
 }
 
 void run_ragged_to_sparse(DynamicContext& context) {
@@ -183,8 +201,8 @@ KernelPtr compile_segment_op(const NodeView&, const KernelRow& row, const Compil
 }
 
 constexpr auto segment_ops_rows = join_rows(
-    portable_row("contrib_inverse", "Inverse", "float32", accepts_anything,
-                 compile_contrib_inverse, extensions_domain),
+    portable_row("contrib_inverse", "Inverse", "float32", accepts_anything, compile_contrib_inverse,
+                 extensions_domain),
     portable_row("neg_pos", "NegPos", "float32", accepts_anything, compile_neg_pos,
                  extensions_domain),
     portable_row("ragged_to_dense", "RaggedTensorToDense", "int64", accepts_anything,
@@ -194,7 +212,9 @@ constexpr auto segment_ops_rows = join_rows(
     portable_row("segment_extraction", "SegmentExtraction", "int64", accepts_anything,
                  compile_segment_op<run_segment_extraction>, extensions_domain),
     portable_row("segment_sum", "SegmentSum", "float32", accepts_anything,
-                 compile_segment_op<run_segment_sum>, extensions_domain));
+                 compile_segment_op<run_segment_sum>, extensions_domain),
+    portable_row("string_ragged_to_dense", "StringRaggedTensorToDense", "string", accepts_anything,
+                 compile_segment_op<run_string_ragged_to_dense>, extensions_domain));
 
 }  // namespace
 

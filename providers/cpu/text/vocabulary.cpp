@@ -55,4 +55,33 @@ std::int64_t id_of(const TokenIds& ids, const std::string& token) {
   throw Error(ErrorCode::invalid, format("the vocabulary lacks the token {}", quote(token)));
 }
 
+std::optional<std::int64_t> find_id(const TokenIds& ids, const std::string& token) {
+  const auto found = ids.find(token);
+  return found == ids.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string token_of_byte(unsigned int byte) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  return std::string("<0x") + digits[byte >> 4U] + digits[byte & 15U] + ">";
+}
+
+std::vector<std::pair<std::string, std::string>> pairs_of_merges(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> merges;
+  bool is_first = true;
+  for (const std::string& line : lines_of(text)) {
+    if (std::exchange(is_first, false) && line.starts_with("#version")) continue;
+    const std::size_t space = line.find(' ');
+    const bool is_pair = space != std::string::npos && space > 0 && space + 1 < line.size() &&
+                         line.find(' ', space + 1) == std::string::npos;
+    if (!is_pair) {
+      throw Error(ErrorCode::invalid,
+                  format("attribute 'merges' has the line {} (expected two tokens with a space "
+                         "between them)",
+                         quote(line)));
+    }
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  }
+  return merges;
+}
+
 }  // namespace ortool::cpu

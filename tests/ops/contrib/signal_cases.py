@@ -86,10 +86,24 @@ def _audio_decoder(random):
                    {"downsampling_rate": new_rate, "stereo_to_mono": random.choice([None, 0, 1])}, domain="ai.onnx.contrib", opset=18)
 
 
+def _segments(random):
+    for _ in range(40):
+        rate, frame, hop = random.choice([8000, 16000, 22050]), random.choice([10, 25, 30]), random.choice([5, 10, 20])
+        length = random.choice([1, 500, 3000, rate])
+        loudness = numpy.repeat(random.uniform(0, 1, 40) ** 3, length // 40 + 1)[:length]
+        audio = (random.standard_normal(length) * loudness).astype(numpy.float32)[None]
+        threshold = numpy.array([random.choice([-40, -20, -10, -3])], numpy.float32)
+        yield Case("SplitSignalSegments", [audio, numpy.array([rate]), numpy.array([frame]), numpy.array([hop]), threshold], 1,
+                   domain="ai.onnx.contrib", opset=18)
+        begins = numpy.sort(random.integers(0, 2000, random.choice([0, 1, 5, 20])))
+        segments = numpy.stack([begins, begins + random.integers(0, 300, len(begins))], 1).astype(numpy.int64)
+        yield Case("MergeSignalSegments", [segments, numpy.array([random.choice([0, 10, 200])])], 1, domain="ai.onnx.contrib", opset=18)
+
+
 def cases(random):
     if not extensions_peer.is_available():
         return
-    for family in (_stft_norm, _audio_decoder):
+    for family in (_stft_norm, _audio_decoder, _segments):
         for each in family(random):
             each.expected = extensions_peer.expected(each)
             yield each

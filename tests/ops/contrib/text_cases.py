@@ -91,6 +91,8 @@ def _segments(random):
         yield "RaggedTensorToSparse", [splits], 2, {}
         yield "RaggedTensorToDense", [numpy.arange(3), random.integers(0, 99, int(splits[-1])), numpy.array([-7]), splits], 1, {
             "missing_value": random.choice([None, -1, 5])}
+        # What the package takes for what fills rows up only has to have as many elements.
+        yield "StringRaggedTensorToDense", [numpy.arange(3), _texts(random, (int(splits[-1]),)), splits, _texts(random, splits.shape)], 1, {}
         ids = numpy.cumsum(random.integers(0, 2, random.randint(1, 7))).astype(numpy.int64)
         yield "SegmentSum", [random.standard_normal((len(ids), *random.choice([(), (3,), (2, 2)]))).astype(numpy.float32), ids], 1, {}
         runs = numpy.repeat(random.integers(0, 3, 5), random.integers(1, 4, 5)).astype(numpy.int64)
@@ -138,6 +140,7 @@ def _byte_pairs(random):
     for token in ("<|startoftext|>", "<|endoftext|>"):
         clip[0][token] = len(clip[0])
     roberta = vocabularies.byte_pairs(("<s>", "<pad>", "</s>", "<unk>", "<mask>"))
+    characters, pairs = vocabularies.character_pairs()
     decoder = {"id_vocab": "\n".join(sorted(gpt2[0], key=gpt2[0].get)),
                "byte_decoder": "\n".join(f"{ord(character)}\t{byte}" for byte, character in vocabularies.byte_characters().items()),
                "all_special_ids": str(gpt2[0]["<|endoftext|>"])}
@@ -154,6 +157,11 @@ def _byte_pairs(random):
                 texts = [text.replace("\t", " ").replace("\n", " ") for text in texts]
             yield op, [numpy.array(texts, dtype=object)], 2, {"vocab": vocabularies.as_json(vocabulary), "merges": merges,
                                                               "padding_length": length}
+        # Rows of different lengths are filled up by the package with 2^32 - 1, and texts that are cut off or hold special tokens have
+        # the places of others.
+        text = random.choice(["", "", " ", "  "]) + random.choice([" ", "", "  ", "</s>", "\n"]).join(
+            random.choice(_SENTENCES + ("==", "12345", "e" * 130)) for _ in range(random.randint(1, 5)))
+        yield "SpmTokenizer", [_text(text)], 2, {"vocab": vocabularies.as_json(characters), "merges": pairs}
         # Of several rows the package reads beyond their texts.
         word = random.choice(_SENTENCES)
         row = [gpt2[0][vocabularies.byte_characters()[byte]] for byte in word.encode()]
@@ -182,13 +190,18 @@ def _tokenizer(random):
                    {"separators": [" "], "mark": 1, "pad_value": "#", "mincharnum": 1})
 
 
+_IN_BOTH_DOMAINS = ("BasicTokenizer", "BertTokenizer", "BertTokenizerDecoder", "BpeDecoder", "CLIPTokenizer", "GPT2Tokenizer",
+                    "HfBertTokenizer", "RobertaTokenizer", "SpmTokenizer", "WordpieceTokenizer")
+
+
 def cases(random):
     yield from _tokenizer(random)
     if not extensions_peer.is_available():
         return
     for family in (_string_functions, _regex, _tables, _segments, _bert, _byte_pairs):
         for op, inputs, outputs, attributes in family(random):
-            each = Case(op, inputs, outputs, attributes, domain="ai.onnx.contrib")
+            domain = "com.microsoft.extensions" if op in _IN_BOTH_DOMAINS and random.random() < 0.3 else "ai.onnx.contrib"
+            each = Case(op, inputs, outputs, attributes, domain=domain)
             if op == "StringToHashBucketFast":
                 # The package hashes by std::hash since it is built without FarmHash; TensorFlow, where such models come from, does not.
                 if farmhash:
@@ -196,5 +209,5 @@ def cases(random):
                         [farmhash.fingerprint64(text) % buckets for text in texts.ravel()], numpy.int64).reshape(texts.shape)]
                     yield each
                 continue
-            each.expected = extensions_peer.expected(Case(op, inputs, outputs, attributes, domain="ai.onnx.contrib", opset=18))
+            each.expected = extensions_peer.expected(Case(op, inputs, outputs, attributes, domain=domain, opset=18))
             yield each

@@ -42,6 +42,16 @@ def _merges(words, count):
     return merges
 
 
+def character_pairs(count=60):
+    """(vocabulary, merges as text) of Llama's kind: characters, U+2581 for spaces, bytes for other characters."""
+    words = [list("\u2581" + word) for word in TEXT.split()]
+    merges = _merges(words, count)
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", *sorted(set("".join(TEXT.split())) - set("中国xz"))]
+    tokens += ["".join(pair) for pair in merges] + ["'s", "\u2581\u2581", "\u2581=", "==", "123"]
+    merges += [("\u2581", "\u2581"), ("=", "=")]
+    return {token: index for index, token in enumerate(dict.fromkeys(tokens))}, "\n".join(" ".join(pair) for pair in merges)
+
+
 def byte_pairs(special, word_end="", count=60):
     """(vocabulary, merges as text) of a byte-level tokenizer."""
     characters = byte_characters()

@@ -1,4 +1,5 @@
-// com.microsoft's copies of ONNX operators and its small functions, one line each, sorted by name.
+// com.microsoft's copies of ONNX operators and its small functions, one line each, sorted by domain,
+// then name.
 #include "libcore/ops/contrib/legacy/attn_lstm.hpp"
 #include "libcore/ops/contrib/legacy/bias_functions.hpp"
 #include "libcore/ops/contrib/legacy/crop_and_resize.hpp"
@@ -18,6 +19,8 @@ namespace {
 using enum OpTrait;
 
 constexpr OpEntry legacy_contrib_entries[] = {
+    op_entry<MemcpyFromHost>({.set = {elementwise, idempotent, keeps_zero, scales_with_input}}),
+    op_entry<MemcpyToHost>({.set = {elementwise, idempotent, keeps_zero, scales_with_input}}),
     op_entry<AttnLSTM>(),
     op_entry<BiasAdd>(),
     op_entry<BiasDropout>({.set = {random}}),

@@ -98,6 +98,22 @@ constinit const OpSchema SampleOp::schema = {"SampleOp",
                                                .outputs = {{"Y", "T"}},
                                                .types = {{"T", types::high_precision_numbers}}}}};
 
+constinit const OpSchema MemcpyFromHost::schema = {
+    "MemcpyFromHost",
+    "",
+    {{.since = 1,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", types::all_tensors_and_bfloat16}}}}};
+
+constinit const OpSchema MemcpyToHost::schema = {
+    "MemcpyToHost",
+    "",
+    {{.since = 1,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", types::all_tensors_and_bfloat16}}}}};
+
 void ContribPad::read(AttributeReader& attributes, int) {
   Pad::read(attributes, opset_of_inputs);
 }

@@ -1,5 +1,6 @@
 // com.microsoft's copies of ONNX operators, older than those or without some of their attributes:
-// Pad, Trilu, Unique, GatherND, Range, GridSample, ExpandDims, TorchEmbedding, SampleOp.
+// Pad, Trilu, Unique, GatherND, Range, GridSample, ExpandDims, TorchEmbedding, SampleOp; and
+// MemcpyFromHost and MemcpyToHost.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 #pragma once
 
@@ -67,6 +68,17 @@ struct TorchEmbedding {
 
 /// Identity, an example of ONNX Runtime's.
 struct SampleOp : ElementwiseOp {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
+};
+
+/// Copies from a device's memory and to it, of ONNX's domain, in files that ONNX Runtime saved for
+/// a device: the identity here.
+struct MemcpyFromHost : ElementwiseOp {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
+};
+struct MemcpyToHost : ElementwiseOp {
   static const OpSchema schema;
   void read(AttributeReader&, int) {}
 };

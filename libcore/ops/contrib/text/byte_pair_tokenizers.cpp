@@ -70,6 +70,13 @@ constinit const OpSchema RobertaTokenizer::schema = {"RobertaTokenizer",
                                                        .outputs = token_outputs,
                                                        .attributes = token_attributes}}};
 
+constinit const OpSchema SpmTokenizer::schema = {"SpmTokenizer",
+                                                 extensions_domain,
+                                                 {{.since = 1,
+                                                   .inputs = token_inputs,
+                                                   .outputs = token_outputs,
+                                                   .attributes = token_attributes}}};
+
 constinit const OpSchema BpeDecoder::schema = {
     "BpeDecoder",
     extensions_domain,
@@ -95,9 +102,8 @@ void BytePairTokenizer::read(AttributeReader& attributes, int) {
   for_each_table_line(more, [&](std::string_view line) {
     if (line.empty()) return;
     const std::size_t equal = std::min(line.rfind('='), line.size());
-    added.emplace_back(line.substr(0, equal),
-                       read_id(line.substr(std::min(equal + 1, line.size())), "added_token",
-                               INT32_MAX));
+    added.emplace_back(line.substr(0, equal), read_id(line.substr(std::min(equal + 1, line.size())),
+                                                      "added_token", INT32_MAX));
   });
   padding_length = attributes.integer_in("padding_length", -1, INT64_MIN, most_padding);
   attributes.ignore("model_name");

@@ -18,6 +18,18 @@ constinit const OpSchema RaggedTensorToDense::schema = {
       .outputs = {{"output", "tensor(int64)"}},
       .attributes = {{"missing_value", AttributeKind::integer, false, -1}}}}};
 
+constinit const OpSchema StringRaggedTensorToDense::schema = {
+    "StringRaggedTensorToDense",
+    extensions_domain,
+    {{.since = 1,
+      .inputs = {{"shape", "tensor(int64)"},
+                 {"values", "tensor(string)"},
+                 {"row_splits", "T1"},
+                 {"default_value", "T2"}},
+      .outputs = {{"output", "tensor(string)"}},
+      .types = {{"T1", types_of({DataType::int64, DataType::string})},
+                {"T2", types_of({DataType::int64, DataType::string})}}}}};
+
 constinit const OpSchema RaggedTensorToSparse::schema = {
     "RaggedTensorToSparse",
     extensions_domain,
@@ -39,11 +51,10 @@ constinit const OpSchema SegmentExtraction::schema = {
       .inputs = {{"input", "tensor(int64)"}},
       .outputs = {{"position", "tensor(int64)"}, {"value", "tensor(int64)"}}}}};
 
-constinit const OpSchema Inverse::schema = {"Inverse",
-                                            extensions_domain,
-                                            {{.since = 1,
-                                              .inputs = {{"X", "tensor(float)"}},
-                                              .outputs = {{"Y", "tensor(float)"}}}}};
+constinit const OpSchema Inverse::schema = {
+    "Inverse",
+    extensions_domain,
+    {{.since = 1, .inputs = {{"X", "tensor(float)"}}, .outputs = {{"Y", "tensor(float)"}}}}};
 
 constinit const OpSchema NegPos::schema = {
     "NegPos",
@@ -61,6 +72,25 @@ void RaggedTensorToDense::infer(InferContext& context) const {
   check_rank(context, 3, "row_splits", 1);
   context.set_output(0, DataType::int64,
                      Dimensions{dimension_at(context, 3, 0) - 1, context.unknown_dimension()});
+}
+
+void StringRaggedTensorToDense::infer(InferContext& context) const {
+  const DataType third = context.element(2);
+  const DataType fourth = context.element(3);
+  if (third != DataType::undefined && third == fourth) {
+    throw Error(ErrorCode::invalid, format("inputs 2 and 3 are both of type {} (expected int64 for "
+                                           "the places of rows, string for the other)",
+                                           name_of(third)));
+  }
+  if (third == DataType::undefined && fourth == DataType::undefined) {
+    context.set_output(0, DataType::string, std::nullopt);
+    return;
+  }
+  const std::int64_t splits = third == DataType::int64 || fourth == DataType::string ? 2 : 3;
+  check_rank(context, splits, "row_splits", 1);
+  if (splits == 2) check_vector(context, 3, "default_value", dimension_at(context, 2, 0));
+  context.set_output(0, DataType::string,
+                     Dimensions{dimension_at(context, splits, 0) - 1, context.unknown_dimension()});
 }
 
 void RaggedTensorToSparse::infer(InferContext& context) const {

@@ -1,5 +1,5 @@
-// Operators of ai.onnx.contrib on numbers that stand beside texts: ragged tensors, segments, Inverse
-// and NegPos.
+// Operators of ai.onnx.contrib on numbers that stand beside texts: ragged tensors, segments,
+// Inverse and NegPos.
 // https://github.com/microsoft/onnxruntime-extensions/blob/main/docs/custom_ops.md
 #pragma once
 
@@ -14,6 +14,15 @@ namespace ortool::extensions {
 struct RaggedTensorToDense {
   static const OpSchema schema;
   void read(AttributeReader& attributes, int version);
+  void infer(InferContext& context) const;
+};
+
+/// The same of texts. The places are input 2, and empty texts fill rows up, as
+/// onnxruntime-extensions has it (input 3 only has as many elements); or they are input 3, and
+/// input 2 is what fills rows up, as converters from TensorFlow write it.
+struct StringRaggedTensorToDense {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
   void infer(InferContext& context) const;
 };
 

@@ -23,4 +23,18 @@ void DecodeImage::infer(InferContext& context) const {
   context.set_output(0, DataType::uint8, Dimensions{Dimension(), Dimension(), 3});
 }
 
+namespace extensions {
+
+constinit const OpSchema ImageDecoder::schema = {
+    "ImageDecoder",
+    extensions_domain,
+    {{.since = 1,
+      .inputs = {{"raw_input_image", "tensor(uint8)"}},
+      .outputs = {{"decoded_image", "tensor(uint8)"}}}}};
+
+void ImageDecoder::infer(InferContext& context) const {
+  DecodeImage().infer(context);
+}
+
+}  // namespace extensions
 }  // namespace ortool

@@ -17,4 +17,14 @@ struct DecodeImage {
   void infer(InferContext& context) const;
 };
 
+namespace extensions {
+
+/// ai.onnx.contrib.ImageDecoder, as onnxruntime-extensions built with OpenCV has it: pixels in BGR.
+struct ImageDecoder {
+  static const OpSchema schema;
+  void read(AttributeReader&, int) {}
+  void infer(InferContext& context) const;
+};
+
+}  // namespace extensions
 }  // namespace ortool

@@ -23,6 +23,7 @@ constexpr OpEntry vision_entries[] = {
     op_entry<OnnxEfficientNmsOfTrt>(),
     op_entry<EfficientNmsOfTrt>(),
     op_entry<extensions::GaussianBlur>(),
+    op_entry<extensions::ImageDecoder>(),
     op_entry<DecodeImage>(),
     op_entry<DrawBoundingBoxes>(),
     op_entry<EncodeImage>(),
