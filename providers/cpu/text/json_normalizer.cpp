@@ -155,13 +155,24 @@ std::function<std::string(std::string)> step_of(const Json& part) {
 }  // namespace
 
 JsonNormalizer::JsonNormalizer(const Json* normalizer) {
-  for (const Json* part : parts_of(normalizer, "normalizers")) steps_.push_back(step_of(*part));
+  for (const Json* part : parts_of(normalizer, "normalizers"))
+    steps_.push_back({step_of(*part), text_of(*part, "type") == "Strip"});
 }
 
 std::string JsonNormalizer::apply(std::string_view text) const {
   std::string result(text);
-  for (const auto& step : steps_) result = step(std::move(result));
+  for (const Step& step : steps_) result = step.apply(std::move(result));
   return result;
+}
+
+bool JsonNormalizer::keeps_begin(std::string_view text) const {
+  std::string result(text);
+  for (const Step& step : steps_) {
+    std::string next = step.apply(result);
+    if (step.strips && !result.starts_with(next)) return false;
+    result = std::move(next);
+  }
+  return true;
 }
 
 }  // namespace ortool::cpu

@@ -17,9 +17,15 @@ class JsonNormalizer {
   explicit JsonNormalizer(const Json* normalizer);
 
   std::string apply(std::string_view text) const;
+  /// Whether the result begins with what the text begins with; otherwise white space was stripped.
+  bool keeps_begin(std::string_view text) const;
 
  private:
-  std::vector<std::function<std::string(std::string)>> steps_;
+  struct Step {
+    std::function<std::string(std::string)> apply;
+    bool strips = false;  ///< removes white space at the ends
+  };
+  std::vector<Step> steps_;
 };
 
 }  // namespace ortool::cpu

@@ -137,16 +137,20 @@ JsonPreTokenizer::Step JsonPreTokenizer::step_of(const Json& part) {
 
 JsonPreTokenizer::JsonPreTokenizer(const Json* pre_tokenizer) {
   for (const Json* part : parts_of(pre_tokenizer, "pretokenizers"))
-    steps_.push_back(step_of(*part));
+    steps_.push_back({step_of(*part), text_of(*part, "type") == "ByteLevel" ||
+                                          text_of(*part, "type") == "Metaspace"});
 }
 
 JsonPreTokenizer::Words JsonPreTokenizer::split(std::string part, bool is_first) const {
   Words words = {std::move(part)};
-  for (const Step& step : steps_) {
+  for (const NamedStep& step : steps_) {
     Words next;
-    bool is_first_word = is_first;
-    for (std::string& word : words) {
-      if (!word.empty()) step(std::move(word), std::exchange(is_first_word, false), next);
+    bool is_first_word = std::exchange(is_first, false);
+    for (const std::string& word : words) {
+      if (word.empty()) continue;
+      step.apply(word, is_first_word, next);
+      if (is_first_word) is_first = !next.empty() && (step.maps || word.starts_with(next.front()));
+      is_first_word = false;
     }
     words = std::move(next);
   }

@@ -17,7 +17,8 @@ class JsonPreTokenizer {
   /// for a type that is not supported.
   explicit JsonPreTokenizer(const Json* pre_tokenizer);
 
-  /// The words of a part of a text; `is_first` if the text begins there.
+  /// The words of a part of a text; `is_first` if the text begins there. A word is the text's first
+  /// one only if nothing is removed before it.
   Words split(std::string part, bool is_first) const;
 
  private:
@@ -25,7 +26,11 @@ class JsonPreTokenizer {
   using Step = std::function<void(std::string word, bool is_first, Words& words)>;
   static Step step_of(const Json& part);
 
-  std::vector<Step> steps_;
+  struct NamedStep {
+    Step apply;
+    bool maps = false;  ///< changes characters rather than taking words apart
+  };
+  std::vector<NamedStep> steps_;
 };
 
 }  // namespace ortool::cpu

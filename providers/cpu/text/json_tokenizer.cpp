@@ -196,7 +196,7 @@ std::vector<std::int64_t> JsonTokenizer::encode(std::string_view text,
   split_at_added(in_texts_, text, true, ids, [&](std::string_view part, bool is_first) {
     const std::string normalized = normalizer_.apply(part);
     split_at_added(
-        in_normalized_texts_, normalized, is_first, ids,
+        in_normalized_texts_, normalized, is_first && normalizer_.keeps_begin(part), ids,
         [&](std::string_view inner, bool is_first_inner) {
           for (const std::string& word : words_.split(std::string(inner), is_first_inner)) {
             workers.poll();
