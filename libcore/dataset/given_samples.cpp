@@ -11,6 +11,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/graph/value_names.hpp"
 
@@ -85,6 +86,8 @@ class GivenSampleSet : public SampleSet {
     sample.inputs = inputs;
     return sample;
   }
+  void skip(std::int64_t count) override { next_ += count; }
+  std::string identity() const override;
 
  private:
   std::string place(const Sample& sample) const {
@@ -97,6 +100,28 @@ class GivenSampleSet : public SampleSet {
   std::vector<std::string> no_names_;
   std::int64_t next_ = 0;
 };
+
+void add_text(std::string_view text, Sha256& hash) {
+  hash.update(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+/// The samples are here, so that their contents count.
+std::string GivenSampleSet::identity() const {
+  Sha256 hash;
+  for (std::int64_t i = 0; i < samples_->size(); ++i) {
+    for (const auto& [name, value] : samples_->inputs(i)) {
+      add_text(format("{} {};", quote(name), value.describe()), hash);
+      if (!value.is_tensor()) continue;
+      const Tensor& tensor = value.tensor();
+      if (tensor.type() == DataType::string) {
+        for (const std::string& text : tensor.strings()) add_text(text + ";", hash);
+      } else {
+        hash.update({tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes())});
+      }
+    }
+  }
+  return hash.finish();
+}
 
 }  // namespace
 

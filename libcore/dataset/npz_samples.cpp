@@ -5,6 +5,7 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/base/strings/named_value.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/dataset/values/value_set.hpp"
@@ -37,6 +38,8 @@ class NpzSamples : public SampleSet {
   std::int64_t size() const override { return count_ / rows_a_sample_; }
   const std::vector<std::string>& class_names() const override { return no_names_; }
   Sample next() override;
+  void skip(std::int64_t count) override;
+  std::string identity() const override;
 
  private:
   void open_columns();
@@ -185,6 +188,23 @@ Sample NpzSamples::next() {
     values.emplace_back(column.value, std::move(tensor));
   }
   return sample;
+}
+
+void NpzSamples::skip(std::int64_t count) {
+  for (Column& column : columns_)
+    column.rows.skip(column.is_whole ? count : count * rows_a_sample_);
+  next_ += count;
+}
+
+std::string NpzSamples::identity() const {
+  Sha256 hash;
+  for (const std::string& name : archive_.names()) {
+    const auto [type, shape] = archive_.info(name);
+    const std::string text = format("{} {}{} {};", quote(name), name_of(type), shape.to_string(),
+                                    archive_.checksum(name));
+    hash.update(std::as_bytes(std::span(text.data(), text.size())));
+  }
+  return hash.finish();
 }
 
 }  // namespace

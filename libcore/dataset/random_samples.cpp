@@ -18,6 +18,9 @@ class RandomSamples : public SampleSet {
   std::int64_t size() const override { return max_random_samples; }
   const std::vector<std::string>& class_names() const override { return no_names_; }
   Sample next() override;
+  void skip(std::int64_t count) override { next_ += count; }
+  /// The settings tell the rest.
+  std::string identity() const override { return "random"; }
   /// The dimensions that default to 1.
   const std::vector<std::string>& guessed() const { return guessed_; }
 

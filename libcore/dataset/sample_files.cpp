@@ -2,10 +2,13 @@
 #include "libcore/dataset/sample_files.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/dataset/values/value_file.hpp"
 #include "libcore/dataset/values/value_set.hpp"
@@ -23,6 +26,8 @@ class FileSamples : public SampleSet {
   std::int64_t size() const override { return static_cast<std::int64_t>(list_.samples.size()); }
   const std::vector<std::string>& class_names() const override { return list_.class_names; }
   Sample next() override;
+  void skip(std::int64_t count) override { next_ += static_cast<std::size_t>(count); }
+  std::string identity() const override;
   bool has_pictures(std::string_view input) const override;
   const FileUse* files() const override { return list_.files ? &*list_.files : nullptr; }
 
@@ -131,6 +136,46 @@ Sample FileSamples::next() {
                               file_options_for(output.type(), context_.task.memory)));
   }
   return sample;
+}
+
+/// The name and size of a file, or of the files in a folder.
+std::string file_text(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  const std::string name = fs::path(path).filename().string();
+  if (!fs::is_directory(path, failure)) {
+    const auto size = fs::file_size(path, failure);
+    return format("{}:{};", quote(name), failure ? 0 : size);
+  }
+  std::vector<std::string> inside;
+  static_cast<void>(list_folder(path, [&](const std::string& each) {
+    inside.push_back(file_text((fs::path(path) / each).string()));
+    return true;
+  }));
+  std::sort(inside.begin(), inside.end());
+  std::string text = quote(name) + "(";
+  for (const std::string& each : inside) text += each;
+  return text + ");";
+}
+
+std::string FileSamples::identity() const {
+  Sha256 hash;
+  const auto add = [&](const std::string& text) {
+    hash.update(std::as_bytes(std::span(text.data(), text.size())));
+  };
+  for (const std::string& name : list_.class_names) add(quote(name));
+  for (const SampleFiles& sample : list_.samples) {
+    add(quote(sample.name));
+    if (sample.label && std::holds_alternative<std::string>(*sample.label)) {
+      add(quote(std::get<std::string>(*sample.label)));
+    } else if (sample.label) {
+      add(format("{}", std::get<std::int64_t>(*sample.label)));
+    }
+    for (const auto* files : {&sample.inputs, &sample.outputs}) {
+      for (const auto& [name, path] : *files) add(format("{}={}", quote(name), file_text(path)));
+    }
+  }
+  return hash.finish();
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ class SampleJudge {
   const std::optional<Score>& score() const { return score_; }
   /// The result so far of a metric that compares_outputs().
   MetricResult output_result() const { return output_metric_->result(); }
+  /// Its state, for join_metric_states().
+  Json output_state() const { return output_metric_->state(); }
 
  private:
   std::vector<std::string> wanted_names() const;

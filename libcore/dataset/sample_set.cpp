@@ -26,6 +26,8 @@ class CastSamples : public SampleSet {
   const std::vector<std::string>& class_names() const override { return samples_->class_names(); }
   bool has_pictures(std::string_view input) const override { return samples_->has_pictures(input); }
   const FileUse* files() const override { return samples_->files(); }
+  void skip(std::int64_t count) override { samples_->skip(count); }
+  std::string identity() const override { return samples_->identity(); }
   Sample next() override {
     Sample sample = samples_->next();
     for (auto& [name, value] : sample.inputs) {

@@ -59,6 +59,13 @@ class SampleSet {
   virtual std::int64_t size() const = 0;
   /// The next sample. Throws when it cannot be read; the next call then continues after it.
   virtual Sample next() = 0;
+  /// Moves on by `count` samples, which must exist; reads no more of them than it has to.
+  virtual void skip(std::int64_t count) {
+    for (; count > 0; --count) static_cast<void>(next());
+  }
+  /// A hash by which another process can tell that it has the same set: of names, sizes and
+  /// checksums, as far as they are known without reading the samples. Paths do not count.
+  virtual std::string identity() const = 0;
   /// Class names by index, if the set provides them.
   virtual const std::vector<std::string>& class_names() const = 0;
   /// Whether samples of the input are images, which are read by a recipe.

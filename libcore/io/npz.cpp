@@ -188,6 +188,16 @@ NpzFile::ArrayInfo NpzFile::info(std::string_view name) const {
   }
 }
 
+std::uint32_t NpzFile::checksum(std::string_view name) const {
+  const auto found = state_->index_of.find(std::string(name));
+  zip_stat_t stat;
+  if (found == state_->index_of.end() ||
+      zip_stat_index(state_->archive.get(), found->second, 0, &stat) != 0 ||
+      (stat.valid & ZIP_STAT_CRC) == 0)
+    fail_entry(name, "has no checksum");
+  return stat.crc;
+}
+
 Tensor NpzFile::read(std::string_view name, MemoryCap* cap) const {
   try {
     const State::OpenArray array = state_->open(name);
@@ -268,6 +278,17 @@ Tensor NpzRows::next(std::int64_t count, MemoryCap* cap) {
     return tensor_from_npy_data(part, data, cap);
   } catch (Error& error) {
     throw error.in(state.path);
+  }
+}
+
+void NpzRows::skip(std::int64_t count) {
+  const std::int64_t all = std::max<std::int64_t>(1, state_->header.shape[0]);
+  const std::int64_t row_bytes = std::max<std::int64_t>(1, state_->header.data_bytes() / all);
+  const std::int64_t most = std::max<std::int64_t>(1, chunk_bytes / row_bytes);
+  while (count > 0) {
+    const std::int64_t now = std::min(count, most);
+    static_cast<void>(next(now));
+    count -= now;
   }
 }
 

@@ -28,6 +28,8 @@ class NpzRows {
   /// The next `count` entries along the first axis; there must be that many. The checksum is
   /// verified after the last one.
   Tensor next(std::int64_t count, MemoryCap* cap = nullptr);
+  /// Moves on by `count` entries in constant memory; there must be that many.
+  void skip(std::int64_t count);
 
  private:
   std::unique_ptr<State> state_;
@@ -52,6 +54,8 @@ class NpzFile {
     Shape shape;
   };
   ArrayInfo info(std::string_view name) const;
+  /// The CRC-32 that the archive declares of an array's bytes.
+  std::uint32_t checksum(std::string_view name) const;
   /// Decompresses one array and verifies its sizes and checksum. Throws ErrorCode::invalid for an
   /// unknown name (with the closest one), a damaged entry, or one whose size the file cannot
   /// contain.

@@ -7,8 +7,8 @@
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
-#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
@@ -75,6 +75,7 @@ class OneSample : public SampleSet {
   std::int64_t size() const override { return 1; }
   Sample next() override { return std::move(sample_); }
   const std::vector<std::string>& class_names() const override { return no_names_; }
+  std::string identity() const override { return {}; }
 
  private:
   Sample sample_;

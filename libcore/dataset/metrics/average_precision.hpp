@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/dataset/metrics/coco_annotations.hpp"
 #include "libcore/dataset/metrics/detection.hpp"
+#include "libcore/json/json.hpp"
 
 namespace ortool {
 
@@ -40,14 +42,23 @@ class AveragePrecision {
   /// `cap` may be null and must outlive this object.
   AveragePrecision(std::int64_t categories, MemoryCap* cap);
   ~AveragePrecision();
-  AveragePrecision(const AveragePrecision&) = delete;
-  AveragePrecision& operator=(const AveragePrecision&) = delete;
+  AveragePrecision(AveragePrecision&& other) noexcept
+      : cap_(std::exchange(other.cap_, nullptr)),
+        taken_bytes_(other.taken_bytes_),
+        categories_(std::move(other.categories_)) {}
+  AveragePrecision& operator=(AveragePrecision&&) = delete;
 
   /// The categories of both are indexes. `image` orders detections of equal scores, as COCOeval
   /// orders images by id.
   void add_image(std::int64_t image, std::span<const CocoObject> objects,
                  std::span<const Detection> detections);
   DetectionScores scores() const;
+
+  /// All that is kept, by category, for add().
+  Json state() const;
+  /// Adds what another one kept, of other images. Throws ErrorCode::invalid for a state of other
+  /// categories, or that is not as it was written.
+  void add(const Json::List& state);
 
   static constexpr std::size_t max_detections = 100;
   static constexpr std::size_t area_count = 4;

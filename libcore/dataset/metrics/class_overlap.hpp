@@ -26,6 +26,13 @@ class ClassOverlap {
     /// Nothing for a class that occurs neither in the truth nor in the prediction.
     std::optional<double> iou() const;
   };
+  /// Adds counts of a class.
+  void add_counts(std::int64_t index, const Counts& counts) {
+    Counts& own = count_of(index);
+    own.truth += counts.truth;
+    own.predicted += counts.predicted;
+    own.common += counts.common;
+  }
   /// By class, up to the last that occurs.
   const std::vector<Counts>& counts() const { return counts_; }
   std::int64_t pixels() const;

@@ -1,22 +1,24 @@
 // Mean average precision (mAP) of a detector: maps classes and boxes to those of the annotations.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
-#include "libcore/dataset/metrics/average_precision.hpp"
 #include "libcore/dataset/metrics/coco_annotations.hpp"
 #include "libcore/dataset/metrics/detection_decoder.hpp"
+#include "libcore/dataset/metrics/detection_state.hpp"
 #include "libcore/dataset/metrics/output_metric.hpp"
 
 namespace ortool {
 namespace {
 
-/// Box coordinates up to this in the whole set are not pixels.
-constexpr double max_normalized = 2;
+std::vector<std::string> names_of_categories(const CocoAnnotations& annotations) {
+  std::vector<std::string> names;
+  for (const CocoCategory& each : annotations.categories()) names.push_back(each.name);
+  return names;
+}
 
 class DetectionMetric : public OutputMetric {
  public:
@@ -29,10 +31,12 @@ class DetectionMetric : public OutputMetric {
                  {static_cast<std::int64_t>(annotations.categories().size()),
                   annotations.categories().empty() ? 0 : annotations.categories().back().id,
                   !class_names_.empty()}),
-        precision_(static_cast<std::int64_t>(annotations.categories().size()), &task.memory) {}
+        counts_(names_of_categories(annotations),
+                static_cast<std::int64_t>(annotations.images().size()), &task.memory) {}
 
   void add(const Sample& sample, std::span<const NamedTensor> outputs) override;
   MetricResult result() const override;
+  Json state() const override { return counts_.state(); }
 
  private:
   void match_names();
@@ -40,19 +44,13 @@ class DetectionMetric : public OutputMetric {
   std::int64_t category_of(std::int64_t number) const;
   Box to_image(const Box& box, const SampleImage& image, const CocoImage& truth) const;
   void warn_of_size(const SampleImage& image, const CocoImage& truth);
-  void warn_of_suspicious_outputs() const;
 
   const CocoAnnotations& annotations_;
   const TaskContext& task_;
   std::vector<std::string> class_names_;
   std::vector<std::int64_t> named_categories_;  ///< by class number, if the names tell
   DetectionDecoder decoder_;
-  AveragePrecision precision_;
-  std::set<std::int64_t> seen_images_;
-  std::int64_t detections_ = 0;
-  std::int64_t unknown_detections_ = 0;
-  std::int64_t first_unknown_ = 0;
-  double largest_coordinate_ = 0;
+  DetectionState counts_;
   bool has_warned_of_size_ = false;
 };
 
@@ -130,10 +128,12 @@ void DetectionMetric::warn_of_size(const SampleImage& image, const CocoImage& tr
                        (truth.height == 0 || truth.height == image.size.height);
   if (is_same || has_warned_of_size_) return;
   has_warned_of_size_ = true;
-  task_.warn(format(
+  const std::string text = format(
       "{} has {}x{} pixels, its annotations are for {}x{}: boxes are scaled to the "
       "annotated size",
-      quote(truth.file_name), image.size.width, image.size.height, truth.width, truth.height));
+      quote(truth.file_name), image.size.width, image.size.height, truth.width, truth.height);
+  task_.warn(text);
+  counts_.set_first_warning(text);
 }
 
 void DetectionMetric::add(const Sample& sample, std::span<const NamedTensor> outputs) {
@@ -144,7 +144,7 @@ void DetectionMetric::add(const Sample& sample, std::span<const NamedTensor> out
   }
   const SampleImage& image = *sample.image;
   const CocoImage& truth = annotations_.image_of(image.path);
-  if (!seen_images_.insert(truth.id).second) {
+  if (!counts_.see_image(truth.id)) {
     throw Error(ErrorCode::invalid,
                 format("two samples have the annotations of {}", quote(truth.file_name)),
                 "each image may occur once")
@@ -157,69 +157,23 @@ void DetectionMetric::add(const Sample& sample, std::span<const NamedTensor> out
   check_class_count();
   std::vector<Detection> known;
   for (Detection& each : found) {
-    ++detections_;
-    largest_coordinate_ =
-        std::max({largest_coordinate_, each.box.x + each.box.width, each.box.y + each.box.height});
+    counts_.see_detection(std::max(each.box.x + each.box.width, each.box.y + each.box.height));
     const std::int64_t category = category_of(each.category);
     if (category < 0) {
-      if (unknown_detections_++ == 0) first_unknown_ = each.category;
+      counts_.see_unknown(each.category);
       continue;
     }
     known.push_back({to_image(each.box, image, truth), each.score, category});
   }
-  precision_.add_image(truth.id, truth.objects, known);
-}
-
-void DetectionMetric::warn_of_suspicious_outputs() const {
-  if (unknown_detections_ > 0) {
-    task_.warn(
-        format("{} of {} detections have a class number without a category (first: {}), and "
-               "do not count ({} LAYOUT,classes:ids or classes:N sets the numbers)",
-               unknown_detections_, detections_, first_unknown_, setting_name("detections")));
-  }
-  if (detections_ > 0 && !*decoder_.options().are_normalized &&
-      largest_coordinate_ <= max_normalized) {
-    task_.warn(format(
-        "no box coordinate is above {}, so they are hardly pixels ({} "
-        "{},boxes:normalized scales them)",
-        largest_coordinate_, setting_name("detections"), name_of(decoder_.options().layout)));
-  }
-  std::int64_t missing = 0;
-  for (const CocoImage& image : annotations_.images())
-    missing += seen_images_.find(image.id) == seen_images_.end() ? 1 : 0;
-  if (missing > 0) {
-    task_.note(format("{} of {} annotated images are not in the data and do not count", missing,
-                      annotations_.images().size()));
-  }
+  const DetectionOptions& options = decoder_.options();
+  counts_.read_as({std::string(name_of(options.layout)), options.min_score.value_or(0),
+                   options.max_iou, options.are_normalized.value_or(false)});
+  counts_.precision().add_image(truth.id, truth.objects, known);
 }
 
 MetricResult DetectionMetric::result() const {
-  const DetectionScores scores = precision_.scores();
-  MetricResult result;
-  if (!seen_images_.empty()) warn_of_suspicious_outputs();
-  result.value = scores.ap.value_or(0);
-  result.samples = static_cast<std::int64_t>(seen_images_.size());
-  result.layout = name_of(decoder_.options().layout);
-  result.numbers = {{"ap", scores.ap},
-                    {"ap50", scores.ap50},
-                    {"ap75", scores.ap75},
-                    {"ap_small", scores.ap_small},
-                    {"ap_medium", scores.ap_medium},
-                    {"ap_large", scores.ap_large},
-                    {"ar1", scores.ar1},
-                    {"ar10", scores.ar10},
-                    {"ar100", scores.ar100},
-                    {"ar_small", scores.ar_small},
-                    {"ar_medium", scores.ar_medium},
-                    {"ar_large", scores.ar_large},
-                    {"score_threshold", decoder_.options().min_score},
-                    {"iou_threshold", decoder_.options().max_iou}};
-  result.counts = {{"detections", detections_}};
-  for (std::size_t i = 0; i < scores.category_ap.size(); ++i) {
-    result.classes.push_back(
-        {annotations_.categories()[i].name, scores.category_ap[i], scores.category_objects[i]});
-  }
-  return result;
+  counts_.warn_of_suspicious_outputs(task_);
+  return counts_.result();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "libcore/dataset/metrics/metric_options.hpp"
 #include "libcore/dataset/metrics/named_tensor.hpp"
 #include "libcore/dataset/sample_set.hpp"
+#include "libcore/json/json.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -44,7 +45,15 @@ class OutputMetric {
   /// Throws ErrorCode::invalid when outputs or ground truth do not fit.
   virtual void add(const Sample& sample, std::span<const NamedTensor> outputs) = 0;
   virtual MetricResult result() const = 0;
+  /// All that was counted so far, for join_metric_states().
+  virtual Json state() const = 0;
 };
+
+/// The result over the samples of all states, which are of the same metric, in the order in which
+/// the samples were added: the bits of one metric that gets all. Throws ErrorCode::invalid for
+/// states that are not as they were written.
+MetricResult join_metric_states(Metric metric, std::span<const Json> states,
+                                const TaskContext& task);
 
 /// The ground truth of a data set, read once for all models that are compared with it.
 class GroundTruth {

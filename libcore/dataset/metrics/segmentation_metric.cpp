@@ -9,8 +9,8 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/dataset/metrics/class_map.hpp"
-#include "libcore/dataset/metrics/class_overlap.hpp"
 #include "libcore/dataset/metrics/output_metric.hpp"
+#include "libcore/dataset/metrics/pixel_state.hpp"
 #include "libcore/io/image.hpp"
 
 namespace ortool {
@@ -28,7 +28,8 @@ class SegmentationMetric : public OutputMetric {
       : folder_(std::move(folder)), task_(task) {}
 
   void add(const Sample& sample, std::span<const NamedTensor> outputs) override;
-  MetricResult result() const override;
+  MetricResult result() const override { return counts_.result(); }
+  Json state() const override { return counts_.state(); }
 
  private:
   std::string mask_of(const Sample& sample) const;
@@ -36,10 +37,7 @@ class SegmentationMetric : public OutputMetric {
 
   std::string folder_;
   const TaskContext& task_;
-  ClassOverlap overlap_;
-  std::int64_t samples_ = 0;
-  std::int64_t ignored_pixels_ = 0;
-  std::int64_t cropped_pixels_ = 0;
+  PixelState counts_;
 };
 
 std::string SegmentationMetric::mask_of(const Sample& sample) const {
@@ -90,9 +88,9 @@ void SegmentationMetric::count_pixels(const ClassMap& map, const Image& mask,
       const std::int64_t row = rows[static_cast<std::size_t>(y)];
       const std::int64_t column = columns[static_cast<std::size_t>(x)];
       if (truth == ignored_class) {
-        ++ignored_pixels_;
+        ++counts_.ignored_pixels;
       } else if (row < 0 || column < 0) {
-        ++cropped_pixels_;
+        ++counts_.cropped_pixels;
       } else if (map.class_count > 0 && truth >= map.class_count) {
         throw Error(ErrorCode::invalid,
                     format("the label image has class {} at row {}, column {}, but the model has "
@@ -101,7 +99,8 @@ void SegmentationMetric::count_pixels(const ClassMap& map, const Image& mask,
                     "255 marks pixels that do not count")
             .with_id("data.labels");
       } else {
-        overlap_.add(map.classes[static_cast<std::size_t>(row * map.size.width + column)], truth);
+        counts_.overlap.add(map.classes[static_cast<std::size_t>(row * map.size.width + column)],
+                            truth);
       }
     }
   }
@@ -119,24 +118,7 @@ void SegmentationMetric::add(const Sample& sample, std::span<const NamedTensor> 
   } catch (Error& error) {
     throw error.in(path);
   }
-  ++samples_;
-}
-
-MetricResult SegmentationMetric::result() const {
-  MetricResult result;
-  result.value = overlap_.mean_iou().value_or(0);
-  result.samples = samples_;
-  result.numbers = {{"miou", overlap_.mean_iou()},
-                    {"pixel_accuracy", overlap_.pixel_accuracy()},
-                    {"mean_accuracy", overlap_.mean_accuracy()}};
-  result.counts = {{"pixels", overlap_.pixels()},
-                   {"ignored_pixels", ignored_pixels_},
-                   {"cropped_pixels", cropped_pixels_}};
-  for (std::size_t i = 0; i < overlap_.counts().size(); ++i) {
-    const ClassOverlap::Counts& counts = overlap_.counts()[i];
-    result.classes.push_back({std::to_string(i), counts.iou(), counts.truth});
-  }
-  return result;
+  ++counts_.samples;
 }
 
 }  // namespace

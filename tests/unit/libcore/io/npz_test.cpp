@@ -51,6 +51,43 @@ TEST_CASE("large arrays are packed and read in pieces") {
   CHECK(element_as_int64(back, 1000002) == 1000002 % 977);
 }
 
+TEST_CASE("entries can be skipped, however many, without reading them all at once") {
+  for (const bool compress : {false, true}) {
+    const test::ScratchFile file("a.npz");
+    Tensor tensor(DataType::int32, Shape{100000, 7});
+    for (std::int64_t i = 0; i < tensor.element_count(); ++i)
+      tensor.mutable_data<std::int32_t>()[static_cast<std::size_t>(i)] =
+          static_cast<std::int32_t>(i);
+    save_npz(file.path(), Tensors{{"x", tensor}, {"empty", Tensor(DataType::int32, Shape{3, 0})}},
+             compress);
+    const NpzFile archive(file.path());
+    NpzRows rows = archive.open_rows("x");
+    rows.skip(0);
+    rows.skip(99997);
+    CHECK(element_as_int64(rows.next(1), 0) == 99997 * 7);
+    rows.skip(1);
+    CHECK(element_as_int64(rows.next(1), 6) == 99999 * 7 + 6);
+    NpzRows empty = archive.open_rows("empty");
+    empty.skip(2);
+    CHECK(empty.next(1).element_count() == 0);
+  }
+}
+
+TEST_CASE("checksums tell arrays of the same shape apart") {
+  const test::ScratchFile a("a.npz");
+  const test::ScratchFile b("b.npz");
+  const Tensors tensors = {{"x", Tensor::of<float>(Shape{2}, {1, 2})},
+                           {"same", Tensor::of<float>(Shape{2}, {1, 2})},
+                           {"other", Tensor::of<float>(Shape{2}, {1, 3})}};
+  save_npz(a.path(), tensors);
+  save_npz(b.path(), tensors, true);
+  const NpzFile stored(a.path());
+  CHECK(stored.checksum("x") == stored.checksum("same"));
+  CHECK(stored.checksum("x") != stored.checksum("other"));
+  CHECK(stored.checksum("other") == NpzFile(b.path()).checksum("other"));
+  CHECK_THROWS_AS(stored.checksum("none"), Error);
+}
+
 TEST_CASE("a name that is not there is an error with the nearest") {
   const test::ScratchFile file("a.npz");
   save_npz(file.path(), Tensors{{"pixels", Tensor::scalar(1.0F)}});
