@@ -5,10 +5,13 @@
 #include <memory>
 #include <optional>
 
+#include "libcore/api/quantize_errors.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/nearest.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/graph/value_names.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
@@ -64,13 +67,13 @@ class QuantizeCall {
     data_.is_random = options.has_random_data;
     result_.settings = options;
     resolve_legacy_defaults(model);
-    check_data();
     tell_quantized(scope_.task(), model);
     result_.before_bytes = stored_bytes(model);
   }
 
   QuantizeResult quantize();
   CalibrationReport calibrate();
+  ErrorReport errors(const Model& quantized);
 
  private:
   void check_data() const;
@@ -128,6 +131,7 @@ void QuantizeCall::in_context(Work&& work) {
 }
 
 QuantizeResult QuantizeCall::quantize() {
+  check_data();
   const DeclaredTypes declared(model_);
   // Where outputs are compared at all.
   const bool has_data =
@@ -148,6 +152,7 @@ QuantizeResult QuantizeCall::quantize() {
 }
 
 CalibrationReport QuantizeCall::calibrate() {
+  check_data();
   CalibrationReport report;
   in_context([&](const QuantizeContext& context) {
     if (auto calibration = calibrate_with_data(context, model_))
@@ -159,7 +164,45 @@ CalibrationReport QuantizeCall::calibrate() {
   return report;
 }
 
+/// That both models take and give the same.
+void check_same_interface(const Model& model, const Model& quantized) {
+  const auto check = [](std::span<Value* const> expected, std::span<Value* const> found,
+                        std::string_view kind) {
+    const std::vector<std::string> wanted = names_of(expected);
+    const std::vector<std::string> names = names_of(found);
+    if (names == wanted) return;
+    throw Error(ErrorCode::invalid,
+                format("the quantized model has the {}s {} instead of {}", kind, list_names(names),
+                       list_names(wanted)),
+                "give the model that was quantized from this one")
+        .with_id("quantize.errors");
+  };
+  check(model.inputs(), quantized.inputs(), "input");
+  check(model.outputs(), quantized.outputs(), "output");
+}
+
+ErrorReport QuantizeCall::errors(const Model& quantized) {
+  ErrorReport report;
+  check_same_interface(model_, quantized);
+  in_context([&](const QuantizeContext& context) {
+    const auto floats = make_session(scope_.task(), machine_, model_, OptimizeLevel::none);
+    check_image_recipes(scope_.task(), data_, floats->model().inputs(), floats->outputs());
+    CalibrationData data(scope_.task(), data_, DataRole::validation, floats->model().inputs(),
+                         floats->outputs());
+    report.data_files = data.files();
+    report.record = measure_errors(scope_.task(), context.machine, *floats, quantized, data);
+    if (data.part() != nullptr) report.part = *data.part();
+  });
+  report.preparation = std::move(result_.preparation);
+  return report;
+}
+
 }  // namespace
+
+ErrorReport quantization_errors(Model& model, const Model& quantized,
+                                const QuantizeOptions& options) {
+  return QuantizeCall(model, options).errors(quantized);
+}
 
 QuantizeResult quantize(Model& model, const QuantizeOptions& options) {
   return QuantizeCall(model, options).quantize();

@@ -122,7 +122,7 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   recorded.with_histograms =
       !is_average && (method != CalibrationMethod::minmax || cache.is_used());
   if (is_average) recorded.averaging_constant = averaging_constant;
-  std::optional<Calibration> known = cache.load(&recorded);
+  std::optional<Calibration> known = cache.load(&recorded, data->part());
   if (known) cache.check_data(*known, *data, data->size());
   Calibration state = known ? std::move(*known) : Calibration(std::move(recorded));
   Progress progress(task, "calibrating");
@@ -136,7 +136,7 @@ Calibration calibrate(const TaskContext& task, const QuantizeMachine& machine,
   options.progress = [&](const CollectProgress& told) {
     progress.tell_done(told.done, told.total);
   };
-  if (cache.is_used()) options.checkpoint = [&] { cache.save(state); };
+  if (cache.is_used()) options.checkpoint = [&] { cache.save(state, data->part()); };
   data->keep_outputs_of(session);
   options.outputs = [&](std::int64_t sample, const std::vector<RunValue>& outputs) {
     data->keep_outputs(session, sample, outputs);

@@ -9,8 +9,10 @@
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/sha256.hpp"
+#include "libcore/dataset/parts/check_parts.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/quantize/parts/calibration_parts.hpp"
 
 namespace ortool {
 namespace {
@@ -78,21 +80,47 @@ std::string CalibrationCache::key_for(const CalibrationSettings& settings) const
   return calibration_key(model_hash_, data_kind_, settings);
 }
 
-std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* settings) const {
+/// The calibration in the bytes of a file, which are that or a part around it.
+std::string CalibrationCache::unwrapped(std::string bytes, const std::string& path,
+                                        const CalibrationSettings* settings,
+                                        const Part* part) const {
+  if (part == nullptr) {
+    if (!is_part(bytes)) return bytes;
+    throw no_fit(
+        format("this is shard {} of a calibration", parse_part(bytes, path).task.shard.to_string()),
+        "join the shards with `ortool merge PART... -o FILE`, and give that file");
+  }
+  Part found = parse_part(bytes, path);
+  PartTask expected = part->task;
+  if (settings != nullptr) add_calibration_key(expected, key_for(*settings));
+  std::string difference = task_difference(found.task, expected);
+  if (difference.empty() && found.task.shard != expected.shard)
+    difference = format("it is shard {} instead of {}", found.task.shard.to_string(),
+                        expected.shard.to_string());
+  if (difference.empty()) return std::move(found.payload);
+  throw no_fit(format("is of another task: {}", difference),
+               "give each shard a file of its own, or remove this one to calibrate again");
+}
+
+std::optional<Calibration> CalibrationCache::load(const CalibrationSettings* settings,
+                                                  const Part* part) const {
   std::optional<Calibration> whole;
   for (const std::string& path : paths_) {
     if (paths_.size() == 1 && !std::filesystem::exists(path)) return std::nullopt;
     try {
-      const std::string bytes = read_text_file(path, max_cache_bytes, &memory_);
-      Calibration part = Calibration::parse(bytes, settings != nullptr ? key_for(*settings) : "");
-      if (settings == nullptr) part = Calibration::parse(bytes, key_for(part.settings()));
+      const std::string bytes =
+          unwrapped(read_text_file(path, max_cache_bytes, &memory_), path, settings, part);
+      Calibration read = Calibration::parse(bytes, settings != nullptr ? key_for(*settings) : "");
+      if (settings == nullptr) read = Calibration::parse(bytes, key_for(read.settings()));
       if (whole) {
-        whole->merge(part);
+        whole->merge(read);
       } else {
-        whole = std::move(part);
+        whole = std::move(read);
       }
     } catch (Error& error) {
-      throw error.in(path);
+      // Which begins with the path already.
+      if (error.id() != "part.file") error.in(path);
+      throw;
     }
   }
   return whole;
@@ -116,10 +144,18 @@ void CalibrationCache::check_data(const Calibration& state, CalibrationData& dat
   }
 }
 
-void CalibrationCache::save(const Calibration& state) const {
+void CalibrationCache::save(const Calibration& state, const Part* part) const {
   if (paths_.size() != 1) return;
+  const std::string key = key_for(state.settings());
+  if (part != nullptr) {
+    Part whole = *part;
+    whole.path = paths_.front();
+    add_calibration_key(whole.task, key);
+    whole.payload = state.serialize(key);
+    return write_part_file(whole);
+  }
   AtomicFile file(paths_.front());
-  file.write(state.serialize(key_for(state.settings())));
+  file.write(state.serialize(key));
   file.commit();
 }
 

@@ -2,10 +2,12 @@
 #include "libcore/quantize/calibrate/calibration_data.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/base/sha256.hpp"
 #include "libcore/dataset/random_samples.hpp"
 #include "libcore/graph/value_names.hpp"
 
@@ -23,7 +25,8 @@ std::int64_t max_kept_bytes(const MemoryCap& memory) {
 
 std::int64_t bytes_of(const std::vector<RunValue>& outputs) {
   std::int64_t bytes = 0;
-  for (const RunValue& value : outputs) bytes += value.is_tensor() ? value.tensor().size_bytes() : 0;
+  for (const RunValue& value : outputs)
+    bytes += value.is_tensor() ? value.tensor().size_bytes() : 0;
   return bytes;
 }
 
@@ -39,14 +42,33 @@ CalibrationData::CalibrationData(const TaskContext& task, const QuantizeData& so
       bytes_left_(max_kept_bytes(task.memory)) {
   is_random_ = role == DataRole::calibration && source.is_random;
   if (is_random_) paths_ = {"random inputs"};
+  const bool is_sharded = source.part && role != DataRole::none;
+  Sha256 identity;
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const std::unique_ptr<SampleSet> set = open(i);
+    if (is_sharded) {
+      const std::string text = set->identity() + ";";
+      identity.update(std::as_bytes(std::span(text.data(), text.size())));
+    }
     sizes_.push_back(set->size());
     size_ += sizes_.back();
     if (set->files() != nullptr) files_.emplace(paths_[i], *set->files());
   }
   if (is_random_ && !source.samples) size_ = default_random_samples;
   if (source.samples && role == DataRole::calibration) choose_samples();
+  if (!is_sharded) return;
+  identity_ = identity.finish();
+  choose_shard();
+}
+
+void CalibrationData::choose_shard() {
+  part_.emplace();
+  part_->task = *source_.part;
+  part_->task.data = identity_;
+  part_->task.items = size_ - first_;
+  const auto [first, end] = items_of(part_->task.shard, size_ - first_);
+  part_->items = {first_ + first, first_ + end};
+  std::tie(first_, size_) = part_->items;
 }
 
 void CalibrationData::choose_samples() {
@@ -129,8 +151,8 @@ Sample CalibrationData::sample(std::int64_t index) {
     open_index_ = set;
     next_ = 0;
   }
-  for (; next_ < index; ++next_) static_cast<void>(open_->next());
-  ++next_;
+  open_->skip(index - next_);
+  next_ = index + 1;
   last_read_ = paths_[set];
   Sample sample = open_->next();
   if (sample.name != format("{}", index)) last_read_ += ": " + sample.name;

@@ -26,6 +26,8 @@ class CalibrationData {
   /// The samples to use are first() to size() - 1.
   std::int64_t first() const { return first_; }
   std::int64_t size() const { return size_; }
+  /// With shards: the part that these samples belong to, without a payload; else null.
+  const Part* part() const { return part_ ? &*part_ : nullptr; }
   /// Class names by index, if the first data set provides them.
   std::vector<std::string> class_names() const;
   /// Sample `index`. Those read first are kept, up to a share of memory; going backward to another
@@ -48,6 +50,7 @@ class CalibrationData {
  private:
   std::unique_ptr<SampleSet> open(std::size_t set) const;
   void choose_samples();
+  void choose_shard();
   void keep(std::int64_t index, const Sample& sample);
 
   const TaskContext& task_;
@@ -60,6 +63,8 @@ class CalibrationData {
   std::map<std::string, FileUse> files_;
   std::int64_t first_ = 0;
   std::int64_t size_ = 0;
+  std::string identity_;  ///< of all sets, as a hash, with shards
+  std::optional<Part> part_;
   std::unique_ptr<SampleSet> open_;
   std::size_t open_index_ = 0;
   std::int64_t next_ = 0;  ///< within the open set

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/dataset/parts/part_file.hpp"
 #include "libcore/dataset/sample_set.hpp"
 
 namespace ortool {
@@ -21,6 +22,9 @@ struct QuantizeData {
   RandomInputOptions random = {};  ///< how random samples are generated
   /// The calibration samples to use, as a half-open range; nothing: all, or 16 random ones.
   std::optional<std::pair<std::int64_t, std::int64_t>> samples = {};
+  /// With shards: which of these samples to use, and what they have in common with the others.
+  /// CalibrationData adds the data and the number of samples.
+  std::optional<PartTask> part = {};
   ImageRecipes recipes = {};
   std::vector<std::string> class_names = {};  ///< by index; empty: those of the data sets
   std::vector<std::string> caches = {};       ///< files of a CalibrationCache

@@ -220,6 +220,37 @@ std::vector<double> ErrorSums::channel_mean_errors() const {
   return means;
 }
 
+Json ErrorSums::state() const {
+  return Json::object()
+      .set("count", count_)
+      .set("not_finite", not_finite_)
+      .set("max_abs_error", max_abs_error_)
+      .set("found_squares", Json::list_of(found_squares_.digits()))
+      .set("expected_squares", Json::list_of(expected_squares_.digits()))
+      .set("products", Json::list_of(products_.digits()))
+      .set("error_squares", Json::list_of(error_squares_.digits()))
+      .set("errors", Json::list_of(errors_.digits()));
+}
+
+ErrorSums ErrorSums::from_state(const MetricState& state) {
+  ErrorSums sums;
+  sums.count_ = state.integer("count");
+  sums.not_finite_ = state.integer("not_finite");
+  sums.max_abs_error_ = state.number("max_abs_error");
+  const auto read = [&](std::string_view key, ExactSum& sum) {
+    for (const Json& digit : state.list(key)) {
+      if (!digit.is_number() || !std::isfinite(digit.number())) MetricState::refuse(key);
+      sum.add(digit.number());
+    }
+  };
+  read("found_squares", sums.found_squares_);
+  read("expected_squares", sums.expected_squares_);
+  read("products", sums.products_);
+  read("error_squares", sums.error_squares_);
+  read("errors", sums.errors_);
+  return sums;
+}
+
 ErrorCollector::ErrorCollector(std::span<const ErrorRequest> requests) : runs_(pairs_of(requests)) {
   for (const ErrorRequest& request : requests) {
     channel_axes_.emplace(request.names.name, request.channel_axis);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/dataset/metrics/metric_state.hpp"
 #include "libcore/quantize/calibrate/calibration.hpp"
 #include "libcore/quantize/refine/exact_sum.hpp"
 #include "libcore/runtime/paired_run.hpp"
@@ -41,6 +42,11 @@ class ErrorSums {
   double mean_error() const;
   /// The same per channel; empty unless requested, and when the number of channels changed.
   std::vector<double> channel_mean_errors() const;
+
+  /// All sums but those of channels, exactly.
+  Json state() const;
+  /// The inverse. Throws ErrorCode::invalid for a state that is not as it was written.
+  static ErrorSums from_state(const MetricState& state);
 
  private:
   /// Adds elements from `first` on.
