@@ -30,7 +30,7 @@ ortool_install_completion(zsh zsh/site-functions _ortool)
 ortool_install_completion(fish fish/vendor_completions.d ortool.fish)
 
 # It also generates the manual pages: ortool(1), and one for each command.
-foreach(command IN ITEMS "" run inspect optimize quantize bench providers schema completion)
+foreach(command IN ITEMS "" run inspect optimize quantize bench merge providers schema completion)
   string(REGEX REPLACE "-$" "" page "ortool-${command}")
   set(file "${CMAKE_BINARY_DIR}/generated/${page}.1")
   install(CODE "execute_process(COMMAND \"$<TARGET_FILE:ortool_program>\" help ${command} --man

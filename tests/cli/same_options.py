@@ -2,7 +2,7 @@
 """usage: same_options.py PROGRAM
 
 Same-named options take the same kind of value, from the same choices, and have the same help. _VARIED lists those whose
-help or choices may differ, with the reason; their kind of value may not.
+help or choices may differ, with the reason; their kind of value may not, but for those of _VARIED_VALUES.
 """
 import json
 import subprocess
@@ -23,7 +23,9 @@ _VARIED = {
     "--explain": "run explains lowering, optimize near misses",
     "--save-repro": "run saves a run, optimize the part that differs",
     "--skip-pass": "run also skips passes of lowering",
+    "--output": "merge writes a calibration or a report, the others a model",
 }
+_VARIED_VALUES = {"--output"}
 
 
 def kind_of_value(option):
@@ -42,7 +44,7 @@ def differences(commands):
         for option in command["options"]:
             other, seen = first.setdefault(option["name"], (command["name"], option))
             where = f"{option['name']} of {other} and {command['name']}"
-            if kind_of_value(option) != kind_of_value(seen):
+            if kind_of_value(option) != kind_of_value(seen) and option["name"] not in _VARIED_VALUES:
                 found.append(f"{where}: takes {seen['value']} and {option['value']}")
             if option["name"] not in _VARIED:
                 found += [f"{where}: different {key}: {seen[key]} and {option[key]}"

@@ -4,6 +4,7 @@
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
 
 namespace ortool {
 namespace {
@@ -101,6 +102,8 @@ OptionGroup how_options() {
            .value = "CONFIG.json",
            .help = "find the fastest settings and write them for --config",
            .completes = Completion::files},
+          shard_option(),
+          part_out_option(),
           {.name = "stepped",
            .help = "load, then answer each line `run N` on stdin with one line of JSON"},
       }};

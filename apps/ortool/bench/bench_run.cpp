@@ -5,6 +5,7 @@
 #include <map>
 
 #include "apps/ortool/bench/bench_page.hpp"
+#include "apps/ortool/bench/bench_part.hpp"
 #include "apps/ortool/bench/bench_report.hpp"
 #include "apps/ortool/bench/child_runner.hpp"
 #include "apps/ortool/bench/host_warnings.hpp"
@@ -14,6 +15,7 @@
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/precision_options.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/api/bench.hpp"
 #include "libcore/base/file/atomic_file.hpp"
@@ -34,6 +36,7 @@ class BenchRun {
       : invocation_(invocation),
         options_(invocation.options),
         settings_(read_bench_settings(invocation)),
+        shard_(read_bench_shard(invocation, settings_)),
         machine_(read_fingerprint(available_processors())) {}
 
   void run();
@@ -47,12 +50,14 @@ class BenchRun {
   void profile_all();
   void judge_results();
   void report();
+  void write_part();
   int verdict() const;
   bool is_gated(const std::string& variant) const;
 
   Invocation& invocation_;
   const OptionValues& options_;
   BenchSettings settings_;
+  std::optional<BenchShard> shard_;  ///< with --shard
   MachineFingerprint machine_;
   Baseline baseline_;
   std::unique_ptr<RunnerFactory> factory_;
@@ -80,6 +85,7 @@ void BenchRun::run() {
     measure_memory_of_all();
     return report();
   }
+  if (shard_ && shard_->models.empty()) return write_part();
   make_runners();
   if (settings_.rate_per_s > 0 || settings_.find_rate) {
     measure_offered_loads();
@@ -92,8 +98,17 @@ void BenchRun::run() {
   measure_memory_of_all();
   warn_of_denormals(invocation_, settings_);
   judge_results();
-  report();
   invocation_.report.verdict = verdict();
+  if (shard_) return write_part();
+  report();
+}
+
+/// The report, and the part that `merge` joins.
+void BenchRun::write_part() {
+  report();
+  write_bench_part(invocation_, *shard_);
+  if (options_.text("format", "text") == "text")
+    invocation_.report.text = shard_line(shard_->part, "models") + invocation_.report.text;
 }
 
 /// --stepped: only one runner and its answers.
@@ -119,7 +134,8 @@ void BenchRun::step() {
 void BenchRun::make_runners() {
   if (!options_.flag("isolate")) factory_ = std::make_unique<RunnerFactory>(invocation_, settings_);
   std::string missing;
-  for (BenchVariant& variant : list_variants(settings_)) {
+  for (BenchVariant& variant :
+       shard_ ? variants_of(settings_, *shard_) : list_variants(settings_)) {
     VariantResult& result = findings_.results.emplace_back();
     result.variant = variant;
     runners_.emplace_back();

@@ -27,8 +27,7 @@ constexpr std::array<std::string_view, 25> passed_options = {
     "range",           "image",           "dtype",         "image-config", "shape",
     "provider-option", "strict-provider", "execution",     "optimize",     "precision",
     "concurrency",     "max-memory",      "node-provider", "cast",         "nchwc-block",
-    "keep-float",      "keep-float-op",   "custom-ops",    "define-op",
-    "cache-dir"};
+    "keep-float",      "keep-float-op",   "custom-ops",    "define-op",    "cache-dir"};
 
 std::vector<std::string> words_for(const OptionValues& options, const BenchVariant& variant) {
   std::vector<std::string> words = {"ortool", "bench", "--stepped", "--quiet"};

@@ -10,6 +10,7 @@ Commands make_commands() {
   commands.push_back(make_optimize_command());
   commands.push_back(make_quantize_command());
   commands.push_back(make_bench_command());
+  commands.push_back(make_merge_command());
   commands.push_back(make_providers_command());
   commands.push_back(make_schema_command());
   commands.push_back(make_completion_command());

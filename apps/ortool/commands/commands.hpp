@@ -12,6 +12,7 @@ std::unique_ptr<const Command> make_run_command();
 std::unique_ptr<const Command> make_optimize_command();
 std::unique_ptr<const Command> make_inspect_command();
 std::unique_ptr<const Command> make_bench_command();
+std::unique_ptr<const Command> make_merge_command();
 std::unique_ptr<const Command> make_quantize_command();
 std::unique_ptr<const Command> make_providers_command();
 std::unique_ptr<const Command> make_schema_command();

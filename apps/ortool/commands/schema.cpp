@@ -44,6 +44,10 @@ class SchemaCommand : public Command {
     if (name != "envelope" && name != "manifest" && name != "quantize-plan") {
       Json inside = Json::object().set("envelope", read_schema("envelope"));
       if (name == "inspect-lines") inside.set("inspect", read_schema("inspect"));
+      if (name == "merge") {
+        for (const char* command : {"run", "quantize", "bench"})
+          inside.set(command, read_schema(command));
+      }
       schema.set("$defs", std::move(inside));
     }
     invocation.report.text = schema.write();

@@ -12,8 +12,8 @@ namespace {
 
 /// Options whose values are files or folders to read.
 constexpr std::string_view read_options[] = {
-    "inputs",   "input-dir", "image-config",     "expect",          "labels", "data",
-    "test-dir", "rules",     "calibration-data", "validation-data", "diff",   "reference"};
+    "inputs", "input-dir",        "image-config",    "expect", "labels",    "data",     "test-dir",
+    "rules",  "calibration-data", "validation-data", "diff",   "reference", "errors-of"};
 
 bool is_there(const std::string& path) {
   std::error_code ignored;

@@ -73,7 +73,9 @@ LoadedModel find_model_argument(const Invocation& invocation) {
 }
 
 void describe_model_argument(const Invocation& invocation, const LoadedModel& loaded) {
-  invocation.report.model = model_block(loaded, invocation.has_document);
+  // A part holds the document, too.
+  const bool has_document = invocation.has_document || invocation.options.has("part-out");
+  invocation.report.model = model_block(loaded, has_document);
   for (const std::string& warning : loaded.model->warnings) invocation.warn(warning);
   for (const std::string& warning : early_use_warnings(*loaded.model)) invocation.warn(warning);
 }

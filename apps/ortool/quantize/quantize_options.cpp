@@ -4,6 +4,7 @@
 #include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/metric_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 
 namespace ortool {
@@ -84,6 +85,13 @@ OptionGroup calibration_group() {
            .repeats = true,
            .completes = Completion::files},
           {.name = "calibrate-only", .help = "fill the cache and write no model"},
+          {.name = "errors-of",
+           .value = "INT8.onnx",
+           .help = "write no model: the errors of this one, quantized from MODEL, on the whole "
+                   "--validation-data",
+           .completes = Completion::files},
+          shard_option(),
+          part_out_option(),
           {.name = "calibration-method",
            .value = "METHOD",
            .help = "minmax, moving-average, percentile, entropy, mse; auto: least error for each "

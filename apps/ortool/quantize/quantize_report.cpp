@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "apps/ortool/quantize/errors_report.hpp"
 #include "apps/ortool/quantize/search_report.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -91,21 +92,6 @@ Json errors_block(const std::vector<NodeError>& errors) {
                  .set("sqnr_db", each.error->sums.sqnr_db())
                  .set("cosine", each.error->sums.cosine())
                  .set("max_abs_error", each.error->sums.max_abs_error()));
-  }
-  return list;
-}
-
-Json outputs_block(const EndToEnd& end_to_end) {
-  Json list = Json::list();
-  for (const OutputError& output : end_to_end.outputs) {
-    const double ranked = static_cast<double>(output.ranked);
-    list.add(Json::object()
-                 .set("output", output.name)
-                 .set("sqnr_db", output.sums.sqnr_db())
-                 .set("cosine", output.sums.cosine())
-                 .set("top1_agreement", output.ranked > 0
-                                            ? Json(static_cast<double>(output.same_first) / ranked)
-                                            : Json()));
   }
   return list;
 }
@@ -209,33 +195,11 @@ std::string reasons_text(const QuantizeResult& result) {
   return text;
 }
 
-std::string outputs_text(const EndToEnd& end_to_end) {
-  std::string text;
-  for (const OutputError& output : end_to_end.outputs) {
-    text += format("output {}: SQNR {}, cosine {}", shorten(output.name),
-                   decibels(output.sums.sqnr_db()), fixed_number(output.sums.cosine(), 6));
-    if (output.ranked > 0)
-      text += format(", the same class for {} of {}", output.same_first, output.ranked);
-    text += "\n";
-  }
-  return text;
-}
-
-std::string worst_text(std::vector<NodeError> errors) {
-  std::stable_sort(errors.begin(), errors.end(), [](const NodeError& a, const NodeError& b) {
-    return a.error->sums.sqnr_db() < b.error->sums.sqnr_db();
-  });
-  if (errors.size() > max_nodes_told) errors.resize(max_nodes_told);
-  if (errors.empty()) return {};
-  TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::right,
-                   TextTable::Align::right, TextTable::Align::right});
-  table.add_row({"node", "operator", "SQNR", "cosine", "largest error"});
-  for (const NodeError& each : errors) {
-    table.add_row({shorten(each.node->name, 60), each.node->op_type,
-                   decibels(each.error->sums.sqnr_db()), fixed_number(each.error->sums.cosine(), 6),
-                   readable_number(each.error->sums.max_abs_error())});
-  }
-  return "furthest from the float model:\n" + table.to_string(2);
+std::string worst_text(const std::vector<NodeError>& errors) {
+  std::vector<ToldError> told;
+  for (const NodeError& each : errors)
+    told.push_back({each.node->name, each.node->op_type, &each.error->sums});
+  return worst_errors_text(std::move(told), max_nodes_told);
 }
 
 /// {operators, remaining_clusters}; null without --quant-format qoperator.
@@ -282,7 +246,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
       .set("data_files", data_files_block(result.data_files))
       .set("tensors", tensors_block(result))
       .set("error", errors_block(errors))
-      .set("end_to_end", outputs_block(result.end_to_end))
+      .set("end_to_end", outputs_block(result.end_to_end.outputs))
       .set("suggestions", Json::list())
       .set("output", output_block(result));
   const SearchReport steering = describe_searches(result);
@@ -302,7 +266,7 @@ void add_quantize_report(Report& report, const QuantizeResult& result, bool cali
                calibrates_only ? std::string() : data_text(result));
   if (calibrates_only) return;
   report.text += sizes_text(result);
-  report.text += outputs_text(result.end_to_end);
+  report.text += outputs_text(result.end_to_end.outputs);
   report.text += worst_text(errors);
   report.text += steering.text;
   if (result.is_refused) return;

@@ -13,6 +13,9 @@
 #include "apps/ortool/options/save_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
+#include "apps/ortool/parts/part_task.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
+#include "apps/ortool/quantize/errors_run.hpp"
 #include "apps/ortool/quantize/quantize_report.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
 #include "apps/ortool/report/standard_output.hpp"
@@ -21,6 +24,7 @@
 #include "libcore/dataset/random_samples.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/symbol_sum.hpp"
+#include "libcore/quantize/parts/calibration_parts.hpp"
 #include "libcore/quantize/pipeline/plan_file.hpp"
 
 namespace ortool {
@@ -175,14 +179,24 @@ QuantizeResult calibrate_alone(Model& model, const QuantizeOptions& options) {
 
 void run_quantize(Invocation& invocation) {
   const OptionValues& values = invocation.options;
+  if (values.has("errors-of")) return run_quantization_errors(invocation);
   check_data_options(values);
   const PlanFile plan =
       values.has("plan") ? read_plan_file(values.text("plan"), invocation.memory) : PlanFile();
   const QuantizeSettings settings = read_quantize_settings(invocation, plan.settings);
   QuantizeOptions options = quantize_options_of(invocation, settings, plan);
+  const std::optional<Shard> shard = read_shard(invocation);
   LoadedModel loaded = load_model_argument(invocation);
   apply_nchwc_block(values, *loaded.model);
   options.model_path = loaded.path;
+  if (shard) {
+    options.complete_data =
+        [&, task = part_task(invocation, "quantize", calibration_kind, *shard, &loaded)](
+            const Model& prepared, QuantizeData& data) {
+          data = data_for(invocation, settings, prepared);
+          data.part = task;
+        };
+  }
   const bool calibrates_only = values.flag("calibrate-only");
   std::optional<SaveTarget> target;
   if (!calibrates_only) target = read_save_target(invocation, loaded);

@@ -100,8 +100,24 @@ std::string read_recipe(const OptionValues& options, const Json& plan, QuantizeM
   return recipe;
 }
 
+/// The cache is the part of a shard.
+void check_shard(const OptionValues& options) {
+  if (!options.has("shard")) return;
+  if (options.all("calibration-cache").size() > 1) {
+    throw Error(ErrorCode::invalid, "--shard takes one --calibration-cache, which is its part",
+                "`ortool merge` joins several")
+        .with_id("usage.calibration_data");
+  }
+  if (options.text("calibration-method") != "moving-average") return;
+  throw applies_to_nothing("option --shard: moving averages depend on the order of all samples",
+                           "choose another --calibration-method, or leave --shard out");
+}
+
 void check_calibrate_only(const OptionValues& options) {
+  check_shard(options);
   if (!options.flag("calibrate-only")) {
+    refuse_any(options, {"shard"}, "without --calibrate-only and --errors-of",
+               "shards calibrate, or compare with a quantized model; one process quantizes");
     if (options.text("samples").find(':') == std::string::npos) return;
     throw applies_to_nothing("option --samples: a range of samples is only for --calibrate-only",
                              "give the number of samples to take");
@@ -114,6 +130,8 @@ void check_calibrate_only(const OptionValues& options) {
         .with_id("usage.calibration_data");
   }
   // About the model that is made from the ranges.
+  refuse_any(options, {"part-out"}, "with --calibrate-only",
+             "the file of --calibration-cache is the shard's part");
   refuse_any(options,
              {"output", "force", "external-data", "external-threshold", "plan-out", "max-drop",
               "metric", "labels", "detections", "keep-faster", "validation-data"},

@@ -99,6 +99,8 @@ void check_run_options(const OptionValues& options, std::span<const std::string>
   require(options, "detections", "data", "data SET --metric map");
   check_metric_options(options);
   require(options, "save-outputs", "data", "data SET");
+  require(options, "shard", "data", "data SET");
+  exclude(options, "shard", {"compare", "precision-error"});
   require(options, "output-format", "output-dir", "output-dir DIR");
   require(options, "dump", "output-dir", "output-dir DIR");
   require(options, "steps", "loop", "loop PAST=PRESENT");

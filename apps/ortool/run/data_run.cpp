@@ -2,11 +2,11 @@
 #include "apps/ortool/run/data_run.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "apps/ortool/options/metric_options.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
 #include "apps/ortool/report/data_files_block.hpp"
-#include "apps/ortool/report/metric_report.hpp"
-#include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/predictions.hpp"
 #include "apps/ortool/run/sample_file.hpp"
@@ -30,28 +30,6 @@ bool ends_everything(const Error& error) {
   return error.code() != ErrorCode::invalid && error.code() != ErrorCode::unsupported;
 }
 
-/// "top1: 98.89 % of 539 samples (…)".
-std::string score_text(const Score& score) {
-  if (score.metric() == Metric::cosine) {
-    return format("cosine: {} (mean of {} samples)", fixed_number(score.value(), 6), score.count());
-  }
-  std::string text = format("{}: {} % of {} samples", name_of(score.metric()),
-                            fixed_number(score.value() * 100, 2), score.count());
-  if (const auto bounds = score.interval()) {
-    text += format(" ({} to {} % with 95 % confidence)", fixed_number(bounds->first * 100, 2),
-                   fixed_number(bounds->second * 100, 2));
-  }
-  return text;
-}
-
-/// Sets metric, value and ci.
-void add_score(const std::optional<Score>& score, Json& block) {
-  const auto bounds = score ? score->interval() : std::nullopt;
-  block.set("metric", score ? Json(name_of(score->metric())) : Json())
-      .set("value", score && score->count() > 0 ? Json(score->value()) : Json())
-      .set("ci", bounds ? Json::list().add(bounds->first).add(bounds->second) : Json());
-}
-
 class DataRun {
  public:
   DataRun(Invocation& invocation, const Session& session, const RunOptions& run_options,
@@ -68,6 +46,8 @@ class DataRun {
         judge_(session, classes_, metric, chosen_outputs(invocation.options), truth),
         truth_(truth),
         most_batched_(comparison_ != nullptr ? 1 : most_batched(session)),
+        first_most_batched_(most_batched_),
+        shard_(options.shard),
         predictions_(invocation.has_document) {
     if (invocation.options.has("top")) predictor_.emplace(invocation, session, classes_);
     if (invocation.options.has("save-outputs"))
@@ -77,6 +57,7 @@ class DataRun {
   DataTimes run();
 
  private:
+  void choose_samples();
   void take(Sample sample);
   void flush();
   std::optional<std::vector<RunValue>> run_joined(std::span<const Sample> samples);
@@ -99,6 +80,10 @@ class DataRun {
   SampleJudge judge_;
   const GroundTruth* truth_;   ///< null: the metric needs none
   std::int64_t most_batched_;  ///< with a comparison: 1
+  std::int64_t first_most_batched_;
+  ShardRun* shard_;         ///< null: all samples
+  std::int64_t begin_ = 0;  ///< the samples to run are begin_ to end_ - 1
+  std::int64_t end_ = 0;
   bool has_checked_batches_ = false;
   std::optional<Predictor> predictor_;  ///< with --top
   PredictionReport predictions_;        ///< unless they are saved
@@ -118,7 +103,8 @@ void DataRun::fail(const std::string& sample, const Error& error) {
   failed_.add(Json::object().set("sample", sample).set("reason", error.what()));
   Error named = error;
   named.in(format("sample {}", shorten(sample)));
-  if (succeeded_ == 0 && failed_.items().size() >= max_first_failures) throw named;
+  const bool is_first = shard_ == nullptr || shard_->part.task.shard.index == 0;
+  if (is_first && succeeded_ == 0 && failed_.items().size() >= max_first_failures) throw named;
   invocation_.report.add_error(named);
   if (failed_.items().size() <= max_first_failures) invocation_.messages.fail(named);
 }
@@ -141,6 +127,8 @@ void DataRun::evaluate(const Sample& sample, const std::vector<RunValue>& output
   if (comparison_ != nullptr) comparison_->add(sample, outputs, run_options_);
   std::optional<RankedScores> ranked;
   if (predictor_) ranked = predictor_->predict(outputs);
+  if (shard_ != nullptr)
+    shard_->part.add(sample.name, scores, ranked && !file_ ? &*ranked : nullptr);
   if (file_) {
     file_->add({sample, outputs, scores, ranked ? &*ranked : nullptr});
   } else if (ranked) {
@@ -232,12 +220,26 @@ void DataRun::take(Sample sample) {
   if (!is_joined || static_cast<std::int64_t>(batch_.size()) >= most) flush();
 }
 
+/// All samples, or those of the shard.
+void DataRun::choose_samples() {
+  end_ = set_->size();
+  if (shard_ == nullptr) return;
+  EvaluationPart& part = shard_->part;
+  part.task.items = end_;
+  part.task.data = set_->identity();
+  part.items = items_of(part.task.shard, end_, first_most_batched_);
+  std::tie(begin_, end_) = part.items;
+  set_->skip(begin_);
+}
+
 DataTimes DataRun::run() {
   Progress progress(invocation_.task(), "evaluating");
-  const std::int64_t size = set_->size();
-  for (std::int64_t i = 0; i < size; ++i) {
+  choose_samples();
+  for (std::int64_t i = begin_; i < end_; ++i) {
     invocation_.stop.poll();
-    progress.tell_done(i, size);
+    progress.tell_done(i - begin_, end_ - begin_);
+    // Batches are the same whoever runs them.
+    if (i % first_most_batched_ == 0) flush();
     std::optional<Sample> sample;
     try {
       sample = set_->next();
@@ -259,31 +261,44 @@ DataTimes DataRun::run() {
 }
 
 void DataRun::report() {
-  std::optional<MetricResult> whole;
-  if (truth_ != nullptr && succeeded_ > 0) whole = judge_.output_result();
-  std::string text = whole            ? metric_text(truth_->metric(), *whole)
-                     : judge_.score() ? score_text(*judge_.score())
-                                      : format("{} samples", succeeded_);
-  const std::size_t failures = failed_.items().size();
-  if (failures > 0) {
-    text += format(", {} failed", failures);
+  const bool is_part = shard_ != nullptr;
+  EvaluationResult found;
+  found.samples = samples_;
+  found.succeeded = succeeded_;
+  found.failed = std::move(failed_);
+  found.nan_samples = nan_samples_;
+  found.first_nan_sample = first_nan_sample_;
+  found.score = judge_.score();
+  if (truth_ != nullptr) found.output_metric = truth_->metric();
+  // Of a part, such a metric says nothing yet.
+  if (truth_ != nullptr && succeeded_ > 0 && !is_part) found.whole = judge_.output_result();
+  if (predictor_ && !file_) found.predictions = &predictions_;
+  if (file_) found.file = file_->path();
+  if (!found.failed.items().empty())
     invocation_.report.verdict = static_cast<int>(ErrorCode::invalid);
+  if (is_part) {
+    EvaluationPart& part = shard_->part;
+    part.has_predictions = found.predictions != nullptr;
+    part.classes.assign(classes_.begin(), classes_.end());
+    if (truth_ != nullptr) part.output_state = judge_.output_state();
+    if (has_checked_batches_ || most_batched_ != first_most_batched_)
+      part.joins_batches = most_batched_ == first_most_batched_;
+    shard_->found = found;
+    shard_->found.predictions = nullptr;
+    invocation_.report.text += shard_line({{}, part.task, part.items, {}}, "samples");
   }
-  Json block = Json::object().set("samples", samples_).set("failed", std::move(failed_));
-  if (predictor_ && !file_) predictions_.finish(invocation_.report.text, block);
-  invocation_.report.text += text + "\n";
-  if (nan_samples_ > 0) {
-    invocation_.warn(
-        format("outputs of {} of {} samples contain NaN, which has no rank (first: {})",
-               nan_samples_, succeeded_, shorten(first_nan_sample_)));
+  EvaluationReport report = describe_evaluation(std::move(found));
+  if (is_part) {
+    report.block.set("shard", Json::object()
+                                  .set("shard", shard_->part.task.shard.to_string())
+                                  .set("first", shard_->part.items.first)
+                                  .set("end", shard_->part.items.second)
+                                  .set("samples_of_all", shard_->part.task.items));
+  } else if (!report.warning.empty()) {
+    invocation_.warn(report.warning);
   }
-  if (truth_ != nullptr) {
-    add_metric(truth_->metric(), whole, block);
-  } else {
-    add_score(judge_.score(), block);
-  }
-  if (file_) block.set("file", file_->path());
-  invocation_.report.payload.set("dataset", std::move(block));
+  invocation_.report.text += report.text;
+  invocation_.report.payload.set("dataset", std::move(report.block));
 }
 
 }  // namespace
@@ -304,6 +319,8 @@ OptionGroup data_options() {
                .value = "FILE",
                .help = "write each sample's outputs, or with --top its predictions: .jsonl or .csv",
                .completes = Completion::files},
+              shard_option(),
+              part_out_option(),
           }};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/ortool/command.hpp"
+#include "apps/ortool/evaluation/evaluation_part.hpp"
 #include "apps/ortool/run/data_comparison.hpp"
 #include "libcore/dataset/sample_set.hpp"
 #include "libcore/runtime/session.hpp"
@@ -21,6 +22,12 @@ struct ImagePreparation {
   std::map<std::string, std::string, std::less<>> warnings;
 };
 
+/// A run over one shard of a data set, and what it found.
+struct ShardRun {
+  EvaluationPart part;  ///< its task has no data and items at first
+  EvaluationResult found = {};
+};
+
 /// What a run over a data set needs besides the session.
 struct DataRunOptions {
   std::span<const std::string> labels;
@@ -28,6 +35,7 @@ struct DataRunOptions {
   DataComparison* comparison = nullptr;             ///< with --compare
   std::vector<NamedValues>* kept_inputs = nullptr;  ///< gets those of the first samples
   std::size_t most_kept = 0;
+  ShardRun* shard = nullptr;  ///< with --shard
 };
 
 /// Times of the runs of a data set.

@@ -15,6 +15,9 @@
 #include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
+#include "apps/ortool/parts/joined_report.hpp"
+#include "apps/ortool/parts/part_task.hpp"
+#include "apps/ortool/parts/shard_options.hpp"
 #include "apps/ortool/report/comparison_block.hpp"
 #include "apps/ortool/report/lowering_report.hpp"
 #include "apps/ortool/report/text_table.hpp"
@@ -97,6 +100,7 @@ class ModelRun {
   void finish_report();
   void run_tests(const std::string& model_folder);
   void run_set();
+  void write_part() const;
 
   Invocation& invocation_;
   const OptionValues& options_;
@@ -115,7 +119,8 @@ class ModelRun {
   std::optional<Repro> repro_;
   std::string model_path_;
   std::vector<GivenInput> inputs_;
-  ImagePreparation images_;  ///< of --data
+  ImagePreparation images_;        ///< of --data
+  std::optional<ShardRun> shard_;  ///< of --shard
   Json comparison_ = Json::list();
   RunOptions run_options_;
   RunTimes times_;
@@ -157,6 +162,7 @@ void ModelRun::run() {
   check_run_options(options_, input_files());
   check_execution_options(options_);
   check_precision_error(options_, invocation_.arguments.front());
+  const std::optional<Shard> shard = read_shard_and_part(invocation_);
   providers_ = choose_providers(invocation_);
   for (const Variant& variant : variants_) check_variant(invocation_, variant);
   if (options_.has("expect")) reference_.emplace(options_.text("expect"), "output");
@@ -167,6 +173,10 @@ void ModelRun::run() {
 
   LoadedModel loaded = load();
   times_.load_ms = loaded.load_ms;
+  if (shard) {
+    shard_.emplace();
+    shard_->part.task = part_task(invocation_, "run", evaluation_kind, *shard, &loaded);
+  }
   in_file(loaded.path, [&] { expose_chosen_outputs(options_, *loaded.model); });
   if (reference_) reference_->check_all_known(loaded.model->outputs());
   if (options_.has("save-repro")) {
@@ -245,6 +255,7 @@ void ModelRun::run_set() {
     comparison.emplace(invocation_, variants_, *session_, model_path_, judge_);
   std::vector<NamedValues> samples;
   DataRunOptions data{labels_, images_, comparison ? &*comparison : nullptr};
+  if (shard_) data.shard = &*shard_;
   if (options_.has("precision-error")) {
     data.kept_inputs = &samples;
     data.most_kept = max_measured_samples;
@@ -259,6 +270,16 @@ void ModelRun::run_set() {
   report_precision_error(invocation_,
                          {model_path_, providers_, *pool_, samples, plain_run_options()});
   finish_report();
+  if (shard_) write_part();
+}
+
+void ModelRun::write_part() const {
+  const EvaluationPart& part = shard_->part;
+  Json document = unfinished_document(report_);
+  // The samples tell more.
+  std::erase_if(document.members(), [](const auto& each) { return each.first == "dataset"; });
+  write_part_file(
+      {options_.text("part-out"), part.task, part.items, part.payload(shard_->found, document)});
 }
 
 void ModelRun::run_steps() {
