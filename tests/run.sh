@@ -24,6 +24,10 @@ if ! bash tests/python/make_environment.sh; then
   echo "tests: SKIPPED: the Python package, because its build environment could not be installed from PyPI"
 fi
 
+if ! bash tests/shard/make_environment.sh; then
+  echo "tests: SKIPPED: the Dask example, because Dask could not be installed from PyPI"
+fi
+
 cmake --preset release
 cmake --build --preset release --parallel "$(nproc)"
 ctest --preset release --parallel "$(nproc)" --timeout 300 --no-tests=error "$@" </dev/null

@@ -16,7 +16,7 @@ OnProgress = Optional[Callable[[str, int, int], Any]]
 
 def command(name: str, *arguments: Path, stop: Optional[_native.Stop] = None, timeout: float = 0, on_message: OnMessage = None,
             on_progress: OnProgress = None, samples_from: Optional[Iterable[Dict[str, Any]]] = None, **options: Any) -> Any:
-    """Runs a command of the program: "inspect", "optimize", "quantize", "bench", "run", "providers" or "schema".
+    """Runs a command of the program: "inspect", "optimize", "quantize", "bench", "merge", "run", "providers" or "schema".
 
     Args:
         arguments: those of the command line, such as the model's path.
