@@ -52,13 +52,13 @@ PlanRules rules_of(const QuantizeContext& context, const Calibration* calibratio
   return rules;
 }
 
-void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan) {
+std::int64_t store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan) {
   WeightOnlyOptions options;
   options.weights.type = context.settings.weights;
   options.has_products = false;
   options.cap = &context.task.memory;
   options.store = context.store;
-  quantize_weights_only(model, plan, options);
+  return quantize_weights_only(model, plan, options);
 }
 
 void compare_with_float_model(const QuantizeContext& context, const Session& floats,

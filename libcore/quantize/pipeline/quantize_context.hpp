@@ -33,8 +33,8 @@ using NodeNames = std::unordered_map<const Node*, std::string>;
 PlanRules rules_of(const QuantizeContext& context, const Calibration* calibration,
                    const PlanChoices& choices, const NodeNames& names);
 
-/// Compresses the weights of operators that still compute in float.
-void store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan);
+/// Compresses the weights of operators that still compute in float; returns how many tensors.
+std::int64_t store_rest(const QuantizeContext& context, Model& model, const QuantizePlan& plan);
 
 /// Runs `model` and its float form on the data set of that role, and adds the differences to the
 /// result.

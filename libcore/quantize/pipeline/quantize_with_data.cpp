@@ -20,6 +20,7 @@
 #include "libcore/quantize/search/keep_faster.hpp"
 #include "libcore/quantize/search/max_drop.hpp"
 #include "libcore/quantize/search/static_quantizer.hpp"
+#include "libcore/quantize/search/stored_rest.hpp"
 #include "libcore/quantize/search/techniques.hpp"
 
 namespace ortool {
@@ -231,6 +232,9 @@ void StaticRun::run() {
   if (judged != nullptr) {
     judged->keep_outputs_of(*floats_);
     compare(candidate, *judged);
+    if (!context_.settings.follows_plan)
+      leave_rest_in_float(candidates, *floats_, *judged, choices, candidate,
+                          context_.result.end_to_end);
   }
   if (judged != nullptr && !is_fast && !context_.settings.follows_plan)
     exclude_below_sqnr_floor(candidates, *floats_, *judged, choices, candidate,

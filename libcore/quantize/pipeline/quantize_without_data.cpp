@@ -185,7 +185,7 @@ MadePlan make_dynamic(const QuantizeContext& context, Model& model, const PlanCh
     made.nodes[i].is_quantized = plan.nodes[i].is_quantized;
     made.nodes[i].reason = plan.nodes[i].reason;
   }
-  if (choices.stores_rest) store_rest(context, model, plan);
+  if (choices.stores_rest) made.stored_rest = store_rest(context, model, plan);
   return made;
 }
 

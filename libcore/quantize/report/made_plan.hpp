@@ -36,6 +36,8 @@ struct MadePlan {
   std::vector<ReportedNode> nodes;
   std::vector<ChosenValue> chosen;
   std::vector<GroupParams> params;  ///< by ChosenValue::group
+  /// Weight tensors stored as integers for operators that compute in float.
+  std::int64_t stored_rest = 0;
 };
 
 /// Describes the plan's nodes, before they are rewritten. `names` are those of names_apart().

@@ -156,7 +156,7 @@ MadePlan StaticQuantizer::make(Model& model, const PlanChoices& choices) {
   if (context_.store != nullptr) store.emplace(context_.store->another());
   params.store = store ? &*store : nullptr;
   insert_qdq(model, plan, params);
-  if (choices.stores_rest) store_rest(context_, model, plan);
+  if (choices.stores_rest) made.stored_rest = store_rest(context_, model, plan);
   return made;
 }
 
