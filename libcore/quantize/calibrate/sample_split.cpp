@@ -9,14 +9,16 @@ namespace {
 /// More samples add little to the input moments of layers.
 constexpr std::size_t max_fitting = 128;
 constexpr std::size_t max_judging = 32;
-constexpr std::int64_t min_to_split = 20;
-constexpr std::int64_t one_in = 5;
+constexpr std::int64_t min_to_split = 4;
+/// From here on a fifth is enough to judge by, before a third.
+constexpr std::int64_t many = 20;
 
 }  // namespace
 
 SampleSplit split_samples(std::int64_t count) {
   SampleSplit split;
   split.is_apart = count >= min_to_split;
+  const std::int64_t one_in = count >= many ? 5 : 3;
   for (std::int64_t i = 0; i < count; ++i) {
     const bool judges = split.is_apart && i % one_in == one_in - 1;
     if (!judges && split.fitting.size() < max_fitting) split.fitting.push_back(i);

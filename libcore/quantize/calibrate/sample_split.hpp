@@ -12,8 +12,8 @@ struct SampleSplit {
   bool is_apart = false;              ///< the two sets are disjoint
 };
 
-/// Every fifth of `count` samples is held out, the others are for fitting. With fewer than twenty,
-/// which would leave fewer than four held-out samples, all samples are in both sets.
+/// Every fifth of `count` samples is held out, with fewer than twenty every third; the others are
+/// for fitting. With fewer than four all samples are in both sets.
 SampleSplit split_samples(std::int64_t count);
 
 /// The held-out samples of `count` that a last fit may use as well: as many as there is room for.
