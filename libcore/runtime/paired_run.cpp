@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
@@ -56,21 +57,29 @@ class KeyRecorder : public ValueObserver {
   explicit KeyRecorder(const KeyNames* names) : builder_(names) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue&) override {
-    ++computed;
     if (keys.size() >= max_keys) return;
     std::string key = builder_.make(node, index);
     if (!key.empty()) keys.push_back(std::move(key));
   }
 
   std::vector<std::string> keys;
-  std::int64_t computed = 0;
 
  private:
   KeyBuilder builder_;
 };
 
-KeyRecorder record_keys(const ObservedRun& run, const KeyNames* names) {
+bool has_bodies(const Session& session) {
+  return graphs_in(std::as_const(*session.model().graph)).size() > 1;
+}
+
+KeyRecorder record_keys(const ObservedRun& run, const KeyNames* names, ValueOrder order) {
   KeyRecorder recorder(names);
+  if (order == ValueOrder::of_nodes && !has_bodies(run.session)) {
+    for (const Node& node : std::as_const(*run.session.model().graph).nodes()) {
+      for (std::int64_t i = 0; i < node.output_count(); ++i) recorder.observe(node, i, RunValue());
+    }
+    return recorder;
+  }
   RunOptions options = run.options;
   options.observer = &recorder;
   run.session.run(run.inputs, options);
@@ -112,34 +121,41 @@ std::vector<std::string> common_keys(const std::vector<std::string>& mine,
 /// The rendezvous of the two runs.
 class Rendezvous {
  public:
-  Rendezvous(const std::vector<std::string>& keys, PairVisitor visit)
-      : keys_(keys), visit_(visit) {}
-
-  bool is_next(std::size_t place, const std::string& key) const {
-    return place < keys_.size() && keys_[place] == key;
+  Rendezvous(const std::vector<std::string>& keys, PairVisitor visit) : visit_(visit) {
+    for (std::size_t i = 0; i < keys.size(); ++i) places_.emplace(keys[i], i);
   }
 
-  /// Called with the value of keys[place]; returns when it has been compared, or will not be.
+  /// The key's place from `first` on; nothing for one that is not met, or no longer.
+  std::optional<std::size_t> place_of(const std::string& key, std::size_t first) const {
+    const auto found = places_.find(key);
+    if (found == places_.end() || found->second < first) return std::nullopt;
+    return found->second;
+  }
+
+  /// Called with the value at `place`, later than before; returns when it has been compared, or
+  /// will not be: the other side may leave out values.
   void come(bool is_other, std::size_t place, const Node& node, std::int64_t index,
             const RunValue& value, const StopToken* stop) {
     std::unique_lock lock(mutex_);
     if (is_over_) return;
+    if (waiting_ != nullptr && place < waiting_place_) return;
     if (waiting_ != nullptr) {
-      if (is_other) {
+      const bool meet = place == waiting_place_;
+      if (meet && is_other) {
         show(*waiting_node_, waiting_index_, *waiting_, value);
-      } else {
+      } else if (meet) {
         show(node, index, value, *waiting_);
       }
       waiting_ = nullptr;
-      met_ = place + 1;
-      lock.unlock();
+      passed_ = waiting_place_ + 1;
       changed_.notify_all();
-      return;
+      if (meet || is_over_) return;
     }
     waiting_ = &value;
     waiting_node_ = &node;
     waiting_index_ = index;
-    while (met_ <= place && !is_over_) {
+    waiting_place_ = place;
+    while (passed_ <= place && !is_over_) {
       constexpr auto between_polls = std::chrono::milliseconds(50);
       changed_.wait_for(lock, between_polls);
       if (stop != nullptr && stop->is_requested()) end_locked();
@@ -163,14 +179,15 @@ class Rendezvous {
     if (!visit_(node, index, mine, others)) end_locked();
   }
 
-  const std::vector<std::string>& keys_;
+  std::unordered_map<std::string, std::size_t> places_;
   PairVisitor visit_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const RunValue* waiting_ = nullptr;
   const Node* waiting_node_ = nullptr;
   std::int64_t waiting_index_ = 0;
-  std::size_t met_ = 0;  ///< keys that both have reached
+  std::size_t waiting_place_ = 0;
+  std::size_t passed_ = 0;  ///< places that no side waits for any more
   bool is_over_ = false;
 };
 
@@ -181,25 +198,31 @@ class RendezvousObserver : public ValueObserver {
       : rendezvous_(rendezvous), is_other_(is_other), stop_(stop), builder_(names) {}
 
   void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    ++computed;
     const std::string key = builder_.make(node, index);
-    if (key.empty() || !rendezvous_.is_next(place_, key)) return;
-    rendezvous_.come(is_other_, place_++, node, index, value, stop_);
+    if (key.empty()) return;
+    const std::optional<std::size_t> place = rendezvous_.place_of(key, next_);
+    if (!place) return;
+    next_ = *place + 1;
+    rendezvous_.come(is_other_, *place, node, index, value, stop_);
   }
+
+  std::int64_t computed = 0;
 
  private:
   Rendezvous& rendezvous_;
   bool is_other_;
   const StopToken* stop_;
-  std::size_t place_ = 0;
+  std::size_t next_ = 0;  ///< the first place to come
   KeyBuilder builder_;
 };
 
 /// Runs to the end; even after an error, the other side stops waiting for this one.
 std::exception_ptr visit_all(const ObservedRun& run, Rendezvous& rendezvous, bool is_other,
-                             const KeyNames* names) {
+                             const KeyNames* names, std::int64_t& computed) {
   std::exception_ptr failure;
+  RendezvousObserver visitor(rendezvous, is_other, run.options.stop, names);
   try {
-    RendezvousObserver visitor(rendezvous, is_other, run.options.stop, names);
     RunOptions options = run.options;
     options.observer = &visitor;
     run.session.run(run.inputs, options);
@@ -207,11 +230,8 @@ std::exception_ptr visit_all(const ObservedRun& run, Rendezvous& rendezvous, boo
     failure = std::current_exception();
   }
   rendezvous.end();
+  computed = visitor.computed;
   return failure;
-}
-
-bool has_bodies(const Session& session) {
-  return graphs_in(std::as_const(*session.model().graph)).size() > 1;
 }
 
 }  // namespace
@@ -226,15 +246,16 @@ void PairedRuns::run(const ObservedRun& run, const ObservedRun& other, PairVisit
   const KeyNames* mine = pairs_.empty() ? nullptr : &names;
   const KeyNames* others = pairs_.empty() ? nullptr : &other_names;
   if (!has_keys_) {
-    const KeyRecorder recorded = record_keys(run, mine);
-    keys_ = common_keys(recorded.keys, record_keys(other, others).keys);
-    computed_ = recorded.computed;
+    keys_ = common_keys(record_keys(run, mine, order_).keys,
+                        record_keys(other, others, order_).keys);
     has_keys_ = !has_bodies(run.session) && !has_bodies(other.session);
   }
   Rendezvous rendezvous(keys_, visit);
   std::exception_ptr other_failure;
-  std::thread thread([&] { other_failure = visit_all(other, rendezvous, true, others); });
-  const std::exception_ptr failure = visit_all(run, rendezvous, false, mine);
+  std::int64_t computed_by_other = 0;
+  std::thread thread(
+      [&] { other_failure = visit_all(other, rendezvous, true, others, computed_by_other); });
+  const std::exception_ptr failure = visit_all(run, rendezvous, false, mine, computed_);
   thread.join();
   if (failure) std::rethrow_exception(failure);
   if (other_failure) std::rethrow_exception(other_failure);

@@ -217,7 +217,7 @@ void InputMoments::add_products(const Tensor& input, std::int64_t sample) {
   const RowChoice choice(rows, sample);
   for (std::int64_t row = choice.first; row < rows; row += choice.step)
     taken.insert(taken.end(), numbers + row * columns_, numbers + (row + 1) * columns_);
-  add_rows(0, taken);
+  take_rows(0, taken);
   rows_ += static_cast<std::int64_t>(taken.size()) / columns_;
 }
 
@@ -254,9 +254,30 @@ void InputMoments::add_windows(const Tensor& input, std::int64_t sample) {
         plane += image.plane;
       }
     }
-    add_rows(group, windows);
+    take_rows(group, windows);
   }
   rows_ += taken;
+}
+
+void InputMoments::take_rows(std::int64_t group, std::span<const float> numbers) {
+  const std::int64_t rows = static_cast<std::int64_t>(numbers.size()) / columns_;
+  if (matrix_.groups() != 1 || rows >= min_rows_at_once) return add_rows(group, numbers);
+  waiting_.insert(waiting_.end(), numbers.begin(), numbers.end());
+  if (static_cast<std::int64_t>(waiting_.size()) < min_rows_at_once * columns_) return;
+  add_rows(0, waiting_);
+  waiting_.clear();
+}
+
+void InputMoments::flush() {
+  if (waiting_.empty()) return;
+  add_rows(0, waiting_);
+  waiting_ = {};
+}
+
+InputMoments InputMoments::flushed() const {
+  InputMoments all = *this;
+  all.flush();
+  return all;
 }
 
 void InputMoments::add_rows(std::int64_t group, std::span<const float> numbers) {
@@ -279,6 +300,7 @@ void InputMoments::add_rows(std::int64_t group, std::span<const float> numbers) 
 }
 
 void InputMoments::merge(const InputMoments& other) {
+  if (!other.waiting_.empty()) return merge(other.flushed());
   if (sums_.size() != other.sums_.size() || columns_ != other.columns_) {
     throw Error(ErrorCode::invalid, "sums of the inputs of different layers cannot be merged");
   }
@@ -289,6 +311,7 @@ void InputMoments::merge(const InputMoments& other) {
 }
 
 std::vector<double> InputMoments::block(std::int64_t group, std::int64_t block) const {
+  if (!waiting_.empty()) return flushed().block(group, block);
   const auto columns = static_cast<std::size_t>(block_columns(block));
   const auto& sums = sums_[static_cast<std::size_t>(group * block_count() + block)];
   std::vector<double> full(columns * columns);
@@ -314,6 +337,7 @@ std::vector<InputMoments> collect_moments(const Session& session,
   }
   MomentObserver observer(requests, moments);
   run_samples(session, observer, sample, options);
+  for (InputMoments& each : moments) each.flush();
   return moments;
 }
 

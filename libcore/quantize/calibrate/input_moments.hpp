@@ -35,6 +35,8 @@ class InputMoments {
   /// The maximum number of rows sampled from one tensor, evenly spread; more add little
   /// information.
   static constexpr std::int64_t max_rows = 128;
+  /// Fewer rows wait for those of later tensors: every addition passes through all sums.
+  static constexpr std::int64_t min_rows_at_once = 64;
 
   InputMoments(const WeightMatrix& matrix, InputWindows windows, Scale scale,
                QuantizationType type);
@@ -45,6 +47,8 @@ class InputMoments {
   /// ignored.
   void add(const Tensor& input, std::int64_t sample);
   void merge(const InputMoments& other);
+  /// Adds rows that wait for others, since adding few at a time takes long; readers see them anyway.
+  void flush();
 
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
@@ -56,8 +60,10 @@ class InputMoments {
  private:
   struct Image;
 
-  /// Rows of all columns of a group.
+  /// Rows of all columns of a group; few rows wait for others.
+  void take_rows(std::int64_t group, std::span<const float> numbers);
   void add_rows(std::int64_t group, std::span<const float> numbers);
+  InputMoments flushed() const;
   void add_products(const Tensor& input, std::int64_t sample);
   void add_windows(const Tensor& input, std::int64_t sample);
 
@@ -68,6 +74,7 @@ class InputMoments {
   std::int64_t columns_;
   std::int64_t rows_ = 0;
   std::vector<std::vector<double>> sums_;  ///< index: group * block_count + block
+  std::vector<float> waiting_;             ///< rows that are not in the sums yet
 };
 
 /// A layer whose input moments are to be collected: the value it reads, how that value is

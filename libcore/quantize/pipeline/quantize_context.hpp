@@ -42,8 +42,9 @@ void compare_with_float_model(const QuantizeContext& context, const Session& flo
                               const Model& model, DataRole role);
 
 /// Compares the outputs of `quantized` with those of the model as it was read, before preparation,
-/// on the samples used for the result's output errors, and replaces these. If the original model
-/// cannot be run, keeps the comparison with the prepared one and warns.
+/// on the samples used for the result's output errors, and replaces these, unless it differs so
+/// little from the prepared one that they are the same. If the original model cannot be run, keeps
+/// the comparison with the prepared one and warns.
 void compare_with_original(const QuantizeContext& context, const Model& original,
                            const Model& quantized);
 

@@ -26,6 +26,9 @@
 namespace ortool {
 namespace {
 
+/// Whose intermediate values are compared.
+constexpr std::int64_t fast_samples_by_value = 1;
+
 /// The prepared model with everything that quantized models are built from.
 class StaticRun {
  public:
@@ -151,7 +154,7 @@ void StaticRun::choose_techniques(PlanChoices& choices) {
                                             CalibrationMethod::percentile,
                                             CalibrationMethod::minmax};
   if (is_said) methods = {context_.settings.method.method};
-  const SqnrJudge judge(context_, model_, *data_);
+  const SqnrJudge judge(context_, model_, *floats_, *data_);
   const std::vector<MethodTrial> forms =
       try_methods(*candidates_, judge, *calibration_, choices, methods);
   const MethodTrial& best = forms.front();
@@ -173,8 +176,10 @@ void StaticRun::choose_techniques(PlanChoices& choices) {
 }
 
 void StaticRun::compare(const Candidate& candidate, CalibrationData& data) {
+  const bool is_fast = context_.settings.recipe == "fast";
   context_.result.end_to_end =
-      compare_models(task_, context_.machine, *floats_, *candidate.model, data);
+      compare_models(task_, context_.machine, *floats_, *candidate.model, data,
+                     is_fast ? fast_samples_by_value : samples_by_value);
 }
 
 void StaticRun::measure(const CandidateBuilder& candidates, PlanChoices& choices,
@@ -224,9 +229,11 @@ void StaticRun::run() {
   const bool is_fast = context_.settings.recipe == "fast";
   const bool has_validation = context_.data.has(DataRole::validation);
   std::optional<CalibrationData> validation;
-  if (has_validation)
+  if (has_validation) {
     validation.emplace(task_, context_.data, DataRole::validation, floats_->model().inputs(),
                        floats_->outputs());
+    context_.result.data_files.insert(validation->files().begin(), validation->files().end());
+  }
   CalibrationData* const calibration = data_ ? &*data_ : nullptr;
   CalibrationData* const judged = validation ? &*validation : calibration;
   if (judged != nullptr) {

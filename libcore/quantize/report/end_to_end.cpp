@@ -13,7 +13,7 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t max_samples_end_to_end = 100;
-constexpr std::int64_t max_samples_by_value = 8;
+constexpr std::int64_t max_run_bytes = std::int64_t{64} << 20;
 
 /// The argmax of row `row`.
 std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count) {
@@ -28,6 +28,36 @@ std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count)
   }
   return best;
 }
+
+/// Sequences are not measured: they count as too much.
+std::int64_t bytes_of(const RunValue& value) {
+  return value.is_tensor() ? value.tensor().size_bytes() : max_run_bytes + 1;
+}
+
+/// Keeps runs until they take too much memory.
+class RunKeeper {
+ public:
+  RunKeeper(const TaskContext& task, std::vector<ComparedRun>* runs)
+      : runs_(task.memory.limit_bytes() > 0 ? nullptr : runs) {}
+
+  void keep(const NamedValues& inputs, const std::vector<RunValue>& expected,
+            const std::vector<RunValue>& outputs) {
+    if (runs_ == nullptr) return;
+    for (const auto& [name, value] : inputs) bytes_ += bytes_of(value);
+    for (const RunValue& value : expected) bytes_ += bytes_of(value);
+    for (const RunValue& value : outputs) bytes_ += bytes_of(value);
+    if (bytes_ > max_run_bytes) {
+      runs_->clear();
+      runs_ = nullptr;
+      return;
+    }
+    runs_->push_back({inputs, expected, outputs});
+  }
+
+ private:
+  std::vector<ComparedRun>* runs_;
+  std::int64_t bytes_ = 0;
+};
 
 void rank(const Tensor& found, const Tensor& expected, OutputError& error) {
   const std::int64_t rows = expected.shape().rank() < 2 ? 1 : expected.shape()[0];
@@ -52,20 +82,32 @@ void add_output(const RunValue& found, const RunValue& expected, OutputError& er
   rank(found.tensor(), reference, error);
 }
 
+std::vector<OutputError> errors_of_outputs(const Session& session) {
+  std::vector<OutputError> errors;
+  for (const Value* output : session.outputs()) {
+    errors.emplace_back();
+    errors.back().name = std::string(output->name());
+  }
+  return errors;
+}
+
+void add_outputs(const std::vector<RunValue>& found, const std::vector<RunValue>& expected,
+                 std::vector<OutputError>& errors) {
+  for (std::size_t k = 0; k < errors.size(); ++k) add_output(found[k], expected[k], errors[k]);
+}
+
 std::vector<OutputError> compare_outputs(const TaskContext& task, const QuantizeMachine& machine,
                                          const Session& floats, const Session& quantized,
                                          CalibrationData& data, std::int64_t max_samples,
                                          LabelCounter* labels,
-                                         const std::function<void(std::int64_t)>& on_sample) {
+                                         const std::function<void(std::int64_t)>& on_sample,
+                                         std::vector<ComparedRun>* runs) {
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &task.stop;
-  std::vector<OutputError> errors;
-  for (const Value* output : floats.outputs()) {
-    errors.emplace_back();
-    errors.back().name = std::string(output->name());
-  }
+  std::vector<OutputError> errors = errors_of_outputs(floats);
   const std::int64_t count = std::min(data.size(), max_samples);
+  RunKeeper keeper(task, runs);
   Progress progress(on_sample ? StepFunction() : task.on_step, "comparing");
   for (std::int64_t i = 0; i < count; ++i) {
     if (on_sample) on_sample(i);
@@ -74,7 +116,8 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
     const std::vector<RunValue> expected = data.outputs_of(floats, i, sample.inputs, options);
     const std::vector<RunValue> found = quantized.run(sample.inputs, options);
     if (labels != nullptr) labels->add(sample, expected);
-    for (std::size_t k = 0; k < errors.size(); ++k) add_output(found[k], expected[k], errors[k]);
+    keeper.keep(sample.inputs, expected, found);
+    add_outputs(found, expected, errors);
   }
   return errors;
 }
@@ -84,16 +127,18 @@ OptimizeLevel level_of_comparison(const TaskContext& task) {
 }
 
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
-                        const Session& floats, const Model& quantized, CalibrationData& data) {
+                        const Session& floats, const Model& quantized, CalibrationData& data,
+                        std::int64_t max_by_value) {
   Progress progress(task, "comparing");
   EndToEnd result;
   result.samples = std::min(data.size(), max_samples_end_to_end);
   LabelCounter labels(data.class_names());
-  result.node_samples = std::min(data.size(), max_samples_by_value);
+  result.node_samples = std::min(data.size(), max_by_value);
   const std::int64_t total = result.samples + result.node_samples;
   auto session = make_session(task, machine, quantized, level_of_comparison(task));
   result.outputs = compare_outputs(task, machine, floats, *session, data, result.samples, &labels,
-                                   [&](std::int64_t done) { progress.tell_done(done, total); });
+                                   [&](std::int64_t done) { progress.tell_done(done, total); },
+                                   &result.runs);
   result.labels = labels.count();
   for (const OutputError& output : result.outputs) {
     if (output.sums.not_finite() == 0) continue;
@@ -102,18 +147,27 @@ EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,
                "figures exclude them",
                quote(output.name), output.sums.not_finite()));
   }
+  session.reset();
+  result.values = compare_values(
+      task, machine, floats, quantized, data, result.node_samples,
+      [&](std::int64_t done) { progress.tell_done(result.samples + done, total); });
+  return result;
+}
+
+std::vector<ValueError> compare_values(const TaskContext& task, const QuantizeMachine& machine,
+                                       const Session& floats, const Model& quantized,
+                                       CalibrationData& data, std::int64_t samples,
+                                       const std::function<void(std::int64_t)>& on_sample) {
   RunOptions options;
   options.threads = machine.threads;
   options.stop = &task.stop;
-  session.reset();
-  session = make_session(task, machine, quantized, OptimizeLevel::none);
+  const auto session = make_session(task, machine, quantized, OptimizeLevel::none);
   ErrorCollector collector({});
-  for (std::int64_t i = 0; i < result.node_samples; ++i) {
-    progress.tell_done(result.samples + i, total);
+  for (std::int64_t i = 0; i < samples; ++i) {
+    if (on_sample) on_sample(i);
     collector.add(floats, *session, data.sample(i).inputs, options);
   }
-  result.values = collector.errors();
-  return result;
+  return collector.errors();
 }
 
 std::string decibels(double value) {

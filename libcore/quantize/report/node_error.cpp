@@ -251,7 +251,8 @@ ErrorSums ErrorSums::from_state(const MetricState& state) {
   return sums;
 }
 
-ErrorCollector::ErrorCollector(std::span<const ErrorRequest> requests) : runs_(pairs_of(requests)) {
+ErrorCollector::ErrorCollector(std::span<const ErrorRequest> requests)
+    : runs_(pairs_of(requests), ValueOrder::of_nodes) {
   for (const ErrorRequest& request : requests) {
     channel_axes_.emplace(request.names.name, request.channel_axis);
   }

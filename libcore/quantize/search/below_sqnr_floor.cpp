@@ -17,13 +17,12 @@ constexpr std::int64_t max_tried_samples = 8;
 /// Smaller gains are not worth an option.
 constexpr double min_gain_db = 0.5;
 /// The time for measuring a suggestion's cost.
-constexpr double timed_ms = 60;
+constexpr double timed_ms = 20;
 
 /// A plan that was tried.
 struct Attempt {
   PlanChoices choices;
   Candidate candidate;
-  EndToEnd compared;
   double sqnr_db = 0;             ///< of the worst output
   std::vector<std::string> left;  ///< nodes left in float
 };
@@ -40,9 +39,10 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
   const double before = worst_sqnr_db(compared.outputs);
   if (!(before < useful_sqnr_db)) return;
   const TaskContext& task = builder.context().task;
-  Attempt now{choices, std::move(candidate), std::move(compared), before, {}};
+  const QuantizeMachine& machine = builder.context().machine;
+  Attempt now{choices, std::move(candidate), before, {}};
   const auto leave = [&](const std::vector<Unit>& units, std::size_t count) {
-    Attempt next{now.choices, {}, {}, 0, now.left};
+    Attempt next{now.choices, {}, 0, now.left};
     for (std::size_t i = 0; i < count; ++i) {
       next.left.push_back(units[i].name);
       leave_float(next.choices, units[i].plan_name,
@@ -50,13 +50,14 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
                          decibels(now.sqnr_db)));
     }
     next.candidate = builder.make(next.choices);
-    next.compared =
-        compare_models(task, builder.context().machine, floats, *next.candidate.model, data);
-    next.sqnr_db = worst_sqnr_db(next.compared.outputs);
+    const auto session =
+        make_session(task, machine, *next.candidate.model, level_of_comparison(task));
+    next.sqnr_db = worst_sqnr_db(
+        compare_outputs(task, machine, floats, *session, data, compared.samples));
     return next;
   };
   for (std::size_t step = 1; now.sqnr_db < useful_sqnr_db; step *= 2) {
-    const std::vector<Unit> units = units_by_noise(now.candidate.plan, now.compared);
+    const std::vector<Unit> units = units_by_noise(now.candidate.plan, compared);
     if (!has_products(units)) break;
     std::size_t enough = std::min(step, units.size());
     Attempt next = leave(units, enough);
@@ -72,14 +73,17 @@ void exclude_below_sqnr_floor(const CandidateBuilder& builder, const Session& fl
       }
     }
     now = std::move(next);
+    if (now.sqnr_db < useful_sqnr_db)
+      compared.values = compare_values(task, machine, floats, *now.candidate.model, data,
+                                       compared.node_samples);
   }
+  compared = compare_models(task, machine, floats, *now.candidate.model, data);
   task.warn(
       format("fully quantized, an output has an SQNR of {}, too low to be useful; left in float: "
              "{}; its SQNR is then {}",
              decibels(before), list_names(now.left), decibels(now.sqnr_db)));
   choices = std::move(now.choices);
   candidate = std::move(now.candidate);
-  compared = std::move(now.compared);
 }
 
 void warn_below_sqnr_floor(const QuantizeContext& context) {
@@ -115,7 +119,8 @@ std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, cons
     return worst_sqnr_db(
         compare_outputs(context.task, context.machine, floats, session, data, max_tried_samples));
   };
-  const double before = sqnr_of(*whole);
+  const bool is_known = compared.samples <= max_tried_samples;
+  const double before = is_known ? worst_sqnr_db(compared.outputs) : sqnr_of(*whole);
   std::vector<Suggestion> suggestions;
   for (std::size_t i = 0; i < units.size(); ++i) {
     progress.tell_done(static_cast<std::int64_t>(i), static_cast<std::int64_t>(units.size()));
@@ -126,7 +131,8 @@ std::vector<Suggestion> suggest_exclusions(const CandidateBuilder& builder, cons
     const auto session = builder.session(*tried.model, OptimizeLevel::all);
     const double after = sqnr_of(*session);
     if (!(after - before >= min_gain_db)) continue;
-    const PairedTimes times = time_in_pairs(*session, *whole, inputs, context, timed_ms);
+    const PairedTimes times =
+        time_in_pairs(*session, *whole, inputs, context, timed_ms, TimingEffort::report);
     suggestions.push_back({unit.name, before, after, times.first_ms - times.second_ms});
   }
   std::stable_sort(

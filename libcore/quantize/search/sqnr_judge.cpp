@@ -53,12 +53,18 @@ std::unique_ptr<Session> judged_session(const QuantizeContext& context, const Mo
 
 }  // namespace
 
-SqnrJudge::SqnrJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data)
+SqnrJudge::SqnrJudge(const QuantizeContext& context, const Model& prepared, const Session& floats,
+                     CalibrationData& data)
     : context_(context),
       judges_scores_(split_samples(data.size()).is_apart),
-      floats_(judged_session(context, prepared, judges_scores_)),
+      plain_(floats),
       data_(data),
       samples_(split_samples(data.size()).judging) {
+  const auto outputs = prepared.outputs();
+  const bool has_scores = std::any_of(outputs.begin(), outputs.end(), [](Value* output) {
+    return &judged_value(*output) != output;
+  });
+  if (judges_scores_ && has_scores) scores_ = judged_session(context, prepared, true);
   std::int64_t bytes = 0;
   Progress progress(context.task, "evaluating");
   progress.expect(static_cast<std::int64_t>(samples_.size()));
@@ -75,7 +81,9 @@ SqnrJudge::SqnrJudge(const QuantizeContext& context, const Model& prepared, Cali
 SqnrJudge::Judged SqnrJudge::make(std::int64_t sample) const {
   Judged judged;
   judged.inputs = data_.sample(sample).inputs;
-  judged.outputs = floats_->run(judged.inputs, run_options(context_));
+  judged.outputs = scores_ != nullptr
+                       ? scores_->run(judged.inputs, run_options(context_))
+                       : data_.outputs_of(plain_, sample, judged.inputs, run_options(context_));
   return judged;
 }
 

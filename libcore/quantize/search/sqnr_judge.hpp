@@ -27,13 +27,14 @@ MeanGain gain_of(const SampleRatios& ratios, const SampleRatios& others);
 bool is_better(const SampleRatios& ratios, const SampleRatios& others, RequiredGain bar = {});
 
 /// Compares outputs, and for outputs of a Softmax or Sigmoid its inputs, since saturated
-/// probabilities hide differences. With too few samples for a held-out set, outputs are compared
+/// probabilities hide differences. With too few samples for a held-out set outputs are compared
 /// directly, as in the report.
 class SqnrJudge {
  public:
-  /// Runs the prepared model on the held-out samples of split_samples(). The arguments must outlive
-  /// this object.
-  SqnrJudge(const QuantizeContext& context, const Model& prepared, CalibrationData& data);
+  /// Runs the prepared model on the held-out samples of split_samples(), unless `data` kept the
+  /// outputs of `floats`, its session, and these are judged. The arguments must outlive this object.
+  SqnrJudge(const QuantizeContext& context, const Model& prepared, const Session& floats,
+            CalibrationData& data);
 
   SampleRatios judge(const Model& quantized) const;
   /// Whether the judging samples are disjoint from those used for fitting.
@@ -49,7 +50,8 @@ class SqnrJudge {
 
   const QuantizeContext& context_;
   bool judges_scores_;
-  std::unique_ptr<Session> floats_;
+  const Session& plain_;             ///< node by node
+  std::unique_ptr<Session> scores_;  ///< null where outputs are judged as they are
   CalibrationData& data_;
   std::vector<std::int64_t> samples_;
   std::vector<Judged> kept_;  ///< for the first samples

@@ -59,7 +59,8 @@ void Techniques::correct_biases(const CandidateBuilder& builder, const Session& 
   // Mean errors are those of the complete form.
   PlanChoices tried = choices;
   measure_shifts(builder, floats, data, reach, tried);
-  best_ = judge(builder, choices);
+  const Candidate before = builder.make(choices);
+  if (before.plan.stored_rest > 0) best_ = judge_.judge(*before.model);
   const RequiredGain bar = judge_.is_apart() ? whole_bar : bar_of_measured(data.size());
   if (takes("bias", judge(builder, tried), bar)) choices = std::move(tried);
 }

@@ -36,7 +36,7 @@ std::vector<Tensor> samples(std::size_t count) {
 
 TEST_CASE("a form is worth what its worst output is, sample by sample") {
   test::QuantizeCall call(straight, samples(3));
-  const SqnrJudge judge(call.context(), call.model(), call.data());
+  const SqnrJudge judge(call.context(), call.model(), call.floats(), call.data());
   CHECK_FALSE(judge.is_apart());
   const SampleRatios ratios = judge.judge(*inferred_model(noisy));
   REQUIRE(ratios.size() == 3);
@@ -45,13 +45,13 @@ TEST_CASE("a form is worth what its worst output is, sample by sample") {
 
 TEST_CASE("a form that agrees wholly is worth 150 dB, and no more") {
   test::QuantizeCall call(straight, samples(1));
-  const SqnrJudge judge(call.context(), call.model(), call.data());
+  const SqnrJudge judge(call.context(), call.model(), call.floats(), call.data());
   CHECK(judge.judge(call.model()) == SampleRatios{150});
 }
 
 TEST_CASE("where samples are held back, what a last Softmax reads is judged, on every fifth") {
   test::QuantizeCall many(scored, samples(20));
-  const SqnrJudge judge(many.context(), many.model(), many.data());
+  const SqnrJudge judge(many.context(), many.model(), many.floats(), many.data());
   CHECK(judge.is_apart());
   const SampleRatios ratios = judge.judge(*inferred_model(badly_scored));
   REQUIRE(ratios.size() == 4);
@@ -60,7 +60,7 @@ TEST_CASE("where samples are held back, what a last Softmax reads is judged, on 
 
 TEST_CASE("where none are held back, outputs are judged as they are") {
   test::QuantizeCall few(scored, samples(2));
-  const SqnrJudge judge(few.context(), few.model(), few.data());
+  const SqnrJudge judge(few.context(), few.model(), few.floats(), few.data());
   const SampleRatios ratios = judge.judge(*inferred_model(badly_scored));
   REQUIRE(ratios.size() == 2);
   for (const double ratio : ratios) CHECK(ratio > 25);
