@@ -8,7 +8,9 @@ recognizer on drawn lines. They are judged on other samples. The rest is calibra
 s       processor time of all threads, user and system: of the whole command of ortool, of onnxruntime without the start
         of Python and its imports; the least of --repeat interleaved runs
 times   ortool's seconds / onnxruntime's
-dB      mean signal-to-noise ratio as in compare_quantizers.py, of all files evaluated in onnxruntime
+dB      mean signal-to-noise ratio as in compare_quantizers.py, of all files evaluated in onnxruntime, but without
+        outputs of next to no signal, less than a millionth of the mean over the samples: a text detector's map of a
+        photograph without text has a sum of squares of 1e-12, and a file that gives 0 everywhere would have 100 dB there
 usage: time_quantizers.py PROGRAM SHARED [--only NAME,NAME] [--repeat 1] [--recipes accurate,fast] [--keep FOLDER]
 Needs tests/peers.sh --with-tools.
 """
@@ -34,6 +36,8 @@ from compare_peers import read_inputs  # noqa: E402
 
 # Judged samples of a set, spread over it: more change the mean ratio by less than its last digit.
 MOST_JUDGED = 500
+# Outputs with a smaller share of the mean sum of squares over the samples are not judged.
+LEAST_SIGNAL = 1e-6
 LABELED = dict({name: kind for name, (kind, _) in compare_quantizers.SETS.items()}, **{
     "resnet8-large-cifar10-fp32": "cifar",
     "mnist-cnn": "raw mnist",
@@ -124,6 +128,19 @@ def samples_of(shared, model, session, folder):
     return own, own
 
 
+def mean_decibels(found, expected):
+    """The mean over all outputs with a signal; None if there is nothing to compare."""
+    ratios = []
+    for output in range(len(expected[0])):
+        pairs = [(one[output], other[output]) for one, other in zip(found, expected)]
+        squares = [float(numpy.sum(numpy.asarray(other, numpy.float64)**2)) if numpy.asarray(other).dtype.kind == "f" else 0
+                   for _, other in pairs]
+        least = LEAST_SIGNAL * sum(squares) / len(squares)
+        ratios += [compare_quantizers.decibels(one, other) for (one, other), square in zip(pairs, squares) if square > least]
+    ratios = [ratio for ratio in ratios if ratio is not None]
+    return sum(ratios) / len(ratios) if ratios else None
+
+
 def write_samples(samples, folder):
     listed = []
     for index, sample in enumerate(samples):
@@ -193,7 +210,7 @@ def compare(arguments, model, folder):
             cells.extend([tool.reason, ""] + ([] if tool is peer else [""]))
             continue
         found = compare_quantizers.run_all(compare_quantizers.session_of(tool.output), judged)
-        ratio = compare_quantizers.mean_decibels(found, expected)
+        ratio = mean_decibels(found, expected)
         cells.append(f"{tool.seconds:.2f}")
         if tool is not peer:
             cells.append(f"{tool.seconds / peer.seconds:.1f}" if peer.reason is None else "")
