@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The list of Debian packages for building and testing; installs the missing ones.
-# --with-browser adds the headless browser (300 MB) that the HTML tests use.
+# --with-browser adds the headless browser (300 MB) that the HTML tests use, --with-lintian what checks packages (90 MB).
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache pkg-config git binutils
+  g++ cmake ninja-build ccache pkg-config git binutils dpkg-dev xz-utils
   libprotobuf-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
   libpng-dev libjpeg-dev libwebp-dev libtiff-dev libgif-dev libopenjp2-7-dev libsndfile1-dev
   zlib1g-dev libzip-dev libre2-dev libsentencepiece-dev libssl-dev libdnnl-dev
@@ -12,10 +12,19 @@ packages=(
   python3 python3-dev python3-jsonschema python3-numpy python3-onnx python3-venv
 )
 
-if [[ "${1:-}" == "--with-browser" ]]; then
-  packages+=(chromium)
-fi
-if [[ "${1:-}" == "--list" ]]; then
+list=no
+for option in "$@"; do
+  case $option in
+    --with-browser) packages+=(chromium) ;;
+    --with-lintian) packages+=(lintian) ;;
+    --list) list=yes ;;
+    *)
+      echo "usage: apps/install_packages.sh [--with-browser] [--with-lintian] [--list]" >&2
+      exit 2
+      ;;
+  esac
+done
+if [[ $list == yes ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0
 fi

@@ -33,8 +33,8 @@ endforeach()
 
 file(GLOB man_pages "${scratch}/moved/share/man/man1/*.1")
 list(LENGTH man_pages man_page_count)
-if(NOT man_page_count EQUAL 9)
-  message(FATAL_ERROR "expected 9 manual pages in share/man/man1, found '${man_pages}'")
+if(NOT man_page_count EQUAL 10)
+  message(FATAL_ERROR "expected 10 manual pages in share/man/man1, found '${man_pages}'")
 endif()
 
 # The program must use the library installed with it, not the one in the build tree.

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <unistd.h>
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -54,6 +56,13 @@ std::vector<std::string> words_for(const OptionValues& options, const BenchVaria
       .with_id(std::string(no_process_id));
 }
 
+/// The file that starts this program again. /proc/self/exe is the dynamic loader where a launcher started that with the
+/// program as its argument, as in the archive for other distributions: then there is no interpreter, whose address the
+/// kernel would tell. The launcher passes its own path as the name of the program.
+const char* own_program() {
+  return ::getauxval(AT_BASE) != 0 ? "/proc/self/exe" : program_invocation_name;
+}
+
 Descriptor opened(int number) {
   if (number < 0) fail_to_start(errno);
   return Descriptor(number);
@@ -95,7 +104,7 @@ class Child {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const int failure =
-        ::posix_spawn(&process_, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
+        ::posix_spawn(&process_, own_program(), &actions, &attributes, pointers.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (failure != 0) fail_to_start(failure);
