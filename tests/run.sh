@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-bash apps/install_packages.sh --with-browser
+bash apps/install_packages.sh --with-browser --with-lintian
 
 if [[ -d ../shared/models ]]; then
   echo "tests: ../shared is present; tests of whole models are included"
@@ -26,6 +26,10 @@ fi
 
 if ! bash tests/shard/make_environment.sh; then
   echo "tests: SKIPPED: the Dask example, because Dask could not be installed from PyPI"
+fi
+
+if ! bash tests/install/make_spdx_environment.sh; then
+  echo "tests: SKIPPED: the validation of SBOMs, because spdx-tools could not be installed from PyPI"
 fi
 
 cmake --preset release

@@ -1,5 +1,17 @@
 # A minimal Debian 12 in a folder, made with debootstrap from this machine's archives; sourced by scripts that run as root.
 
+# debian_archives: Debian 12's archives from this machine's apt sources, including updates, as lines of a sources.list.
+debian_archives() {
+  apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' |
+    awk '$1 == "Packages" && $2 == "Debian" && $4 ~ /^bookworm/ && $5 == "main" {print "deb", $3, $4, $5}' |
+    sort -u
+}
+
+# debian_mirror: the address of the first of them.
+debian_mirror() {
+  debian_archives | awk '$3 == "bookworm" {print $2; exit}'
+}
+
 # minimal_debian FOLDER LABEL: fills the empty FOLDER; messages start with LABEL.
 minimal_debian() {
   local machine=$1 label=$2 archives mirror folder
@@ -12,11 +24,8 @@ minimal_debian() {
     echo "hint: apt-get install debootstrap" >&2
     return 2
   fi
-  # Debian's archives for this release from this machine's apt sources, including updates.
-  archives=$(apt-get indextargets --format '$(CREATED_BY) $(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' |
-    awk '$1 == "Packages" && $2 == "Debian" && $4 ~ /^bookworm/ && $5 == "main" {print "deb", $3, $4, $5}' |
-    sort -u)
-  mirror=$(awk '$3 == "bookworm" {print $2; exit}' <<<"$archives")
+  archives=$(debian_archives)
+  mirror=$(debian_mirror)
   if [[ -z "$mirror" ]]; then
     echo "error: the apt sources of this machine list no Debian 12 (bookworm) archive" >&2
     echo "hint: on a Debian 12 machine, run apt-get update first" >&2
