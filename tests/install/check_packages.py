@@ -61,7 +61,16 @@ def check_files(checks, name, files, patterns):
     checks.expect(not missing, f"{name} contains nothing for {sorted(missing)}")
 
 
-def check_debian(checks, packages, scratch, expected):
+def check_paths(checks, name, folder, build):
+    """No file names the folder of the source or of the build."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            content = path.read_bytes()
+            for place in (str(_ROOT), str(build)):
+                checks.expect(place.encode() not in content, f"{name}: {path.relative_to(folder)} contains the path {place}")
+
+
+def check_debian(checks, packages, scratch, expected, build):
     names = set()
     for package in packages:
         fields = dict(re.findall(r"^(\S+): (.*)$", checks.output_of("dpkg-deb", "--field", package), re.MULTILINE))
@@ -71,6 +80,7 @@ def check_debian(checks, packages, scratch, expected):
         checks.output_of("dpkg-deb", "--extract", package, folder)
         files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
         check_files(checks, name, files, expected.get(name, []))
+        check_paths(checks, name, folder, build)
         depends = fields.get("Depends", "")
         if name in ("ortool", "libortool-dev", "python3-ortool"):
             checks.expect(f"libortool0 (= {fields['Version']})" in depends, f"{name} depends on '{depends}', not on its libortool0")
@@ -116,13 +126,14 @@ def check_documents(checks, documents):
         checks.expect(answer.returncode == 1, f"a broken document passes as valid:\n{answer.stdout}")
 
 
-def check_archive(checks, archive, scratch, expected):
+def check_archive(checks, archive, scratch, expected, build):
     folder = scratch / "un packed"
     folder.mkdir()
     checks.output_of("tar", "-C", folder, "-xf", archive)
     (root,) = folder.iterdir()
     files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if not path.is_dir())
     check_files(checks, "archive", files, expected["archive"])
+    check_paths(checks, "archive", root, build)
     document = json.loads((root / "share/doc/ortool/ortool.spdx.json").read_text(encoding="utf-8"))
     contained = {file["fileName"][2:] for file in document["files"]}
     libraries = {file for file in files if file.startswith("lib/") and not re.search(r"/(ortool|libortool\S*)$", file)}
@@ -180,12 +191,12 @@ def main():
         archives = sorted((scratch / "made").glob("*.tar.xz"))
         expected = read_expected()
         checks.expect(len(archives) == 1, f"cpack made {archives}")
-        check_debian(checks, packages, scratch, expected)
+        check_debian(checks, packages, scratch, expected, build)
         check_lintian(checks, packages)
         documents = {package: scratch / package / "usr/share/doc" / package / "ortool.spdx.json" for package in expected if package != "archive"}
         checks.output_of("tar", "-C", scratch, "--wildcards", "--strip-components=4", "-xf", archives[0], "*/ortool.spdx.json")
         check_documents(checks, {**documents, "archive": scratch / "ortool.spdx.json"})
-        check_archive(checks, archives[0], scratch, expected)
+        check_archive(checks, archives[0], scratch, expected, build)
     print(f"{len(checks.failures)} failures")
     return 1 if checks.failures else 0
 
