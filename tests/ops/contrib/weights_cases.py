@@ -176,7 +176,7 @@ def _matmul_bnb4(random):
 
 
 def _matmul_fp_q4(random):
-    for _ in range(30):
+    for _ in range(48):  # onnxruntime refuses some
         kind = random.choice([0, 1, 2])
         block = 64 if kind == 2 else 32
         n, k = random.choice([1, 4, 16, 21]), random.choice([32, 64, 100, 256])
