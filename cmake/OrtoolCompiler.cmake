@@ -7,14 +7,18 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-# Libraries and programs have the same bits in whatever folder they are built (tests/install/reproducible.sh): no search
-# path and no name of a source file starts with the folder's name. The relative one is what ccache's base_dir makes of it.
+# Released libraries and programs have the same bits in whatever folder they are built (tests/install/reproducible.sh):
+# no search path and no name of a source file starts with the folder's name. The relative one is what ccache's base_dir
+# makes of it.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
-cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE source_from_build)
-set(ORTOOL_PREFIX_MAPS "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=" "-ffile-prefix-map=${source_from_build}/="
-  "-ffile-prefix-map=${CMAKE_BINARY_DIR}/=build/")
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(ORTOOL_PREFIX_MAPS "")
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE source_from_build)
+  set(ORTOOL_PREFIX_MAPS "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=" "-ffile-prefix-map=${source_from_build}/="
+    "-ffile-prefix-map=${CMAKE_BINARY_DIR}/=build/")
 endif()
 if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(ORTOOL_CCACHE ccache)
