@@ -156,9 +156,10 @@ constexpr std::array passes = {
     LoweringPass{
         {"resolve-captures", "gives bodies their own references to captured constants", none, true},
         [](Lowering& lowering) { resolve_captures(lowering.graph()); }},
-    LoweringPass{{"promote-fp16",
-                  "computes runs of float16 or bfloat16 nodes without such kernels in float32", all, false},
-                 promote},
+    LoweringPass{
+        {"promote-fp16",
+         "computes runs of float16 or bfloat16 nodes without such kernels in float32", all, false},
+        promote},
     LoweringPass{{"drop-unused-constants", "frees unused constants", none, true},
                  drop_unused_constants},
     LoweringPass{{"place", "assigns each group of nodes to a provider", none, true}, place_nodes},

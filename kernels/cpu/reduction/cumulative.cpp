@@ -12,24 +12,30 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t line_block = 128;
+constexpr std::int64_t steps_a_poll = 8192;
 constexpr std::int64_t cumulative_task_elements = 16384;
 
 template <typename T>
 using RunningTotal =
     std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<double>>;
 
+template <typename T, bool multiplies, bool exclusive>
+void take_element(T in, typename RunningTotal<T>::type& total, T& out) {
+  using Total = typename RunningTotal<T>::type;
+  const auto value = convert_number<Total>(in);
+  const Total before = total;
+  total = static_cast<Total>(multiplies ? before * value : before + value);
+  out = convert_number<T>(exclusive ? before : total);
+}
+
 /// A single line, whose total stays in a register.
 template <typename T, bool multiplies, bool exclusive>
 void run_one(const T* in, T* out, std::int64_t steps, std::int64_t step, const Workers& workers) {
   using Total = typename RunningTotal<T>::type;
-  constexpr std::int64_t steps_a_poll = 8192;
   Total total = static_cast<Total>(multiplies ? 1 : 0);
   for (std::int64_t k = 0; k < steps; ++k) {
     if (k % steps_a_poll == 0) workers.poll();
-    const auto value = convert_number<Total>(*in);
-    const Total before = total;
-    total = static_cast<Total>(multiplies ? before * value : before + value);
-    *out = convert_number<T>(exclusive ? before : total);
+    take_element<T, multiplies, exclusive>(*in, total, *out);
     in += step;
     out += step;
   }
@@ -39,7 +45,6 @@ template <typename T, bool multiplies, bool exclusive>
 void run_along(const T* in, T* out, std::int64_t steps, std::int64_t step, std::int64_t lines,
                const CumulativeRowFunctions& rows, const Workers& workers) {
   using Total = typename RunningTotal<T>::type;
-  constexpr std::int64_t steps_a_poll = 8192;
   if (lines == 1) return run_one<T, multiplies, exclusive>(in, out, steps, step, workers);
   Total totals[line_block];
   std::fill_n(totals, lines, static_cast<Total>(multiplies ? 1 : 0));
@@ -48,12 +53,8 @@ void run_along(const T* in, T* out, std::int64_t steps, std::int64_t step, std::
     if constexpr (std::is_same_v<T, float> && !multiplies) {
       rows.add_row(in, lines, exclusive ? 1 : 0, totals, out);
     } else {
-      for (std::int64_t i = 0; i < lines; ++i) {
-        const auto value = convert_number<Total>(in[i]);
-        const Total before = totals[i];
-        totals[i] = static_cast<Total>(multiplies ? before * value : before + value);
-        out[i] = convert_number<T>(exclusive ? before : totals[i]);
-      }
+      for (std::int64_t i = 0; i < lines; ++i)
+        take_element<T, multiplies, exclusive>(in[i], totals[i], out[i]);
     }
     in += step;
     out += step;
