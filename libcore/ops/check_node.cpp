@@ -126,7 +126,24 @@ void check_attributes(const Node& node, const OpVersion& version) {
   }
 }
 
+void check_against(const Node& node, const OpVersion& version) {
+  check_inputs(node, version);
+  check_types(node, version);
+  check_count("outputs", node.output_count(), version.fewest(version.outputs),
+              version.most(version.outputs));
+  check_attributes(node, version);
+}
+
 }  // namespace
+
+bool fits_version(const Node& node, const OpVersion& version) {
+  try {
+    check_against(node, version);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 void check_node(const Node& node) {
   try {
@@ -138,11 +155,7 @@ void check_node(const Node& node) {
                          node.domain().empty() ? "" : ".", node.op_type(), node.opset()))
           .with_id("node.operator.unknown");
     }
-    check_inputs(node, *version);
-    check_types(node, *version);
-    check_count("outputs", node.output_count(), version->fewest(version->outputs),
-                version->most(version->outputs));
-    check_attributes(node, *version);
+    check_against(node, *version);
     entry->check(node, *version);
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type());

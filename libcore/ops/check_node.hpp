@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libcore/graph/node.hpp"
+#include "libcore/ops/op_schema.hpp"
 
 namespace ortool {
 
@@ -10,5 +11,9 @@ namespace ortool {
 /// ErrorCode::invalid naming the node, or ErrorCode::unsupported when the catalog lacks the
 /// operator or version. No other code may read a node before it has passed this check.
 void check_node(const Node& node);
+
+/// Whether arity, attributes and types of the node are those of a version of an operator, which
+/// need not be its own.
+bool fits_version(const Node& node, const OpVersion& version);
 
 }  // namespace ortool

@@ -255,6 +255,8 @@ STEPS = {
     "all": run_at("all"),
     "opt-basic": optimize_with("--level", "basic"),
     "opt-default": optimize_with(),
+    "to-onnx": optimize_with("--target", "onnx"),
+    "to-onnxruntime": optimize_with("--target", "onnxruntime"),
     "dynamic": quantize_with("--mode", "dynamic"),
     "weight-only": quantize_with("--mode", "weight-only"),
     "static": quantize_with("--mode", "static"),

@@ -141,11 +141,13 @@ std::int64_t decompose_products(Model& model) {
 std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
   std::int64_t count = 0;
   bool adds_graphs = false;
+  const bool has_blocks = std::any_of(rows.begin(), rows.end(),
+                                      [](const auto& row) { return row.domain == nchwc_domain; });
   std::deque<Graph*> open = {model.graph.get()};
   while (!open.empty()) {
     Graph* const graph = open.front();
     open.pop_front();
-    if (graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph, model.metadata);
+    if (has_blocks && graph->opset(nchwc_domain) > 0) restore_plain_weights(*graph, model.metadata);
     Node* next = nullptr;
     for (Node* node = graph->first_node(); node != nullptr; node = next) {
       next = node->next();
@@ -169,7 +171,7 @@ std::int64_t decompose(Model& model, std::span<const DecompositionRow> rows) {
     }
   }
   if (adds_graphs) make_names_unique(*model.graph);
-  forget_nchwc_block(model);
+  if (has_blocks) forget_nchwc_block(model);
   return count;
 }
 

@@ -15,6 +15,7 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/ops/check_node.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 #include "libcore/optimize/opset/convert_opset.hpp"
@@ -50,7 +51,8 @@ std::int64_t replace(Model& model, std::span<const DecompositionRow> rows) {
 
 Decomposition::Results same_in_onnx(Decomposition& out) {
   const OpSchema* schema = standard_schema(out.node());
-  if (schema == nullptr || schema->at(out.opset()) == nullptr) return {};
+  const OpVersion* version = schema != nullptr ? schema->at(out.opset()) : nullptr;
+  if (version == nullptr || !fits_version(out.node(), *version)) return {};
   return out.add_alike(out.node().op_type(), "");
 }
 
@@ -69,13 +71,21 @@ std::span<const DecompositionRow> operators_in_onnx() {
   return rows;
 }
 
-/// Raises the model's opset to the first one that has all operators which is not decomposed.
+/// The first opset whose version of the operator has the node's inputs and attributes.
+std::int64_t first_opset_of_form(const Node& node, const OpSchema& schema) {
+  for (const OpVersion& version : schema.versions) {
+    if (fits_version(node, version)) return version.since;
+  }
+  return schema.versions.begin()->since;
+}
+
+/// Raises the model's opset to the first one that has all operators which are not decomposed.
 void raise_opset(Model& model) {
   std::int64_t needed = model.opset("");
   each_node(model, [&](const Node& node) {
     const OpSchema* schema = standard_schema(node);
     if (schema != nullptr && !is_decomposed_function(node))
-      needed = std::max(needed, schema->versions.begin()->since);
+      needed = std::max(needed, first_opset_of_form(node, *schema));
   });
   if (needed == model.opset("")) return;
   convert_opset(model, needed);

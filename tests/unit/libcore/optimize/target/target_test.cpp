@@ -54,6 +54,36 @@ TEST_CASE("fused operators of com.microsoft are decomposed in the opset's operat
   CHECK(for_onnx("y = SimplifiedLayerNormalization (x, w)") == "Mul ReduceMean Add Sqrt Div Mul");
 }
 
+TEST_CASE("the opset is raised to the first one that has the form of an operator", "[target]") {
+  auto model = parse_model(R"(
+    <ir_version: 8, opset_import: ["" : 9, "ortool" : 28]>
+    g (float[2, 6, 8] x) => (float[2, 6, 4] y) <int64[1] at = {0}, int64[1] end = {4}, int64[1] axis = {2}> {
+      y = ortool.Slice (x, at, end, axis)
+    })");
+  infer_shapes(*model);
+  write_for_onnx(*model);
+  CHECK(operators(*model) == "Slice");
+  CHECK(model->opset("") == 10);
+}
+
+TEST_CASE("ONNX Runtime keeps its convolutions on blocks of channels", "[target]") {
+  std::string weights = "1";
+  for (int i = 1; i < 64; ++i) weights += ", 1";
+  auto model = parse_model(R"(
+    <ir_version: 8, opset_import: ["" : 13, "com.microsoft.nchwc" : 1]>
+    g (float[1, c, 4, 4] x) => (float[1, d, e, f] y) <float[8, 8, 1, 1] w = {)" +
+                           weights + R"(}> {
+      a = com.microsoft.nchwc.ReorderInput (x)
+      b = com.microsoft.nchwc.Conv (a, w)
+      y = com.microsoft.nchwc.ReorderOutput <channels = 8> (b)
+    })");
+  infer_shapes(*model);
+  write_for_onnxruntime(*model);
+  CHECK(operators(*model) ==
+        "com.microsoft.nchwc.ReorderInput com.microsoft.nchwc.Conv "
+        "com.microsoft.nchwc.ReorderOutput");
+}
+
 TEST_CASE("ortool's own operators are decomposed or written in the domain of ONNX", "[target]") {
   CHECK(for_onnx("y = ortool.Mish (x)", 13) == "Softplus Tanh Mul");
   CHECK(for_onnx("y = ortool.Mish (x)", 18) == "Mish");
