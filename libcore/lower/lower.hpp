@@ -64,6 +64,9 @@ struct LoweringPassInfo {
 /// The pass that represents the groups of pipeline().
 inline constexpr std::string_view rewrite_pass_name = "rewrite";
 
+/// The pass that makes constants of inputs with a default value.
+inline constexpr std::string_view freeze_defaults_name = "freeze-defaults";
+
 /// All passes of lowering in order.
 std::vector<LoweringPassInfo> describe_lowering();
 

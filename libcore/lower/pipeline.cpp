@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <span>
+#include <vector>
 
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
@@ -51,6 +53,15 @@ void change_graphs(Lowering& lowering, const Change& change) {
   for (Graph* graph : graphs_in(lowering.graph())) {
     lowering.applied += change(*graph);
     resolve_captures(lowering.graph());
+  }
+}
+
+void freeze_defaults(Lowering& lowering) {
+  const std::span<Value* const> given = lowering.graph().inputs();
+  for (Value* input : std::vector<Value*>(given.begin(), given.end())) {
+    if (!input->has_default()) continue;
+    lowering.graph().make_default_constant(*input);
+    ++lowering.applied;
   }
 }
 
@@ -127,6 +138,12 @@ constexpr std::array passes = {
     LoweringPass{{"resolve-legacy-defaults",
                   "initializers that old files also list as inputs become constants", none, true},
                  [](Lowering& lowering) { resolve_legacy_defaults(lowering.model); }},
+    LoweringPass{
+        {freeze_defaults_name,
+         "inputs with a default value become constants; a run that gives one another value "
+         "uses a session without this pass",
+         basic, false},
+        freeze_defaults},
     LoweringPass{{"inline-local-functions", "inlines calls of the model's functions", none, true},
                  [](Lowering& lowering) { inline_functions(lowering.model); }},
     LoweringPass{{"check-operators", "rejects unsupported operators", none, true},

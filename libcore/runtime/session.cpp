@@ -68,6 +68,20 @@ void check_fits(const Value& input, const RunValue& value) {
   throw input_mismatch(input.name(), value.describe(), type);
 }
 
+/// The inputs with a default value that lowering makes constants.
+std::vector<std::string> names_to_freeze(const Model& model, const SessionOptions& options) {
+  std::vector<std::string> names;
+  const std::vector<std::string>& skipped = options.skipped_passes;
+  const bool is_kept =
+      options.optimize == OptimizeLevel::none ||
+      std::find(skipped.begin(), skipped.end(), freeze_defaults_name) != skipped.end();
+  if (is_kept) return names;
+  for (const Value* input : model.inputs()) {
+    if (input->has_default()) names.emplace_back(input->name());
+  }
+  return names;
+}
+
 }  // namespace
 
 struct Session::State : KeptMemory {
@@ -96,9 +110,10 @@ struct Session::State : KeptMemory {
   std::shared_ptr<BufferPool> buffers;
   std::atomic<bool> is_ready{false};  ///< `program` is set
 
-  SharedSymbols shared;  ///< that rewriting assumed to be equal
-  std::unique_ptr<Model>
-      as_given;  ///< before rewriting; null if nothing is shared or to be checked
+  SharedSymbols shared;             ///< that rewriting assumed to be equal
+  std::vector<std::string> frozen;  ///< inputs whose default value became a constant
+  /// Before lowering; null if nothing is shared, frozen or to be checked.
+  std::unique_ptr<Model> as_given;
 
   std::optional<SessionCache> cache;
   CacheReport cache_report;
@@ -107,13 +122,17 @@ struct Session::State : KeptMemory {
   bool is_unchecked = false;               ///< what was read from the cache
   std::unique_ptr<const Session> rebuilt;  ///< instead of this one, whose cache was damaged
 
-  std::mutex without_symbols_mutex;  ///< guards these two
+  std::mutex other_sessions_mutex;  ///< guards these three
   std::unique_ptr<const Session> without_symbols;
+  std::unique_ptr<const Session> with_overrides;
 
   void prepare(std::unique_ptr<Model> given);
   void prepare_with_cache(std::unique_ptr<Model> given);
   const Session* session_instead(const RunOptions& run);
+  bool keeps_given() const { return !shared.is_empty() || !frozen.empty(); }
   const Session& session_without_symbols(const StopToken* stop);
+  const Session& session_with_overrides(const StopToken* stop);
+  bool is_overridden(const NamedValues& given) const;
   std::vector<RunValue> match(const NamedValues& given) const;
   void list_placement(const Program& of);
 };
@@ -147,7 +166,7 @@ LoweringOptions SessionOptions::lowering() const {
 /// For runs that give one symbol several sizes: a session in which each input dimension has its own
 /// symbol. Created on first use.
 const Session& Session::State::session_without_symbols(const StopToken* stop) {
-  const std::lock_guard lock(without_symbols_mutex);
+  const std::lock_guard lock(other_sessions_mutex);
   if (without_symbols == nullptr) {
     std::unique_ptr<Model> copy = copy_model(*as_given);
     forget_symbols(*copy);
@@ -155,9 +174,31 @@ const Session& Session::State::session_without_symbols(const StopToken* stop) {
     same.stop = stop;
     same.cache_dir.clear();
     without_symbols = std::make_unique<const Session>(std::move(copy), std::move(same));
-    as_given = nullptr;
+    if (frozen.empty()) as_given = nullptr;
   }
   return *without_symbols;
+}
+
+/// For runs that give inputs with a default value another one: a session in which they are inputs.
+/// Created on first use.
+const Session& Session::State::session_with_overrides(const StopToken* stop) {
+  const std::lock_guard lock(other_sessions_mutex);
+  if (with_overrides == nullptr) {
+    SessionOptions same = options;
+    same.stop = stop;
+    same.cache_dir.clear();
+    same.skipped_passes.emplace_back(freeze_defaults_name);
+    with_overrides = std::make_unique<const Session>(copy_model(*as_given), std::move(same));
+    if (shared.is_empty()) as_given = nullptr;
+  }
+  return *with_overrides;
+}
+
+bool Session::State::is_overridden(const NamedValues& given) const {
+  if (frozen.empty()) return false;
+  return std::any_of(given.begin(), given.end(), [&](const auto& each) {
+    return std::find(frozen.begin(), frozen.end(), each.first) != frozen.end();
+  });
 }
 
 Session::Session(std::unique_ptr<Model> model, SessionOptions options)
@@ -169,11 +210,13 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
         .with_id("api.providers");
   }
   if (state.options.optimize != OptimizeLevel::none) state.shared = SharedSymbols(*model->graph);
+  resolve_legacy_defaults(*model);
+  state.frozen = names_to_freeze(*model, state.options);
   if (!state.options.cache_dir.empty()) {
     state.prepare_with_cache(std::move(model));
     return;
   }
-  if (!state.shared.is_empty()) state.as_given = copy_model(*model);
+  if (state.keeps_given()) state.as_given = copy_model(*model);
   state.prepare(std::move(model));
 }
 
@@ -218,12 +261,11 @@ void Session::State::prepare(std::unique_ptr<Model> given) {
 /// The same with what an earlier start has kept; if that is of no use, keeps it anew.
 void Session::State::prepare_with_cache(std::unique_ptr<Model> given) {
   // Copies have no functions.
-  resolve_legacy_defaults(*given);
   inline_functions(*given);
   cache.emplace(options, *given);
   cache_report.path = cache->path();
   if (!options.rewrites_cache) derived = cache->read(cache_report);
-  if (derived != nullptr || !shared.is_empty()) as_given = copy_model(*given);
+  if (derived != nullptr || keeps_given()) as_given = copy_model(*given);
   if (derived != nullptr) {
     try {
       prepare(std::move(given));
@@ -245,7 +287,7 @@ void Session::State::prepare_with_cache(std::unique_ptr<Model> given) {
     cache_report.failure = derived->commit(options.stop);
   }
   derived = nullptr;
-  if (shared.is_empty()) as_given = nullptr;
+  if (!keeps_given()) as_given = nullptr;
 }
 
 /// The session that runs instead of this one, if what this one has read is damaged. Checks that
@@ -269,7 +311,7 @@ const Session* Session::State::session_instead(const RunOptions& run) {
     cache_report.reason = "its content is damaged";
     cache_report.is_rebuilt = true;
   }
-  if (shared.is_empty()) as_given = nullptr;
+  if (!keeps_given()) as_given = nullptr;
   derived = nullptr;
   is_unchecked = false;
   return rebuilt.get();
@@ -322,6 +364,8 @@ std::vector<RunValue> Session::State::match(const NamedValues& given) const {
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
   if (const Session* other = state_->session_instead(options)) return other->run(inputs, options);
   const State& state = *state_;
+  if (state_->is_overridden(inputs))
+    return state_->session_with_overrides(options.stop).run(inputs, options);
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
   const std::vector<RunValue> matched = state.match(inputs);

@@ -137,6 +137,8 @@ class Session {
   /// Computes all outputs, in graph order. Inputs are matched by name. Throws ErrorCode::invalid
   /// for missing or unknown names, and for types or shapes that do not match. Inputs that share a
   /// symbol may differ in size: the first such run creates a second session without shared symbols.
+  /// Inputs with a default value may be given too: the first such run creates a session that does
+  /// not take the defaults for constants.
   std::vector<RunValue> run(const NamedValues& inputs, const RunOptions& options) const;
 
   /// Frees the memory kept for later runs.
