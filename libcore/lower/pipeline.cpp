@@ -15,6 +15,7 @@
 #include "libcore/lower/keep_quantized_weights.hpp"
 #include "libcore/lower/lower.hpp"
 #include "libcore/lower/resolve_captures.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/passes/passes.hpp"
@@ -70,7 +71,20 @@ void decompose(Lowering& lowering) {
   if (lowering.applied > 0) infer_shapes(lowering.model);
 }
 
+bool has_quantized_nodes(const Graph& main) {
+  for (const Graph* graph : graphs_in(main)) {
+    for (const Node& node : graph->nodes()) {
+      if (has_trait(node, OpTrait::quantized) || has_trait(node, OpTrait::integer_product))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Elsewhere rules go first: an Expand of a constant, say, is removed before operators that
+/// broadcast, and would take the memory of its result.
 void fold_around_quantized(Lowering& lowering) {
+  if (!has_quantized_nodes(lowering.graph())) return;
   RewriteOptions options = lowering.rewrite_options();
   options.fold_limits.keeps_dequantized = true;
   change_graphs(lowering, [&](Graph& graph) {

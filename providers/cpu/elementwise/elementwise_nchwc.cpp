@@ -1,6 +1,8 @@
 // Elementwise kernels on NCHWc tensors: runs the NCHW kernel on a view with one more dimension.
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/conv/reorder.hpp"
@@ -14,12 +16,24 @@
 namespace ortool::cpu {
 namespace {
 
-std::vector<Operand> stored(std::span<const Operand> operands) {
+/// Operands as their memory is laid out in an operation on images in `blocked` layout: other
+/// operands of more than one element have one for each channel.
+std::vector<Operand> stored(std::span<const Operand> operands, Layout blocked) {
+  std::size_t rank = 0;
+  for (const Operand& operand : operands) {
+    if (operand.layout != Layout::plain) rank = static_cast<std::size_t>(operand.shape.rank());
+  }
   std::vector<Operand> result(operands.begin(), operands.end());
   for (Operand& operand : result) {
-    if (operand.layout == Layout::plain) continue;
-    operand.shape = stored_shape(operand.shape, operand.layout);
-    operand.layout = Layout::plain;
+    if (operand.layout != Layout::plain) {
+      operand.shape = stored_shape(operand.shape, operand.layout);
+      operand.layout = Layout::plain;
+    } else if (operand.shape.element_count() > 1) {
+      std::vector<std::int64_t> shape(rank + 1, 1);
+      shape[1] = operand.shape.element_count() / block_of(blocked);
+      shape.back() = block_of(blocked);
+      operand.shape = Shape(shape);
+    }
   }
   return result;
 }
@@ -50,10 +64,10 @@ class StoredKernel : public Kernel {
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
-    const std::vector<Operand> inputs = stored(context.inputs);
-    const std::vector<Operand> outputs = stored(context.outputs);
-    PreparedPtr inner = inner_->prepare({inputs, outputs, context.cap, context.stop});
     const Operand& output = context.outputs[0];
+    const std::vector<Operand> inputs = stored(context.inputs, output.layout);
+    const std::vector<Operand> outputs = stored(context.outputs, output.layout);
+    PreparedPtr inner = inner_->prepare({inputs, outputs, context.cap, context.stop});
     const std::int64_t block = block_of(output.layout);
     if (keeps_zero_ || output.shape[1] % block == 0) return inner;
     const Shape& shape = output.shape;
@@ -99,7 +113,17 @@ std::vector<LayoutChoice> plain_and_blocked(const NodeView& view, const std::vec
   return choices;
 }
 
-/// For elementwise operators: inputs are images with the output's channels, or constant scalars.
+/// Whether a constant has one element for each channel of an image, in whole blocks.
+bool is_one_per_channel(const Tensor& constant, std::int64_t channels, std::size_t rank,
+                        std::int64_t block) {
+  const Shape& shape = constant.shape();
+  const std::int64_t axis = shape.rank() - static_cast<std::int64_t>(rank) + 1;
+  return constant.element_count() == channels && channels % block == 0 && axis >= 0 &&
+         shape[axis] == channels;
+}
+
+/// For elementwise operators: inputs are images with the output's channels, or constants of one
+/// element, or of one for each channel.
 std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const KernelRow& row) {
   const Node& node = view.node();
   const Value* output = node.output(0);
@@ -108,17 +132,21 @@ std::vector<LayoutChoice> elementwise_layouts(const NodeView& view, const Kernel
   const bool is_legacy_broadcast =
       node.find_attribute("broadcast") != nullptr || node.find_attribute("axis") != nullptr;
   if (channels <= 0 || is_legacy_broadcast) return {};
+  const std::int64_t block = block_of(blocked_layout(row.isa));
   std::vector<bool> images;
   for (const Value* input : view.inputs()) {
     const Tensor* constant = view.constant(input);
-    const bool is_number =
-        input == nullptr || (constant != nullptr && constant->element_count() == 1);
-    images.push_back(!is_number);
-    if (is_number) continue;
+    const bool is_broadcast =
+        input == nullptr ||
+        (constant != nullptr && (constant->element_count() == 1 ||
+                                 is_one_per_channel(*constant, channels, rank_of(*output), block)));
+    images.push_back(!is_broadcast);
+    if (is_broadcast) continue;
     if (constant != nullptr || channels_of(*input) != channels ||
         rank_of(*input) != rank_of(*output))
       return {};
   }
+  if (std::find(images.begin(), images.end(), true) == images.end()) return {};
   return plain_and_blocked(view, images, blocked_layout(row.isa));
 }
 

@@ -268,6 +268,46 @@ TEST_CASE("Images are resized by their nearest pixels in blocks") {
              !Catch::Contains(blocked_kernel));
 }
 
+TEST_CASE("Constants of one element for each channel are read as they are, in whole blocks") {
+  const auto kernels_and_result = [](int channels, const std::string& between,
+                                     OptimizeLevel level) {
+    const std::string c = std::to_string(channels);
+    SessionOptions options = cpu_options();
+    options.optimize = level;
+    const auto session = make_session(
+        "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+        "g (float[1," +
+            c + ",40,48] x) => (float[N,C,H,W] y) <float[" + c + "," + c + ",3,3] v = {" +
+            numbers_of(channels * channels * 9) + "}, float[" + c + ",1,1] slopes = {" +
+            numbers_of(channels) + "}, float[1," + c + ",1,1] four = {" + numbers_of(channels) +
+            "}> { a = Conv (x, v) t = Tanh (a) " + between + " d = Conv (b, v) y = Conv (d, v) }",
+        std::move(options));
+    std::string kernels;
+    for (const Placement& each : session->placement()) kernels += each.kernel + " ";
+    const Tensor input = random_tensor(Shape{1, channels, 40, 48}, 7);
+    return std::pair(kernels, floats(session->run({{"x", input}}, {})[0]));
+  };
+  for (const auto& [between, channels, is_blocked] :
+       {std::tuple{"b = PRelu (t, slopes)", 32, true}, std::tuple{"b = PRelu (t, four)", 32, true},
+        std::tuple{"b = Sub (four, t)", 32, true}, std::tuple{"b = Max (t, slopes)", 32, true},
+        std::tuple{"b = PRelu (t, slopes)", 31, false}}) {
+    CAPTURE(between, channels);
+    const auto [kernels, found] = kernels_and_result(channels, between, OptimizeLevel::all);
+    const auto [unused, expected] = kernels_and_result(channels, between, OptimizeLevel::none);
+    static_cast<void>(unused);
+    const bool has_plain = kernels.find("prelu_") != std::string::npos ||
+                           kernels.find("sub_") != std::string::npos ||
+                           kernels.find("max_") != std::string::npos;
+    CHECK(has_plain != is_blocked);
+    REQUIRE(found.size() == expected.size());
+    float largest = 0;
+    for (const float each : expected) largest = std::max(largest, std::abs(each));
+    REQUIRE(largest > 1);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      REQUIRE(found[i] == Approx(expected[i]).margin(1e-3 * largest));
+  }
+}
+
 TEST_CASE("Means over all pixels read blocks, and functions are computed with the convolution") {
   const auto kernels_and_result = [](const std::string& mean, OptimizeLevel level) {
     SessionOptions options = cpu_options();

@@ -80,4 +80,14 @@ TEST_CASE("Skipped passes and rules leave the graph as it was, required ones run
   CHECK(floats(session.run({{"x", x}}, {}).front()).size() == 8);
 }
 
+TEST_CASE("Rules remove an expanded constant that a function broadcasts before it is folded") {
+  const Session session(
+      inferred_model("<ir_version: 10, opset_import: [\"\" : 17]>\n"
+                     "g (float[1, 2, 300, 300] x) => (float[1, 2, 300, 300] y)"
+                     " <float[2, 1, 1] slope = {1, 2}, int64[4] all = {1, 2, 300, 300}>"
+                     " { s = Expand (slope, all) y = PRelu (x, s) }"),
+      cpu_options());
+  CHECK(session.constant_bytes() < 100);
+}
+
 }  // namespace ortool
