@@ -38,6 +38,7 @@ class Builder {
     result_.counts_equal = forest_.comparison == ForestComparison::less ||
                            forest_.comparison == ForestComparison::greater_or_equal;
     result_.missing_rank = is_above ? 0 : 0xFFFF;
+    if (votes_for_each_target()) result_.targets = votes_of(forest_.first_leaf);
     for (std::size_t i = 0; i < forest_.roots.size(); ++i)
       add_tree(forest_.roots[i], forest_.depths[i]);
     return std::move(result_);
@@ -79,6 +80,28 @@ class Builder {
     return total <= max_growth * own + least_nodes * trees;
   }
 
+  std::int64_t votes_of(std::int32_t leaf) const {
+    const auto index = static_cast<std::size_t>(leaf - forest_.first_leaf);
+    return forest_.vote_begins[index + 1] - forest_.vote_begins[index];
+  }
+
+  /// Whether every leaf votes for target 0, 1 and so on, once each and up to the same one.
+  bool votes_for_each_target() const {
+    const auto nodes = static_cast<std::int32_t>(forest_.nodes.size());
+    if (nodes == forest_.first_leaf) return false;
+    const std::int64_t targets = votes_of(forest_.first_leaf);
+    if (targets < 1 || targets > RankedTrees::max_targets) return false;
+    for (std::int32_t leaf = forest_.first_leaf; leaf < nodes; ++leaf) {
+      if (votes_of(leaf) != targets) return false;
+      const std::int64_t begin =
+          forest_.vote_begins[static_cast<std::size_t>(leaf - forest_.first_leaf)];
+      for (std::int64_t i = 0; i < targets; ++i) {
+        if (forest_.votes[static_cast<std::size_t>(begin + i)].target != i) return false;
+      }
+    }
+    return true;
+  }
+
   std::uint32_t packed(const Forest<float>::Node& node) const {
     const auto feature = static_cast<std::size_t>(node.feature);
     const auto begin = result_.thresholds.begin() + result_.begins[feature];
@@ -108,8 +131,10 @@ class Builder {
     }
     for (const std::int32_t leaf : level) {
       result_.leaves.push_back(leaf);
-      if (!forest_.leaf_weights.empty())
-        result_.leaf_weights.push_back(forest_.leaf_weights[static_cast<std::size_t>(leaf)]);
+      const std::int64_t begin =
+          forest_.vote_begins[static_cast<std::size_t>(leaf - forest_.first_leaf)];
+      for (std::int64_t i = 0; i < result_.targets; ++i)
+        result_.leaf_weights.push_back(forest_.votes[static_cast<std::size_t>(begin + i)].weight);
     }
     result_.trees.push_back(tree);
   }

@@ -13,6 +13,9 @@ namespace ortool::cpu {
 /// All trees of a forest whose nodes compare alike, by order. A feature's rank is the number of its
 /// thresholds below it (or not above it), so that comparing ranks is comparing features.
 struct RankedTrees {
+  /// Weights of leaves are repeated as leaves are, for each target.
+  static constexpr std::int64_t max_targets = 16;
+
   struct Tree {
     std::int32_t depth = 0;       ///< all leaves are at this depth; shallower ones are repeated
     std::int64_t first_node = 0;  ///< in `nodes`: heap of 2^depth - 1 nodes, padded to 64
@@ -25,7 +28,9 @@ struct RankedTrees {
   std::uint16_t missing_rank = 0;    ///< of NaN
   std::vector<std::uint32_t> nodes;  ///< feature << 16 | rank; a rank not above it goes left
   std::vector<std::int32_t> leaves;  ///< nodes of the forest
-  std::vector<float> leaf_weights;   ///< Forest::leaf_weights of these, or empty
+  /// leaf_weights[leaf * targets + target], if every leaf has one vote for each target; or empty.
+  std::vector<float> leaf_weights;
+  std::int64_t targets = 0;  ///< of leaf_weights
   std::vector<Tree> trees;
 
   /// Nothing if comparisons differ or are not by order, if NaN is looked for, if there are too many

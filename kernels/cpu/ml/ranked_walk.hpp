@@ -1,4 +1,4 @@
-// Walks through ranked trees, 32 rows at a time.
+// Walks through ranked trees: 32 rows through one, or 16 rows through two at a time.
 #pragma once
 
 #include <stdint.h>
@@ -15,17 +15,25 @@ struct ThresholdList {
   uint16_t missing_rank;
 };
 
+/// A tree of a walk; a heap of fewer than 64 nodes is padded to 64.
+struct RankedHeap {
+  const uint32_t* nodes;
+  int32_t depth;
+  const float* weights;  ///< weights[leaf * targets + target]; not read by `walk`
+};
+
 struct RankedWalkFunctions {
   int32_t lanes;
   /// ranks[i] of the values x[offsets[i]].
   void (*rank)(const ThresholdList& feature, const float* x, const int32_t* offsets,
                uint16_t* ranks);
   /// The leaf, from 0, that each lane reaches; ranks[feature * lanes + lane], followed by at least
-  /// two bytes. A heap of fewer than 64 nodes is padded to 64.
-  void (*walk)(const uint32_t* nodes, int32_t depth, const uint16_t* ranks, int32_t* leaves);
-  /// The same; adds the leaves' weights to scores.
-  void (*add)(const uint32_t* nodes, int32_t depth, const uint16_t* ranks, const float* weights,
-              float* scores);
+  /// two bytes.
+  void (*walk)(const RankedHeap& heap, const uint16_t* ranks, int32_t* leaves);
+  /// The same; adds the leaves' weights to scores[target * lanes + lane].
+  void (*add)(const RankedHeap& heap, const uint16_t* ranks, int32_t targets, float* scores);
+  /// The same for two heaps, one after the other, and the first half of the lanes.
+  void (*add_pair)(const RankedHeap* heaps, const uint16_t* ranks, int32_t targets, float* scores);
 };
 
 ORTOOL_ISA_KERNEL_OR_NULL(RankedWalkFunctions, ranked_walk_functions, avx512)

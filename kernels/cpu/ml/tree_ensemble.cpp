@@ -269,8 +269,8 @@ class RankedWalk {
   RankedWalk(const RankedTrees& trees, const RankedWalkFunctions& functions, const float* x,
              std::int64_t features, const Tally<float>& tally)
       : trees_(trees), functions_(functions), x_(x), features_(features), tally_(tally) {
-    is_simple_ = !trees.leaf_weights.empty() && tally.targets == 1 &&
-                 tally.aggregate == ForestAggregate::sum;
+    has_weights_ = trees.targets == tally.targets && !trees.leaf_weights.empty() &&
+                   tally.aggregate == ForestAggregate::sum;
   }
 
   /// Fewer rows leave most lanes empty.
@@ -298,10 +298,10 @@ class RankedWalk {
       functions_.rank(ranked, x_ + begin * features_ + static_cast<std::int64_t>(feature), offsets,
                       ranks + feature * static_cast<std::size_t>(functions_.lanes));
     }
-    if (is_simple_) return add_weights(ranks, begin, end);
+    if (has_weights_) return add_weights(ranks, begin, end);
     std::int32_t leaves[max_lanes];
     for (const RankedTrees::Tree& tree : trees_.trees) {
-      functions_.walk(trees_.nodes.data() + tree.first_node, tree.depth, ranks, leaves);
+      functions_.walk(heap_of(tree), ranks, leaves);
       for (std::int64_t row = begin; row < end; ++row)
         tally_.add(row,
                    trees_.leaves[static_cast<std::size_t>(tree.first_leaf + leaves[row - begin])]);
@@ -311,15 +311,32 @@ class RankedWalk {
  private:
   static constexpr int max_lanes = 32;
   static constexpr int max_ranked = 256;
+  static constexpr int max_targets = RankedTrees::max_targets;
+
+  RankedHeap heap_of(const RankedTrees::Tree& tree) const {
+    return {trees_.nodes.data() + tree.first_node, tree.depth,
+            trees_.leaf_weights.data() + tree.first_leaf * trees_.targets};
+  }
 
   void add_weights(const std::uint16_t* ranks, std::int64_t begin, std::int64_t end) const {
-    float sums[max_lanes] = {};
-    for (const RankedTrees::Tree& tree : trees_.trees)
-      functions_.add(trees_.nodes.data() + tree.first_node, tree.depth, ranks,
-                     trees_.leaf_weights.data() + tree.first_leaf, sums);
-    std::copy_n(sums, end - begin, tally_.scores + begin);
-    std::fill(tally_.has_score + begin, tally_.has_score + end,
-              trees_.trees.empty() ? std::uint8_t{0} : std::uint8_t{1});
+    const auto targets = static_cast<std::int32_t>(trees_.targets);
+    float sums[max_targets * max_lanes];
+    std::fill_n(sums, targets * functions_.lanes, 0.0F);
+    const std::vector<RankedTrees::Tree>& trees = trees_.trees;
+    std::size_t tree = 0;
+    if (end - begin <= functions_.lanes / 2) {
+      for (; tree + 1 < trees.size(); tree += 2) {
+        const RankedHeap pair[2] = {heap_of(trees[tree]), heap_of(trees[tree + 1])};
+        functions_.add_pair(pair, ranks, targets, sums);
+      }
+    }
+    for (; tree < trees.size(); ++tree) functions_.add(heap_of(trees[tree]), ranks, targets, sums);
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (std::int32_t target = 0; target < targets; ++target)
+        tally_.scores[row * targets + target] = sums[target * functions_.lanes + row - begin];
+    }
+    std::fill(tally_.has_score + begin * targets, tally_.has_score + end * targets,
+              trees.empty() ? std::uint8_t{0} : std::uint8_t{1});
   }
 
   const RankedTrees& trees_;
@@ -327,7 +344,7 @@ class RankedWalk {
   const float* x_;
   std::int64_t features_;
   const Tally<float>& tally_;
-  bool is_simple_ = false;
+  bool has_weights_ = false;  ///< for every leaf and target
 };
 
 /// The rows by vectors, if the forest and the processor allow it.

@@ -187,4 +187,39 @@ TEST_CASE("votes for a single target have the same bits at every instruction set
   }
 }
 
+TEST_CASE("leaves that vote for every target give the sums of plain walks, for few rows and many") {
+  ThreadPool pool(2);
+  Workers workers(pool, 2);
+  for (unsigned seed = 5; seed < 9; ++seed) {
+    Forest<float> forest = random_forest(10 + seed, true, false, seed);
+    forest.comparison = static_cast<ForestComparison>(seed % 4);
+    const std::size_t leaves = forest.nodes.size() - static_cast<std::size_t>(forest.first_leaf);
+    const std::vector<float> weights =
+        test::random_floats(static_cast<std::int64_t>(leaves) * targets, seed, -1, 1);
+    forest.votes.clear();
+    forest.vote_begins = {0};
+    for (const float weight : weights) {
+      const auto vote = static_cast<std::int64_t>(forest.votes.size());
+      forest.votes.push_back({vote % targets, weight});
+      if (vote % targets == targets - 1) forest.vote_begins.push_back(vote + 1);
+    }
+    const std::optional<RankedTrees> ranked = RankedTrees::make(forest);
+    REQUIRE(ranked);
+    CHECK(ranked->targets == targets);
+    for (const std::int64_t rows : {3, 4, 8, 16, 17, 32, 36, 49, 200}) {
+      INFO("seed " << seed << ", rows " << rows);
+      std::vector<float> x = test::random_floats(rows * features, seed, -1, 1);
+      for (std::size_t i = 0; i < x.size(); i += 11) x[i] = std::nanf("");
+      std::vector<float> sums(static_cast<std::size_t>(rows * targets), -1);
+      std::vector<std::uint8_t> has_score(sums.size());
+      for (const Isa isa : levels_here()) {
+        aggregate_votes(forest, &*ranked, x.data(), rows, features, targets, ForestAggregate::sum,
+                        isa, sums.data(), has_score.data(), workers);
+        CHECK(test::same_bits(sums, reference_sums(forest, x)));
+        CHECK(std::count(has_score.begin(), has_score.end(), 1) == rows * targets);
+      }
+    }
+  }
+}
+
 }  // namespace ortool::cpu
