@@ -121,7 +121,41 @@ Results multi_head_attention(Decomposition& out) {
                               wanted(out, out.node().output_count()), std::move(attributes));
 }
 
+/// Attention whose mask has a row for each query, where it has a single row for several.
+Results with_mask_rows(Decomposition& out) {
+  const PartialShape mask = out.shape(3);
+  const PartialShape queries = out.shape(0);
+  if (!mask || !queries || queries->size() < 3) return {};
+  const std::size_t axis = queries->size() - 2;
+  const Dimension& count = (*queries)[axis];
+  const std::size_t rank = std::max<std::size_t>(2, mask->size());
+  const bool has_one_row = mask->size() < 2 || (*mask)[rank - 2] == Dimension(1);
+  if (!has_one_row || count == Dimension(1)) return {};
+  Integers spread(rank, 1);
+  Value* shape = nullptr;
+  if (count.is_known()) {
+    spread[rank - 2] = count.number();
+    shape = &out.integers(spread);
+  } else {
+    const std::int64_t place[] = {static_cast<std::int64_t>(axis)};
+    Value& size = out.add("Gather", {&out.add("Shape", {out.input(0)}), &out.integers(place)});
+    std::vector<Value*> parts = {&size, &out.integers(Integers{1})};
+    if (rank > 2) parts.insert(parts.begin(), &out.integers(Integers(rank - 2, 1)));
+    shape = &out.add("Concat", std::move(parts), plain_attributes({{"axis", std::int64_t{0}}}));
+  }
+  std::vector<Value*> inputs = out.inputs();
+  inputs[3] = &out.add("Expand", {out.input(3), shape});
+  std::vector<bool> outputs;
+  for (std::int64_t i = 0; i < out.node().output_count(); ++i) outputs.push_back(out.has_output(i));
+  return out.add_wanted_own("Attention", std::move(inputs), outputs, out.attributes_but({}));
+}
+
 }  // namespace
+
+std::span<const DecompositionRow> attention_with_mask_rows() {
+  static constexpr DecompositionRow rows[] = {{"Attention", with_mask_rows, 4, own_domain}};
+  return rows;
+}
 
 std::span<const DecompositionRow> onnxruntime_forms() {
   static constexpr DecompositionRow rows[] = {

@@ -137,7 +137,8 @@ std::int64_t write_for_onnx(Model& model) {
 }
 
 std::int64_t write_for_onnxruntime(Model& model) {
-  std::int64_t count = replace(model, packed_attention());
+  std::int64_t count = replace(model, attention_with_mask_rows());
+  count += replace(model, packed_attention());
   count += replace(model, onnxruntime_forms());
   count += write_own_as_onnx(model);
   return count;

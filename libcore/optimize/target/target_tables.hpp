@@ -19,6 +19,9 @@ std::span<const DecompositionRow> plain_attention();
 /// Attention of packed projections as com.microsoft's MultiHeadAttention.
 std::span<const DecompositionRow> packed_attention();
 
+/// ortool's Attention with a row of the mask for each query, as ONNX Runtime requires it.
+std::span<const DecompositionRow> attention_with_mask_rows();
+
 /// The fused operators of com.microsoft, which ONNX Runtime computes faster than the nodes that
 /// they stand for.
 std::span<const DecompositionRow> onnxruntime_forms();

@@ -66,6 +66,27 @@ TEST_CASE("the opset is raised to the first one that has the form of an operator
   CHECK(model->opset("") == 10);
 }
 
+TEST_CASE("ONNX Runtime's attention gets a mask with a row for each query", "[target]") {
+  const auto written = [](const std::string& shapes) {
+    auto model =
+        parse_model("<ir_version: 8, opset_import: [\"\" : 17, \"ortool\" : 28]>\n g (" + shapes +
+                    ") => (float[b, s, 8] y) { y = ortool.Attention <q_num_heads = 2, "
+                    "kv_num_heads = 2> (q, k, k, m) }");
+    infer_shapes(*model);
+    write_for_onnxruntime(*model);
+    return operators(*model);
+  };
+  const std::string attention = "com.microsoft.MultiHeadAttention";
+  CHECK(written("float[2, 6, 8] q, float[2, 6, 8] k, float[2, 1, 1, 6] m") ==
+        "Expand " + attention);
+  CHECK(written("float[b, s, 8] q, float[b, s, 8] k, float[b, 1, 1, s] m") ==
+        "Shape Gather Concat Expand " + attention);
+  CHECK(written("float[b, s, 8] q, float[b, s, 8] k, float[1, s] m") ==
+        "Shape Gather Concat Expand Unsqueeze " + attention);
+  CHECK(written("float[b, s, 8] q, float[b, s, 8] k, float[b, 1, s, s] m") == attention);
+  CHECK(written("float[b, 1, 8] q, float[b, s, 8] k, float[b, 1, 1, s] m") == attention);
+}
+
 TEST_CASE("ONNX Runtime keeps its convolutions on blocks of channels", "[target]") {
   std::string weights = "1";
   for (int i = 1; i < 64; ++i) weights += ", 1";
