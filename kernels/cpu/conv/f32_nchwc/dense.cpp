@@ -2,6 +2,7 @@
 // register tiles. With horizontal padding, input rows are first copied into a zero-padded buffer.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
@@ -243,32 +244,60 @@ class DenseTask {
     const std::int64_t in_offset =
         planes.begin * tile.plane_step +
         (tile.rows > 0 ? (in_row - source.first_row) * source.columns * pixel : 0);
-    const std::int64_t begin = part.column_begin;
-    const std::int64_t columns = part.column_end - begin;
     const std::int64_t most = functions_.max_pixels[vectors - 1];
-    const std::int64_t tiles = (columns + most - 1) / most;
-    for (std::int64_t i = 0; i < tiles; ++i) {
-      const std::int64_t first = begin + columns * i / tiles;
-      const std::int64_t last = begin + columns * (i + 1) / tiles;
-      tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
-      tile.y = operands_.y + out_offset + first * lanes;
-      if (residual != nullptr) tile.epilogue.residual = residual + out_offset + first * lanes;
-      const std::int64_t ahead = (tiles_before + i) * planes.ahead_step;
-      if (ahead < vectors * lanes) {
-        tile.ahead = planes.ahead + ahead * planes.numbers;
-        // Rows at the border have a shorter reduction, so each step prefetches more.
-        tile.ahead_step = (planes.ahead_step * tile.weight_rows + tile.rows - 1) /
-                          std::max<std::int64_t>(1, tile.rows);
-      } else {
-        tile.ahead = tile.y;
-        tile.ahead_step = 0;
+    std::int64_t done = 0;  // tiles
+    for (std::int64_t begin = part.column_begin; begin < part.column_end;) {
+      const std::int64_t end = set_runs(begin, part.column_end, tile);
+      const std::int64_t tiles = (end - begin + most - 1) / most;
+      for (std::int64_t i = 0; i < tiles; ++i, ++done) {
+        const std::int64_t first = begin + (end - begin) * i / tiles;
+        const std::int64_t last = begin + (end - begin) * (i + 1) / tiles;
+        tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
+        tile.y = operands_.y + out_offset + first * lanes;
+        if (residual != nullptr) tile.epilogue.residual = residual + out_offset + first * lanes;
+        const std::int64_t ahead = (tiles_before + done) * planes.ahead_step;
+        if (ahead < vectors * lanes) {
+          tile.ahead = planes.ahead + ahead * planes.numbers;
+          // Rows at the border have a shorter reduction, so each step prefetches more.
+          tile.ahead_step = (planes.ahead_step * tile.weight_rows + tile.rows - 1) /
+                            std::max<std::int64_t>(1, tile.rows);
+        } else {
+          tile.ahead = tile.y;
+          tile.ahead_step = 0;
+        }
+        functions_.tile(tile, vectors, static_cast<std::int32_t>(last - first));
+        if (tile.ends && is_function(tile.epilogue.activation)) {
+          functions_.activate(tile.epilogue.activation, tile.epilogue.low, tile.y,
+                              tile.y_vector_step, vectors, (last - first) * lanes);
+        }
       }
-      functions_.tile(tile, vectors, static_cast<std::int32_t>(last - first));
-      if (tile.ends && is_function(tile.epilogue.activation)) {
-        functions_.activate(tile.epilogue.activation, tile.epilogue.low, tile.y, tile.y_vector_step,
-                            vectors, (last - first) * lanes);
-      }
+      begin = end;
     }
+  }
+
+  /// Limits the tile's runs to the kernel columns inside the image for output columns from `begin`;
+  /// returns the end of the columns with the same ones, at most `most`. With small dilations all
+  /// runs are taken, since tiles would become too short.
+  std::int64_t set_runs(std::int64_t begin, std::int64_t most, NchwcTile& tile) const {
+    constexpr std::int64_t least_dilation = 4;
+    const std::int64_t dilation = sizes_.dilation[2];
+    if (plan_.is_long || dilation < least_dilation || sizes_.kernel[2] == 1) return most;
+    const auto runs_at = [&](std::int64_t column) {
+      const std::int64_t start = column * sizes_.stride[2] - sizes_.pad[2];
+      std::int64_t first = 0;
+      while (first < sizes_.kernel[2] && start + first * dilation < 0) ++first;
+      std::int64_t end = sizes_.kernel[2];
+      while (end > first && start + (end - 1) * dilation >= sizes_.in[2]) --end;
+      return std::pair(first, end);
+    };
+    const std::pair<std::int64_t, std::int64_t> runs = runs_at(begin);
+    for (TileSection& section : tile.sections) {
+      section.first_run = runs.first;
+      section.end_run = runs.second;
+    }
+    std::int64_t end = begin + 1;
+    while (end < most && runs_at(end) == runs) ++end;
+    return end;
   }
 
   /// Merges contiguous inputs into one run: the kernel columns if they are adjacent, including the
@@ -281,8 +310,8 @@ class DenseTask {
     const bool is_last = planes.end == plan_.planes;
     const std::int64_t rest = plan_.is_plain || !is_last ? 0 : sizes_.channels_in % plan_.lanes;
     tile.sections[0] = {planes.end - planes.begin - (rest > 0 ? 1 : 0), runs,
-                        pixels * plan_.pixel_floats};
-    tile.sections[1] = {rest > 0 ? 1 : 0, columns, rest};
+                        pixels * plan_.pixel_floats, 0, runs};
+    tile.sections[1] = {rest > 0 ? 1 : 0, columns, rest, 0, columns};
   }
 
   const ConvSizes& sizes_;

@@ -16,6 +16,8 @@ struct TileSection {
   int64_t planes;
   int64_t runs;
   int64_t length;
+  int64_t first_run;  ///< of those inside the image
+  int64_t end_run;
 };
 
 /// A tile of output pixels in a row, each one or two vectors of channels wide. Steps are in floats.

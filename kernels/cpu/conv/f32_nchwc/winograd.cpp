@@ -150,7 +150,7 @@ class WinogradTileRange {
       for (std::int64_t plane = 0; plane < plan_.planes; plane += plan_.chunk_planes) {
         const std::int64_t planes = std::min(plan_.chunk_planes, plan_.planes - plane);
         const float* next = tile.weights + planes * plane_weights;
-        tile.sections[0] = {planes, 1, lanes};
+        tile.sections[0] = {planes, 1, lanes, 0, 1};
         tile.begins = plane == 0;
         for (std::int64_t i = 0; i < tiles; ++i) {
           const std::int64_t first = count_ * i / tiles;

@@ -32,7 +32,7 @@ void pick_axis(RandomValues& numbers, ConvSizes& sizes, int axis, std::int64_t m
                std::int64_t max_in) {
   sizes.kernel[axis] = numbers.between(1, max_kernel);
   sizes.stride[axis] = numbers.between(1, 3);
-  sizes.dilation[axis] = numbers.between(1, 4) == 4 ? 2 : 1;
+  sizes.dilation[axis] = numbers.between(1, 4) == 4 ? numbers.between(2, 7) : 1;
   const std::int64_t reach = (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
   sizes.pad[axis] = numbers.between(0, reach);
   const std::int64_t pad_behind = numbers.between(0, reach);
