@@ -7,7 +7,8 @@ Random weights (donut.py). Optimum exports the model to FOLDER/SIZE: encoder, de
 and both decoders merged; `ortool optimize` writes FOLDER/SIZE/optimized. ortool runs the optimized files, onnxruntime those of
 optimum. Timed: the encoder, one decoder step after --past tokens, and greedy decoding of --tokens tokens from the image, with
 the decoders apart and merged. The ids of all have to be equal. Times are medians over the rounds; of ortool's decoding the
-process that loads the files is measured, without the loading, of the others runs after the first.
+process that loads the files is measured, without the loading, of the others runs after the first. `ortool-python`, only if it
+is named, is ortool's Python package (on PYTHONPATH) in onnxruntime's place: the same loop, warmed up like it.
 """
 import argparse
 import contextlib
@@ -78,6 +79,11 @@ def open_session(folder, part, threads):
     return onnxruntime.InferenceSession(os.path.join(folder, part + ".onnx"), options, providers=["CPUExecutionProvider"])
 
 
+def open_own_session(folder, part, threads):
+    import ortool  # pylint: disable=import-outside-toplevel
+    return ortool.InferenceSession(os.path.join(folder, part + ".onnx"), threads=threads)
+
+
 def time_runs(call, count):
     samples = []
     for _ in range(count):
@@ -88,8 +94,8 @@ def time_runs(call, count):
 
 
 class OnnxRuntime:
-    def __init__(self, folder, threads, sets):
-        self.sessions = {part: open_session(folder, part, threads) for part in _PARTS}
+    def __init__(self, folder, threads, sets, opener=open_session):
+        self.sessions = {part: opener(folder, part, threads) for part in _PARTS}
         self.sets, self.tokens = sets, []
 
     def run(self, row, count):
@@ -237,6 +243,7 @@ def main():
     order, is_good = random.Random(1), True
     for threads in map(int, arguments.threads.split(",")):
         make = {"ortool": lambda: Ortool(arguments.program, optimized, os.path.join(folder, "inputs"), threads),
+                "ortool-python": lambda: OnnxRuntime(optimized, threads, sets, open_own_session),
                 "onnxruntime": lambda: OnnxRuntime(folder, threads, sets),
                 "eager": lambda: PyTorch(arguments.size, "eager", threads, arguments.past),
                 "compiled": lambda: PyTorch(arguments.size, "compiled", threads, arguments.past)}
