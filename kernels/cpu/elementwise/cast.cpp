@@ -1,8 +1,11 @@
-// Cast and Where: one plain loop per pair of types.
+// Cast and Where: one plain loop per pair of types, and those of an instruction set for frequent
+// pairs.
 #include "kernels/cpu/elementwise/cast.hpp"
 
+#include <optional>
 #include <type_traits>
 
+#include "kernels/cpu/elementwise/cast_rows.hpp"
 #include "kernels/cpu/types/convert_element.hpp"
 #include "kernels/cpu/types/dispatch_data_type.hpp"
 
@@ -10,16 +13,6 @@ namespace ortool::cpu {
 namespace {
 
 constexpr std::int64_t cast_grain = 32768;
-
-/// A row of Where with strides known at compile time.
-template <std::int64_t a_step, std::int64_t b_step, typename T>
-void choose_row(const bool* condition, const T* a, const T* b, T* out, std::int64_t length) {
-  for (std::int64_t i = 0; i < length; ++i) {
-    const T x = a[i * a_step];
-    const T y = b[i * b_step];
-    out[i] = condition[i] ? x : y;
-  }
-}
 
 /// condition ? x : y by masks, since a branch would be mispredicted half of the time.
 template <typename T>
@@ -73,6 +66,66 @@ void where_typed(const bool* condition, const void* a, const void* b, void* out,
   });
 }
 
+void where_by_rows(const CastRowFunctions& functions, const bool* condition, const void* a,
+                   const void* b, void* out, const BroadcastPlan& plan, std::int64_t element_bytes,
+                   Workers& workers) {
+  const BroadcastPlan::Loop& inner = plan.loops.back();
+  workers.parallel_ranges(plan.count, cast_grain, [&](std::int64_t begin, std::int64_t end) {
+    walk_rows(plan, begin, end, [&](const auto& offsets, std::int64_t at, std::int64_t length) {
+      const WhereRow row = {
+          .condition = reinterpret_cast<const std::uint8_t*>(condition + offsets[0]),
+          .a = static_cast<const std::byte*>(a) + offsets[1] * element_bytes,
+          .b = static_cast<const std::byte*>(b) + offsets[2] * element_bytes,
+          .a_step = inner.strides[1],
+          .b_step = inner.strides[2],
+          .out = static_cast<std::byte*>(out) + at * element_bytes,
+          .count = length};
+      functions.where(row, element_bytes);
+    });
+  });
+}
+
+/// The loops' name of a type, if they have it; bool as an integer of 0 or 1.
+std::optional<NumberType> row_type_of(DataType type) {
+  switch (type) {
+    case DataType::float32:
+      return NumberType::float32;
+    case DataType::int8:
+      return NumberType::int8;
+    case DataType::int32:
+      return NumberType::int32;
+    case DataType::int64:
+      return NumberType::int64;
+    case DataType::uint8:
+    case DataType::boolean:
+      return NumberType::uint8;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// False if the instruction set has no loop for the pair of types.
+bool cast_by_rows(DataType from, const void* in, DataType to, void* out, std::int64_t count,
+                  Workers& workers, Isa isa) {
+  const CastRowFunctions* functions = cast_row_functions(isa);
+  const std::optional<NumberType> source = row_type_of(from);
+  const std::optional<NumberType> target = row_type_of(to);
+  if (functions == nullptr || !source || !target) return false;
+  const std::int64_t in_bytes = element_bits(from) / 8;
+  const std::int64_t out_bytes = element_bits(to) / 8;
+  workers.parallel_ranges(count, cast_grain, [&](std::int64_t begin, std::int64_t end) {
+    const void* first = static_cast<const std::byte*>(in) + begin * in_bytes;
+    std::byte* written = static_cast<std::byte*>(out) + begin * out_bytes;
+    if (to == DataType::boolean) {
+      functions->cast_to_bool(*source, first, reinterpret_cast<std::uint8_t*>(written),
+                              end - begin);
+    } else {
+      functions->cast(*source, *target, first, written, end - begin);
+    }
+  });
+  return true;
+}
+
 struct SixteenBytes {
   std::uint64_t halves[2];
 };
@@ -80,7 +133,8 @@ struct SixteenBytes {
 }  // namespace
 
 void cast(DataType from, const void* in, DataType to, void* out, std::int64_t count,
-          Workers& workers) {
+          Workers& workers, Isa isa) {
+  if (cast_by_rows(from, in, to, out, count, workers, isa)) return;
   dispatch_data_type(from, [&](auto from_value) {
     dispatch_data_type(to, [&](auto to_value) {
       using From = decltype(from_value);
@@ -95,7 +149,11 @@ void cast(DataType from, const void* in, DataType to, void* out, std::int64_t co
 }
 
 void where(const bool* condition, const void* a, const void* b, void* out,
-           const BroadcastPlan& plan, std::int64_t element_bytes, Workers& workers) {
+           const BroadcastPlan& plan, std::int64_t element_bytes, Workers& workers, Isa isa) {
+  const CastRowFunctions* functions = cast_row_functions(isa);
+  const BroadcastPlan::Loop& inner = plan.loops.back();
+  if (functions != nullptr && (element_bytes == 4 || element_bytes == 8) && inner.strides[0] != 0)
+    return where_by_rows(*functions, condition, a, b, out, plan, element_bytes, workers);
   switch (element_bytes) {
     case 1:
       return where_typed<std::uint8_t>(condition, a, b, out, plan, workers);

@@ -30,23 +30,6 @@ std::int64_t counted(const PoolSizes& sizes, int axis, std::int64_t out, bool co
   return range.end - range.begin;
 }
 
-/// The columns [begin, end) whose windows lie inside the image.
-struct ColumnRange {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-ColumnRange columns_inside(const PoolSizes& sizes) {
-  const std::int64_t stride = sizes.stride[2];
-  const std::int64_t last = sizes.in[2] - window_reach(sizes) + sizes.pad_begin[2];
-  ColumnRange range;
-  range.begin =
-      std::clamp<std::int64_t>((sizes.pad_begin[2] + stride - 1) / stride, 0, sizes.out[2]);
-  range.end = last < 0 ? 0 : std::min(last / stride + 1, sizes.out[2]);
-  range.end = std::max(range.begin, range.end);
-  return range;
-}
-
 /// Divides the sums of a row by the number of pixels; `rows` of each window's count.
 void divide_row(const PoolSizes& sizes, std::int64_t rows, bool counts_padding,
                 const ColumnRange& inside, const PoolFunctions& functions, float* sums) {
@@ -74,16 +57,24 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
   if (sizes.out[2] <= 0) return;
   const PoolFunctions& functions = pool_functions(isa);
   const ColumnRange inside = columns_inside(sizes);
+  const RowPooler pooler(sizes, functions);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t index = begin; index < end; ++index) {
+    RowPlace at = row_place(sizes, begin);
+    for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {
       workers.poll();
-      const std::int64_t depth = index % plane_rows / sizes.out[1];
-      const std::int64_t row = index % sizes.out[1];
-      const T* from = x + index / plane_rows * pixels_in;
+      const auto [plane, depth, row] = at;
+      const T* from = x + plane * pixels_in;
       T* to = y + index * sizes.out[2];
       const std::int64_t rows =
           counted(sizes, 0, depth, counts_padding) * counted(sizes, 1, row, counts_padding);
       if constexpr (std::is_same_v<T, float>) {
+        const bool is_pooled = pooler.run(
+            from, depth, row, 0.0F, functions.sum_of_windows,
+            [](float a, float b) { return a + b; }, to);
+        if (is_pooled) {
+          divide_row(sizes, rows, counts_padding, inside, functions, to);
+          continue;
+        }
         if (window_reach(sizes) <= row_buffer) {
           pool_row(sizes, from, depth, row, 0.0F, functions.add_into,
                    [&](const float* buffer, std::int64_t first, std::int64_t count) {

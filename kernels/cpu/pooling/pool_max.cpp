@@ -135,6 +135,8 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
   const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
   if (sizes.out[2] <= 0) return;
   const bool by_rows = indices == nullptr && window_reach(sizes) <= row_buffer;
+  const PoolFunctions& functions = pool_functions(isa);
+  const RowPooler pooler(sizes, functions);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     RowPlace at = row_place(sizes, begin);
     for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {
@@ -143,8 +145,11 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
       const T* from = x + plane * pixels_in;
       T* to = y + index * sizes.out[2];
       if constexpr (std::is_same_v<T, float>) {
+        const auto larger = [](float a, float b) { return beats(b, a) ? b : a; };
+        if (by_rows &&
+            pooler.run(from, depth, row, lowest<float>(), functions.max_of_windows, larger, to))
+          continue;
         if (by_rows) {
-          const PoolFunctions& functions = pool_functions(isa);
           pool_row(sizes, from, depth, row, lowest<float>(), functions.max_into,
                    [&](const float* buffer, std::int64_t first, std::int64_t count) {
                      functions.max_windows(buffer, sizes.kernel[2], sizes.stride[2],

@@ -10,7 +10,23 @@ namespace ortool::cpu {
 /// Floats past the end of a row that may be read without affecting the result.
 constexpr int64_t pool_slack = 48;
 
+/// Windows that lie inside the image, with the rows under them; rows[r] begins at the first window.
+struct WindowRows {
+  const float* const* rows;
+  int64_t row_count;  ///< at least 1
+  int64_t kernel;
+  int64_t stride;  ///< 1 or, for kernels of 2 or 3 columns without dilation, 2
+  int64_t dilation;
+  int64_t count;  ///< of windows, at least PoolFunctions::lanes
+  float* out;
+};
+
 struct PoolFunctions {
+  int64_t lanes;
+  /// out[i] = the sum of window i: by columns, then over them. Reads what windows cover.
+  void (*sum_of_windows)(const WindowRows& windows);
+  /// The maximum; NaN wins.
+  void (*max_of_windows)(const WindowRows& windows);
   /// out[i] = max(out[i], in[i]); NaN wins.
   void (*max_into)(const float* in, float* out, int64_t count);
   /// out[i] += in[i].

@@ -112,6 +112,92 @@ void pool_row(const PoolSizes& sizes, const T* plane, std::int64_t depth, std::i
   }
 }
 
+/// The columns [begin, end) whose windows lie inside the image.
+struct ColumnRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+inline ColumnRange columns_inside(const PoolSizes& sizes) {
+  const std::int64_t stride = sizes.stride[2];
+  const std::int64_t last = sizes.in[2] - window_reach(sizes) + sizes.pad_begin[2];
+  ColumnRange range;
+  range.begin =
+      std::clamp<std::int64_t>((sizes.pad_begin[2] + stride - 1) / stride, 0, sizes.out[2]);
+  range.end = last < 0 ? 0 : std::min(last / stride + 1, sizes.out[2]);
+  range.end = std::max(range.begin, range.end);
+  return range;
+}
+
+/// Pools rows of float32 without a buffer: columns inside the image by vectors, those at its rim
+/// one by one, in the same order.
+class RowPooler {
+ public:
+  RowPooler(const PoolSizes& sizes, const PoolFunctions& functions)
+      : sizes_(sizes), inside_(columns_inside(sizes)) {
+    const std::int64_t stride = sizes.stride[2];
+    const bool is_short = sizes.dilation[2] == 1 && (sizes.kernel[2] == 2 || sizes.kernel[2] == 3);
+    can_run_ = inside_.end - inside_.begin >= functions.lanes &&
+               (stride == 1 || (stride == 2 && is_short)) &&
+               sizes.kernel[0] * sizes.kernel[1] <= max_rows;
+  }
+
+  /// False if the row must be pooled in another way. `combine` joins two floats as `pool` joins
+  /// vectors.
+  template <typename Combine>
+  bool run(const float* plane, std::int64_t depth, std::int64_t row, float nothing,
+           void (*pool)(const WindowRows& windows), Combine combine, float* out) const {
+    if (!can_run_) return false;
+    const WindowRange depths = window_range(sizes_, 0, depth);
+    const WindowRange rows = window_range(sizes_, 1, row);
+    const float* starts[max_rows];
+    std::int64_t count = 0;
+    for (std::int64_t d = depths.begin; d < depths.end; ++d) {
+      const std::int64_t z = depths.start + d * sizes_.dilation[0];
+      for (std::int64_t r = rows.begin; r < rows.end; ++r) {
+        const std::int64_t y = rows.start + r * sizes_.dilation[1];
+        starts[count++] = plane + (z * sizes_.in[1] + y) * sizes_.in[2];
+      }
+    }
+    if (count == 0) return false;
+    for (std::int64_t column = 0; column < inside_.begin; ++column)
+      out[column] = pool_one(starts, count, column, nothing, combine);
+    for (std::int64_t column = inside_.end; column < sizes_.out[2]; ++column)
+      out[column] = pool_one(starts, count, column, nothing, combine);
+    const std::int64_t first = inside_.begin * sizes_.stride[2] - sizes_.pad_begin[2];
+    for (std::int64_t i = 0; i < count; ++i) starts[i] += first;
+    pool({.rows = starts,
+          .row_count = count,
+          .kernel = sizes_.kernel[2],
+          .stride = sizes_.stride[2],
+          .dilation = sizes_.dilation[2],
+          .count = inside_.end - inside_.begin,
+          .out = out + inside_.begin});
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t max_rows = 32;
+
+  template <typename Combine>
+  float pool_one(const float* const* rows, std::int64_t count, std::int64_t column, float nothing,
+                 Combine combine) const {
+    const WindowRange range = window_range(sizes_, 2, column);
+    float result = nothing;
+    for (std::int64_t k = range.begin; k < range.end; ++k) {
+      const std::int64_t at = range.start + k * sizes_.dilation[2];
+      float combined = rows[0][at];
+      for (std::int64_t r = 1; r < count; ++r) combined = combine(combined, rows[r][at]);
+      result = k == range.begin ? combined : combine(result, combined);
+    }
+    return result;
+  }
+
+  const PoolSizes& sizes_;
+  ColumnRange inside_;
+  bool can_run_ = false;
+};
+
 /// Output rows per task.
 inline std::int64_t pool_grain(const PoolSizes& sizes) {
   constexpr std::int64_t task_steps = 32 * 1024;

@@ -55,7 +55,7 @@ constexpr auto string_movement_rows = join_rows(
     string_row<"space_to_depth">("SpaceToDepth"), string_row<"split">("Split"),
     string_row<"squeeze">("Squeeze"), string_row<"tensor_scatter">("TensorScatter"),
     string_row<"tile">("Tile"), string_row<"transpose">("Transpose"), string_row<"trilu">("Trilu"),
-    string_row<"unsqueeze">("Unsqueeze"), string_row<"where">("Where"));
+    string_row<"unsqueeze">("Unsqueeze"), string_row<"where", "where_baseline">("Where"));
 
 }  // namespace
 

@@ -27,13 +27,13 @@ bool accepts_cast(const NodeView& view) {
 }
 
 KernelPtr compile_cast(const NodeView& view, const KernelRow& row, const CompileContext&) {
-  return make_kernel(row.name, [from = view.input_type(0),
-                                to = view.output_type(0)](const PrepareContext& context) {
+  return make_kernel(row.name, [from = view.input_type(0), to = view.output_type(0),
+                                isa = row.isa](const PrepareContext& context) {
     const std::int64_t count = context.inputs[0].shape.element_count();
     Preparation preparation;
     if (from == to) preparation.view_of = 0;
     return make_prepared(preparation, [=](const RunContext& run) {
-      cast(from, run.input<std::byte>(0), to, run.output<std::byte>(0), count, run.workers());
+      cast(from, run.input<std::byte>(0), to, run.output<std::byte>(0), count, run.workers(), isa);
     });
   });
 }
@@ -43,7 +43,7 @@ bool accepts_where(const NodeView& view) {
 }
 
 KernelPtr compile_where(const NodeView&, const KernelRow& row, const CompileContext&) {
-  return make_kernel(row.name, [](const PrepareContext& context) {
+  return make_kernel(row.name, [isa = row.isa](const PrepareContext& context) {
     const auto& inputs = context.inputs;
     const std::int64_t element_bytes = element_bits(inputs[1].type) / 8;
     OperandSet overwritable;
@@ -52,11 +52,11 @@ KernelPtr compile_where(const NodeView&, const KernelRow& row, const CompileCont
     }
     return make_prepared(
         {.overwritable = overwritable},
-        [element_bytes,
+        [element_bytes, isa,
          plan = make_broadcast_plan({inputs[0].shape.dimensions(), inputs[1].shape.dimensions(),
                                      inputs[2].shape.dimensions()})](const RunContext& run) {
           where(run.input<bool>(0), run.input<std::byte>(1), run.input<std::byte>(2),
-                run.output<std::byte>(0), plan, element_bytes, run.workers());
+                run.output<std::byte>(0), plan, element_bytes, run.workers(), isa);
         });
   });
 }
@@ -142,17 +142,17 @@ constexpr const char* text_type_names = "to or from string";
 constexpr auto cast_rows = join_rows(
     isa_rows<"cast_half">("Cast", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
     isa_rows<"cast_like_half">("CastLike", fp16_cast_names, accepts_fp16_cast, compile_fp16_cast),
-    portable_row("cast", "Cast", cast_type_names, accepts_cast, compile_cast),
+    isa_rows<"cast">("Cast", cast_type_names, accepts_cast, compile_cast),
     portable_row("cast_subbyte", "Cast", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<Cast>),
     portable_row("cast_string", "Cast", text_type_names, accepts_text_cast,
                  compile_text_cast<Cast>),
-    portable_row("cast_like", "CastLike", cast_type_names, accepts_cast, compile_cast),
+    isa_rows<"cast_like">("CastLike", cast_type_names, accepts_cast, compile_cast),
     portable_row("cast_like_subbyte", "CastLike", narrow_type_names, accepts_narrow_cast,
                  compile_narrow_cast<CastLike>),
     portable_row("cast_like_string", "CastLike", text_type_names, accepts_text_cast,
                  compile_text_cast<CastLike>),
-    portable_row("where", "Where", int8_type_names, accepts_where, compile_where));
+    isa_rows<"where">("Where", int8_type_names, accepts_where, compile_where));
 
 }  // namespace
 
