@@ -5,8 +5,10 @@
 #include <atomic>
 #include <bit>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -115,9 +117,16 @@ std::string CacheKey::to_text() const {
 }
 
 CacheFile CacheFile::open(const std::string& path) {
+  const MappedFile file = MappedFile::open(path);
+  return in(file.bytes(), file.owner());
+}
+
+CacheFile CacheFile::in(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   CacheFile result;
-  result.file_ = MappedFile::open(path);
-  const std::span<const std::byte> bytes = result.file_.bytes();
+  result.bytes_ = bytes;
+  result.owner_ = std::move(owner);
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % page_bytes != 0)
+    throw unusable("it is not aligned in memory");
   Footer footer;
   if (bytes.size() < sizeof footer) throw unusable("it is too short");
   std::memcpy(&footer, bytes.data() + bytes.size() - sizeof footer, sizeof footer);
@@ -147,18 +156,17 @@ const CacheEntry* CacheFile::find(const CacheKey& key) const {
 }
 
 std::span<const std::byte> CacheFile::bytes(const CacheEntry& entry) const {
-  return file_.bytes().subspan(static_cast<std::size_t>(entry.offset),
-                               static_cast<std::size_t>(entry.size_bytes));
+  return bytes_.subspan(static_cast<std::size_t>(entry.offset),
+                        static_cast<std::size_t>(entry.size_bytes));
 }
 
 bool CacheFile::holds(const std::byte* address) const {
-  const std::span<const std::byte> all = file_.bytes();
-  return address >= all.data() && address < all.data() + all.size();
+  return address >= bytes_.data() && address < bytes_.data() + bytes_.size();
 }
 
 const CacheEntry* CacheFile::find_content(const std::byte* address) const {
   if (!holds(address)) return nullptr;
-  const std::int64_t offset = address - file_.bytes().data();
+  const std::int64_t offset = address - bytes_.data();
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const CacheEntry& each) { return each.offset == offset; });
   return found != entries_.end() ? &*found : nullptr;
@@ -187,6 +195,10 @@ bool CacheFile::is_intact(std::span<const CacheEntry* const> entries, Workers& w
     if (checksum_of_chunks(sums[i]) != entries[i]->checksum) return false;
   }
   return true;
+}
+
+bool CacheFile::is_intact(const CacheEntry& entry) const {
+  return checksum_of_content(bytes(entry)) == entry.checksum;
 }
 
 void CacheWriter::write(std::span<const std::byte> bytes) {

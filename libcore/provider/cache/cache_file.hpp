@@ -42,20 +42,26 @@ class CacheFile {
   /// Throws ErrorCode::invalid when the file is missing, of another form or version, cut short, or
   /// when its index is damaged.
   static CacheFile open(const std::string& path);
+  /// The same for a cache file inside other memory, which `owner` keeps alive. Its alignment has to
+  /// be that of a page.
+  static CacheFile in(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
   /// Null if there is none.
   const CacheEntry* find(const CacheKey& key) const;
   std::span<const std::byte> bytes(const CacheEntry& entry) const;
-  const std::shared_ptr<const void>& owner() const { return file_.owner(); }
-  std::int64_t size_bytes() const { return file_.size_bytes(); }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+  std::int64_t size_bytes() const { return static_cast<std::int64_t>(bytes_.size()); }
   bool holds(const std::byte* address) const;
   /// The entry whose content starts there; null if none does.
   const CacheEntry* find_content(const std::byte* address) const;
   /// Whether the content of all these entries has their checksums.
   bool is_intact(std::span<const CacheEntry* const> entries, Workers& workers) const;
+  /// The same for one entry, by this thread.
+  bool is_intact(const CacheEntry& entry) const;
 
  private:
-  MappedFile file_;
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
   std::vector<CacheEntry> entries_;  ///< by key
 };
 

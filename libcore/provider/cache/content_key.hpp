@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "libcore/base/file/file_status.hpp"
 #include "libcore/provider/cache/cache_file.hpp"
@@ -17,6 +18,11 @@ class ContentKeyRegistry {
  public:
   /// `folder` need not be writable.
   explicit ContentKeyRegistry(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Tells the SHA-256 of a file, or of the part of it that constants lie in.
+  void set_digest(const FileStatus& file, std::string digest) {
+    digests_[file.to_text()] = std::move(digest);
+  }
 
   /// A text that two constants of equal type and shape share only if their content is equal. The
   /// reverse does not hold.

@@ -1,6 +1,7 @@
 // Derived constants: keys of the nodes that they belong to, and where they come from.
 #include "libcore/provider/cache/derived_store.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "libcore/base/error.hpp"
@@ -21,6 +22,10 @@ Error stale() {
   // A code that constant folding does not take for an invalid node.
   return Error(ErrorCode::no_conclusion, "it lacks a constant of this session")
       .with_id("cache.stale");
+}
+
+Error damaged() {
+  return Error(ErrorCode::no_conclusion, "its content is damaged").with_id("cache.damaged");
 }
 
 }  // namespace
@@ -46,6 +51,7 @@ std::string DerivedStore::key_of(const Tensor& constant) {
 
 void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider) {
   packed_count_ = 0;
+  number_count_ = 0;
   std::string text = format("kernel {}", provider);
   for (const Node* node : view.members()) {
     text += format("\n{}.{} {} (", node->domain(), node->op_type(), node->opset());
@@ -110,6 +116,24 @@ PackedBytes DerivedStore::pack(std::int64_t bytes, std::initializer_list<std::in
   pack(buffer.data());
   if (is_kept) write(key, {}, {buffer.data(), static_cast<std::size_t>(bytes)});
   return PackedBytes(std::move(buffer));
+}
+
+std::int64_t DerivedStore::number(FunctionRef<std::int64_t()> compute) {
+  if (kernel_.empty()) return compute();
+  const CacheKey key = CacheKey::of(format("number {} {}", kernel_, number_count_++));
+  std::int64_t result = 0;
+  if (is_reading()) {
+    const CacheEntry& entry = find(key);
+    if (entry.size_bytes != sizeof result) throw stale();
+    const std::span<const std::byte> bytes = file_->bytes(entry);
+    // What is packed depends on it, so it is not left to the check before the first run.
+    if (!file_->is_intact(entry)) throw damaged();
+    std::memcpy(&result, bytes.data(), sizeof result);
+    return result;
+  }
+  result = compute();
+  write(key, {}, std::as_bytes(std::span(&result, 1)));
+  return result;
 }
 
 Tensor DerivedStore::derive(const std::string& key, DataType type, const Shape& shape,

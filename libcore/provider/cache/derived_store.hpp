@@ -46,6 +46,10 @@ class DerivedStore {
   PackedBytes pack(std::int64_t bytes, std::initializer_list<std::int64_t> parameters,
                    MemoryCap* cap, FunctionRef<void(std::byte*)> pack);
 
+  /// A number that the current kernel finds by reading its constants: kept with what it packs.
+  /// Throws as pack().
+  std::int64_t number(FunctionRef<std::int64_t()> compute);
+
   /// A tensor computed from constants: found, or what `compute` returns, which is written. `key`
   /// tells everything on which it depends, constants by key_of(). Another type or shape than those
   /// given is not written. Throws as pack().
@@ -73,6 +77,7 @@ class DerivedStore {
   ContentKeyRegistry& contents_;
   std::string kernel_;    ///< describes the current one; empty: nothing is kept
   int packed_count_ = 0;  ///< by the current kernel
+  int number_count_ = 0;  ///< of the current kernel
   std::vector<const CacheEntry*> found_;
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/split.hpp"
+#include "libcore/provider/cache/derived_store.hpp"
 #include "providers/cpu/support/float_constant.hpp"
 
 namespace ortool::cpu {
@@ -48,10 +49,14 @@ bool can_hand_out(const NodeView& group, const Node& split) {
 }
 
 /// What the weights of a product are kept in.
-DataType kept_type(const NodeView& group, std::int64_t k, std::int64_t n, GemmKind kind) {
+DataType kept_type(const NodeView& group, std::int64_t k, std::int64_t n, GemmKind kind,
+                   const CompileContext& context) {
   if (kind.operands != Precision::float32 || !keeps_fp16_weights(k, n, kind.isa))
     return DataType::float32;
-  return lossless_fp16(*group.constant(1)).value_or(DataType::float32);
+  const auto find = [&] {
+    return static_cast<std::int64_t>(lossless_fp16(*group.constant(1)).value_or(DataType::float32));
+  };
+  return static_cast<DataType>(context.derived != nullptr ? context.derived->number(find) : find());
 }
 
 }  // namespace
@@ -73,7 +78,7 @@ ProductEpilogue epilogue_before_split(const NodeView& group) {
 void PackedWeights::take(const NodeView& group, std::int64_t k, std::int64_t n, bool transposed,
                          GemmKind kind, const CompileContext& context) {
   kind_ = kind;
-  kind_.weights = kept_type(group, k, n, kind);
+  kind_.weights = kept_type(group, k, n, kind, context);
   if (context.packing != nullptr && !ends_in_split(group) &&
       !context.packing->takes(packed_b_bytes(k, n, kind_))) {
     in_place_.emplace(group.original(*group.node().input(1)), k, n, transposed, kind);

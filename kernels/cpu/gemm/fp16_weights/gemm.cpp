@@ -2,6 +2,7 @@
 #include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -31,10 +32,18 @@ bool is_float16(float value) {
          std::isfinite(value);
 }
 
+/// Reads no further than to the first value that does not hold, wherever the values lie: weights of
+/// a mapped file need no alignment.
 bool are_all(const Tensor& weights, bool (*holds)(float)) {
-  const Tensor aligned = weights.aligned();
-  const auto values = aligned.data<float>();
-  return std::all_of(values.begin(), values.end(), holds);
+  constexpr std::int64_t most = 256;
+  std::array<float, most> values;
+  const std::int64_t count = weights.element_count();
+  for (std::int64_t first = 0; first < count; first += most) {
+    const auto here = static_cast<std::size_t>(std::min(most, count - first));
+    std::memcpy(values.data(), weights.bytes() + first * float_bytes, here * sizeof(float));
+    if (!std::all_of(values.begin(), values.begin() + here, holds)) return false;
+  }
+  return true;
 }
 
 void multiply_rows(const GemmSizes& sizes, const StridedMatrix& a, const std::uint16_t* b,
