@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "libcore/base/task_context.hpp"
 #include "libcore/lower/place.hpp"
 #include "libcore/provider/provider.hpp"
 #include "libcore/runtime/control_flow/control_flow.hpp"
@@ -38,8 +40,11 @@ struct CompiledStep {
   std::string_view kernel_name() const;
 };
 
-/// Compiles a group that a provider claimed. Releases constants that were packed: their mapped
-/// pages leave memory. Errors name the node. Slots are not assigned yet.
-CompiledStep compile(PlacedGroup group, ConstantStore& constants, const CompileContext& context);
+/// Compiles groups that providers claimed, in their order. Threads compile groups at the same time,
+/// some megabytes of constants in a row, unless a limit or a cache makes the order matter; what is
+/// packed is the same. Releases constants that were packed: their mapped pages leave memory. Errors
+/// name the node, the first one if there are several. Slots are not assigned yet.
+std::vector<CompiledStep> compile(std::span<PlacedGroup> groups, ConstantStore& constants,
+                                  const CompileContext& context, Progress& progress);
 
 }  // namespace ortool

@@ -76,11 +76,17 @@ Program::Program(const Graph& graph, PlacedGraphs& placed, ConstantStore& consta
   };
   std::vector<PlacedGroup> groups = std::move(placed.at(&graph));
   steps_.reserve(groups.size());
-  for (PlacedGroup& group : groups) {
-    steps_.push_back(group.provider != nullptr
-                         ? compile(std::move(group), constants, context)
-                         : compile_control_flow(std::move(group), make_program));
-    progress.finish(static_cast<std::int64_t>(steps_.back().view.members().size()));
+  const auto is_control_flow = [](const PlacedGroup& each) { return each.provider == nullptr; };
+  for (auto next = groups.begin(); next != groups.end();) {
+    if (is_control_flow(*next)) {
+      steps_.push_back(compile_control_flow(std::move(*next++), make_program));
+      progress.finish(static_cast<std::int64_t>(steps_.back().view.members().size()));
+      continue;
+    }
+    const auto end = std::find_if(next, groups.end(), is_control_flow);
+    for (CompiledStep& step : compile(std::span(next, end), constants, context, progress))
+      steps_.push_back(std::move(step));
+    next = end;
   }
   number_values(constants);
 }

@@ -136,9 +136,11 @@ class PlacementQuery {
     try {
       const NodeView view(node);
       ConstantStore constants = ConstantStore::share(view.inputs());
-      const CompiledStep step =
-          compile({view, &provider, {}}, constants, {.workers = alone, .cap = &invocation_.memory});
-      return std::string(step.kernel_name());
+      std::vector<PlacedGroup> group(1, PlacedGroup{view, &provider, {}});
+      Progress untold(StepFunction(), "");
+      const std::vector<CompiledStep> steps =
+          compile(group, constants, {.workers = alone, .cap = &invocation_.memory}, untold);
+      return std::string(steps.front().kernel_name());
     } catch (const Error&) {
       return {};
     }
