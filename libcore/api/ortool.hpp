@@ -6,6 +6,7 @@
 #include "libcore/api/optimize.hpp"
 #include "libcore/api/quantize.hpp"
 #include "libcore/api/random_inputs.hpp"
+#include "libcore/api/save_packed.hpp"
 #include "libcore/api/verify.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/check/save_checked.hpp"

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
@@ -16,6 +17,7 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/provider/packing_budget.hpp"
+#include "libcore/runtime/cache/packed_file.hpp"
 #include "libcore/runtime/input_spec.hpp"
 #include "libcore/runtime/model_types_observer.hpp"
 #include "libcore/runtime/program.hpp"
@@ -116,8 +118,9 @@ struct Session::State : KeptMemory {
   std::unique_ptr<Model> as_given;
 
   std::optional<SessionCache> cache;
+  std::optional<PackedFile> packed;  ///< in the model's file, if it is read
   CacheReport cache_report;
-  std::unique_ptr<DerivedStore> derived;   ///< what `cache` reads or writes; null: nothing
+  std::unique_ptr<DerivedStore> derived;   ///< what these read or write; null: nothing
   mutable std::mutex cache_mutex;          ///< guards the report, and these two
   bool is_unchecked = false;               ///< what was read from the cache
   std::unique_ptr<const Session> rebuilt;  ///< instead of this one, whose cache was damaged
@@ -128,6 +131,9 @@ struct Session::State : KeptMemory {
 
   void prepare(std::unique_ptr<Model> given);
   void prepare_with_cache(std::unique_ptr<Model> given);
+  /// False, with `given` as it was, if the packed weights of its file are of no use.
+  bool prepare_packed(std::unique_ptr<Model>& given);
+  bool is_intact(Workers& workers) const;
   const Session* session_instead(const RunOptions& run);
   bool keeps_given() const { return !shared.is_empty() || !frozen.empty(); }
   const Session& session_without_symbols(const StopToken* stop);
@@ -212,6 +218,7 @@ Session::Session(std::unique_ptr<Model> model, SessionOptions options)
   if (state.options.optimize != OptimizeLevel::none) state.shared = SharedSymbols(*model->graph);
   resolve_legacy_defaults(*model);
   state.frozen = names_to_freeze(*model, state.options);
+  if (PackedFile::is_in(*model) && state.prepare_packed(model)) return;
   if (!state.options.cache_dir.empty()) {
     state.prepare_with_cache(std::move(model));
     return;
@@ -228,10 +235,11 @@ void Session::State::prepare(std::unique_ptr<Model> given) {
   if (options.pool != nullptr)
     pooled = std::make_unique<Workers>(*options.pool, options.threads, stop);
   PackingBudget packing(options.max_packed_bytes);
+  const bool is_limited = options.max_packed_bytes < SessionOptions().max_packed_bytes;
   const CompileContext context{.workers = pooled ? *pooled : alone,
                                .cap = options.cap,
                                .max_threads = options.pool != nullptr ? options.pool->size() : 1,
-                               .packing = &packing,
+                               .packing = is_limited ? &packing : nullptr,
                                .derived = derived.get()};
   std::optional<Progress> progress(std::in_place, options.on_step, "optimizing");
   LoweringOptions how = options.lowering();
@@ -285,15 +293,46 @@ void Session::State::prepare_with_cache(std::unique_ptr<Model> given) {
   if (derived != nullptr) {
     cache_report.size_bytes = derived->size_bytes();
     cache_report.failure = derived->commit(options.stop);
+    cache->trim();
   }
   derived = nullptr;
   if (!keeps_given()) as_given = nullptr;
 }
 
+bool Session::State::prepare_packed(std::unique_ptr<Model>& given) {
+  cache_report.has_packed = true;
+  try {
+    packed.emplace(*given);
+    derived = packed->store();
+    resolve_legacy_defaults(*given);
+    inline_functions(*given);
+    as_given = copy_model(*given);
+    prepare(std::move(given));
+    cache_report.size_bytes = derived->size_bytes();
+    is_unchecked = true;
+    return true;
+  } catch (const Error& error) {
+    if (options.stop != nullptr) options.stop->poll();
+    const bool is_stale = error.id() == "cache.stale";
+    const bool is_damaged = error.id() == "cache.damaged" || error.id() == "cache.file";
+    cache_report.packed_refusal = is_stale     ? "they were packed for other settings or shapes"
+                                  : is_damaged ? "they are damaged"
+                                               : error.message();
+  }
+  derived = nullptr;
+  packed.reset();
+  if (as_given != nullptr) given = std::move(as_given);
+  return false;
+}
+
+bool Session::State::is_intact(Workers& workers) const {
+  return derived->is_intact(workers) && (!packed || packed->is_model_intact(workers));
+}
+
 /// The session that runs instead of this one, if what this one has read is damaged. Checks that
 /// before the first run.
 const Session* Session::State::session_instead(const RunOptions& run) {
-  if (cache_report.path.empty()) return nullptr;
+  if (cache_report.path.empty() && !packed) return nullptr;
   const std::lock_guard lock(cache_mutex);
   if (!is_unchecked) return rebuilt.get();
   std::optional<Workers> workers;
@@ -302,14 +341,21 @@ const Session* Session::State::session_instead(const RunOptions& run) {
   } else {
     workers.emplace(run.stop);
   }
-  if (!derived->is_intact(*workers)) {
+  if (!is_intact(*workers)) {
     SessionOptions same = options;
     same.stop = run.stop;
-    same.rewrites_cache = true;
+    same.rewrites_cache = !packed;
     rebuilt = std::make_unique<const Session>(copy_model(*as_given), std::move(same));
-    cache_report = rebuilt->cache();
-    cache_report.reason = "its content is damaged";
-    cache_report.is_rebuilt = true;
+    const CacheReport before = std::exchange(cache_report, rebuilt->cache());
+    if (packed) {
+      cache_report.has_packed = true;
+      cache_report.packed_refusal = "they are damaged, or the weights beside them were changed";
+    } else {
+      cache_report.packed_refusal = before.packed_refusal;
+      cache_report.has_packed = before.has_packed;
+      cache_report.reason = "its content is damaged";
+      cache_report.is_rebuilt = true;
+    }
   }
   if (!keeps_given()) as_given = nullptr;
   derived = nullptr;

@@ -56,6 +56,9 @@ struct SessionOptions {
   /// A folder in which packed and folded constants are kept for later starts, made if it is
   /// missing. Empty: nothing is kept.
   std::string cache_dir = {};
+  /// The limit on the session caches in that folder, in bytes: after writing one, the least
+  /// recently used others are removed.
+  std::int64_t cache_limit_bytes = std::numeric_limits<std::int64_t>::max();
   /// Distinguishes caches by what these options do not show: settings of providers, pinned nodes.
   std::string cache_tag = {};
   bool rewrites_cache = false;  ///< writes the cache anew instead of reading it

@@ -164,6 +164,28 @@ class Check:
             if report is None or outputs != expected or not report["cache"]["hit"]:
                 self.fail(f"after three writers, one killed: {report and report['cache']}")
 
+    def run_limited(self):
+        """Processes that write caches of several models into a folder for one and a half of them."""
+        _, expected = self.run("a.onnx")
+        self.run("a.onnx", self.cache)
+        limit = max(os.path.getsize(os.path.join(self.cache, each)) for each in self.cache_files()) * 3 // 2
+        for _ in range(10):
+            running = []
+            for name in ("a.onnx", "b.onnx", "a.onnx"):
+                words = self.command(name, self.cache)[:-4] + ["--cache-dir", self.cache, "--cache-limit", str(limit)]
+                running.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+            for each in running:
+                text = each.communicate()[1]
+                if each.returncode != 0:
+                    self.fail(f"with --cache-limit: exit {each.returncode}: {text.decode()}")
+            sizes = [os.path.getsize(os.path.join(self.cache, each)) for each in self.cache_files()
+                     if each.endswith(".ortcache")]
+            if sum(sizes) > limit:
+                self.fail(f"--cache-limit {limit}, but {sizes} are left")
+        report, outputs = self.run("a.onnx", self.cache)
+        if report is None or outputs != expected:
+            self.fail("another result after --cache-limit")
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -180,6 +202,7 @@ def main():
         check = Check(os.path.abspath(given.program), folder)
         check.run_damaged(given.count, source)
         check.run_writers(source)
+        check.run_limited()
     return 1 if check.failures else 0
 
 

@@ -116,6 +116,7 @@ std::vector<OptionGroup> bench_options() {
   change(providers, "provider", "NAMES", "one variant for each occurrence (default: auto)");
   OptionGroup execution = execution_options();
   execution.options.push_back(cache_dir_option());
+  execution.options.push_back(cache_limit_option());
   change(execution, "threads", "N,N", "one variant for each number (default: all threads)");
   OptionGroup shapes = shape_options();
   change(shapes, "dim", "NAME=N,N", "one variant for each value: --dim batch=1,8");

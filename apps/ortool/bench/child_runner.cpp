@@ -24,12 +24,13 @@ extern char** environ;
 namespace ortool {
 namespace {
 
-constexpr std::array<std::string_view, 25> passed_options = {
+constexpr std::array<std::string_view, 26> passed_options = {
     "input",           "inputs",          "input-dir",     "random",       "seed",
     "range",           "image",           "dtype",         "image-config", "shape",
     "provider-option", "strict-provider", "execution",     "optimize",     "precision",
     "concurrency",     "max-memory",      "node-provider", "cast",         "nchwc-block",
-    "keep-float",      "keep-float-op",   "custom-ops",    "define-op",    "cache-dir"};
+    "keep-float",      "keep-float-op",   "custom-ops",    "define-op",    "cache-dir",
+    "cache-limit"};
 
 std::vector<std::string> words_for(const OptionValues& options, const BenchVariant& variant) {
   std::vector<std::string> words = {"ortool", "bench", "--stepped", "--quiet"};
@@ -56,9 +57,10 @@ std::vector<std::string> words_for(const OptionValues& options, const BenchVaria
       .with_id(std::string(no_process_id));
 }
 
-/// The file that starts this program again. /proc/self/exe is the dynamic loader where a launcher started that with the
-/// program as its argument, as in the archive for other distributions: then there is no interpreter, whose address the
-/// kernel would tell. The launcher passes its own path as the name of the program.
+/// The file that starts this program again. /proc/self/exe is the dynamic loader where a launcher
+/// started that with the program as its argument, as in the archive for other distributions: then
+/// there is no interpreter, whose address the kernel would tell. The launcher passes its own path
+/// as the name of the program.
 const char* own_program() {
   return ::getauxval(AT_BASE) != 0 ? "/proc/self/exe" : program_invocation_name;
 }

@@ -106,6 +106,7 @@ std::vector<OptionGroup> RunCommand::options() const {
       }};
   OptionGroup execution = execution_options();
   execution.options.push_back(cache_dir_option());
+  execution.options.push_back(cache_limit_option());
   return {input_options(), outputs,        judge_options(), compare_options(),  tests,
           data_options(),  loop_options(), dump_options(),  provider_options(), measuring,
           execution,       shape_options()};

@@ -80,8 +80,8 @@ void check_written(const OptionValues& options) {
         .with_id("usage.output");
   }
   if (!options.flag("dry-run")) return;
-  refuse_any(options, {"output", "force", "external-data", "external-threshold"}, "with --dry-run",
-             "leave one of them out");
+  refuse_any(options, {"output", "force", "external-data", "external-threshold", "packed"},
+             "with --dry-run", "leave one of them out");
 }
 
 /// Help of --rtol and --atol, whose usual help is about expected outputs.

@@ -56,6 +56,13 @@ OptionSpec cache_dir_option() {
           .completes = Completion::folders};
 }
 
+OptionSpec cache_limit_option() {
+  return {.name = "cache-limit",
+          .value = "SIZE",
+          .help = "remove the least recently used files of --cache-dir above this total",
+          .range = size_range};
+}
+
 OptionGroup execution_options() {
   OptionGroup group = {
       "Execution",
@@ -125,7 +132,13 @@ SessionOptions session_options(const Invocation& invocation,
 }
 
 void use_cache(const OptionValues& options, SessionOptions& session) {
-  if (!options.has("cache-dir")) return;
+  if (!options.has("cache-dir")) {
+    if (options.has("cache-limit"))
+      throw no_effect("cache-limit", "without --cache-dir", "add --cache-dir DIR");
+    return;
+  }
+  if (options.has("cache-limit"))
+    session.cache_limit_bytes = options.size_bytes("cache-limit", session.cache_limit_bytes);
   session.cache_dir = options.text("cache-dir");
   session.cache_tag = options.text("provider", "auto") + ' ' + options.text("precision", "float32");
   for (const char* choice : {"node-provider", "keep-float", "keep-float-op"}) {
@@ -136,6 +149,12 @@ void use_cache(const OptionValues& options, SessionOptions& session) {
 
 Json cache_block(const Invocation& invocation, const Session& session) {
   const CacheReport cache = session.cache();
+  if (!cache.packed_refusal.empty()) {
+    invocation.warn(
+        format("the packed weights of the model are not used: {}; the model runs from "
+               "its plain ones",
+               cache.packed_refusal));
+  }
   if (cache.path.empty()) return Json();
   if (cache.is_rebuilt)
     invocation.note(format("the session cache is rebuilt: {} ({})", cache.reason, cache.path));
@@ -151,6 +170,15 @@ Json cache_block(const Invocation& invocation, const Session& session) {
       .set("hit", cache.hit)
       .set("reason", text_or_null(cache.reason))
       .set("failure", text_or_null(cache.failure));
+}
+
+Json packed_block(const Session& session) {
+  const CacheReport cache = session.cache();
+  if (!cache.has_packed) return Json();
+  const bool is_used = cache.packed_refusal.empty();
+  return Json::object()
+      .set("used", is_used)
+      .set("reason", is_used ? Json() : Json(cache.packed_refusal));
 }
 
 }  // namespace ortool

@@ -13,6 +13,7 @@ namespace ortool {
 OptionGroup execution_options();
 OptionSpec threads_option();
 OptionSpec cache_dir_option();
+OptionSpec cache_limit_option();
 
 /// Which command line shows all passes, as the end of a hint.
 inline constexpr std::string_view list_passes_hint =
@@ -41,7 +42,9 @@ SessionOptions session_options(const Invocation& invocation,
 /// Lets the session use the folder of --cache-dir, if that is given.
 void use_cache(const OptionValues& options, SessionOptions& session);
 /// What became of the session's cache, null without one. Tells of a rebuilt and of an unwritten
-/// cache; to be called after the first run.
+/// cache, and of packed weights that are not used; to be called after the first run.
 Json cache_block(const Invocation& invocation, const Session& session);
+/// What became of the packed weights in the model's file, null if there are none.
+Json packed_block(const Session& session);
 
 }  // namespace ortool

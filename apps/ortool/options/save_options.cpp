@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
 #include "apps/ortool/options/written_files.hpp"
+#include "libcore/api/save_packed.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/check/save_checked.hpp"
 #include "libcore/infer/declare_outputs.hpp"
+#include "providers/provider_list.hpp"
 
 namespace ortool {
 namespace {
@@ -37,6 +40,17 @@ void check_stream(const OptionValues& options) {
   }
 }
 
+/// Packed weights need a file of their own.
+void check_packed(const OptionValues& options, const std::string& path) {
+  if (options.text("external-data", "auto") == "always")
+    throw no_effect("external-data", "with --packed", "leave one of them out");
+  if (path != "-") return;
+  throw Error(ErrorCode::invalid,
+              "option --packed: packed weights cannot be written to standard output",
+              "give --output a file name")
+      .with_id("usage.value");
+}
+
 }  // namespace
 
 OptionGroup save_options() {
@@ -57,6 +71,9 @@ OptionGroup save_options() {
                .value = "SIZE",
                .help = "smaller weights stay in the model (default: 1024 bytes)",
                .range = size_range},
+              {.name = "packed",
+               .help = "add the weights as kernels on this processor read them: runs of the file "
+                       "start at once"},
           }};
 }
 
@@ -90,6 +107,8 @@ SaveTarget read_save_target(const Invocation& invocation, const LoadedModel& loa
         .with_id("usage.value");
   }
   if (target.path == "-") target.options.external_data = ExternalData::never;
+  target.is_packed = options.flag("packed");
+  if (target.is_packed) check_packed(options, target.path);
   return target;
 }
 
@@ -101,6 +120,11 @@ std::int64_t save_to(const Invocation& invocation, const SaveTarget& target, Mod
     constexpr std::int64_t megabyte = 1'000'000;
     progress.tell_done(done / megabyte, total / megabyte);
   };
+  if (target.is_packed) {
+    ThreadPool pool(thread_count(invocation.options));
+    return save_packed_model(model, target.path, options,
+                             compute_options(invocation, default_providers(), &pool));
+  }
   const bool is_stream = target.path == "-";
   return save_checked_model(model, is_stream ? standard_output_path : target.path, options);
 }

@@ -15,6 +15,7 @@ OptionGroup save_options();
 struct SaveTarget {
   std::string path;  ///< "-": standard output
   SaveOptions options;
+  bool is_packed = false;
 };
 
 /// Parses the options. Throws ErrorCode::invalid for invalid values, for a target that is

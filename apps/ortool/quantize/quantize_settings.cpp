@@ -133,8 +133,8 @@ void check_calibrate_only(const OptionValues& options) {
   refuse_any(options, {"part-out"}, "with --calibrate-only",
              "the file of --calibration-cache is the shard's part");
   refuse_any(options,
-             {"output", "force", "external-data", "external-threshold", "plan-out", "max-drop",
-              "metric", "labels", "detections", "keep-faster", "validation-data"},
+             {"output", "force", "external-data", "external-threshold", "packed", "plan-out",
+              "max-drop", "metric", "labels", "detections", "keep-faster", "validation-data"},
              "with --calibrate-only", "give it when the model is made from the cache");
 }
 

@@ -57,8 +57,9 @@ void report_figures(Invocation& invocation, const Session& session, const Profil
   Report& report = invocation.report;
   report_placement(report, session, profile);
   report.payload.set("precision", precision_block(invocation.options));
-  if (invocation.options.has("cache-dir"))
-    report.payload.set("cache", cache_block(invocation, session));
+  Json cache = cache_block(invocation, session);
+  if (invocation.options.has("cache-dir")) report.payload.set("cache", std::move(cache));
+  if (session.cache().has_packed) report.payload.set("packed", packed_block(session));
   const auto time_or_null = [&](double milliseconds) {
     return has_runs ? Json(milliseconds) : Json();
   };

@@ -3,6 +3,7 @@
 
 #include "libcore/graph/graph.hpp"
 #include "libcore/onnx/messages.hpp"
+#include "libcore/onnx/packed_field.hpp"
 #include "libcore/onnx/write/write_graph.hpp"
 #include "libcore/onnx/write/write_node.hpp"
 
@@ -58,7 +59,7 @@ void write_model(WriteContext& context, const Model& model) {
   if (!is_assumed) write_opsets(context, model_field::opset_import, *model.graph);
   writer.put_entries(model_field::metadata_props, model.metadata, model.residue);
   for (const Function& function : model.functions) write_function(context, function);
-  writer.put_unknown(model.residue);
+  writer.put_unknown(without_packed_field(model.residue));
 }
 
 }  // namespace ortool::onnx

@@ -1,9 +1,8 @@
 // The name of a session's cache file, and opening it.
 #include "libcore/runtime/cache/session_cache.hpp"
 
-#include <cpuid.h>
-#include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include <sys/stat.h>
@@ -13,27 +12,12 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/runtime/cache/cache_folder.hpp"
+#include "libcore/runtime/cache/processor_text.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
 namespace {
-
-/// Model and features of the processor, and the limit on its instruction sets.
-std::string processor_text() {
-  std::string text;
-  for (const unsigned leaf : {1U, 7U, 0x80000002U, 0x80000003U, 0x80000004U}) {
-    unsigned a = 0;
-    unsigned b = 0;
-    unsigned c = 0;
-    unsigned d = 0;
-    if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;
-    // Bits of leaf 1 tell which core is running.
-    if (leaf == 1) b = 0;
-    text += format("{}.{}.{}.{} ", a, b, c, d);
-  }
-  const char* limit = std::getenv("ORTOOL_MAX_ISA");
-  return text + (limit != nullptr ? limit : "");
-}
 
 std::string options_text(const SessionOptions& options) {
   std::string text = format("{} {} {} {}", static_cast<int>(options.optimize),
@@ -65,7 +49,9 @@ std::string model_text(Model& model, ContentKeyRegistry& contents) {
 }  // namespace
 
 SessionCache::SessionCache(const SessionOptions& options, Model& model)
-    : contents_(options.cache_dir) {
+    : contents_(options.cache_dir),
+      folder_(options.cache_dir),
+      limit_bytes_(options.cache_limit_bytes) {
   std::error_code failed;
   std::filesystem::create_directories(options.cache_dir, failed);  // writing tells why that failed
   const std::string text = format("{}\n{}\n{}\n{}", build_identity(), processor_text(),
@@ -80,7 +66,9 @@ std::unique_ptr<DerivedStore> SessionCache::read(CacheReport& report) {
     return nullptr;
   }
   try {
-    return std::make_unique<DerivedStore>(CacheFile::open(path_), contents_);
+    auto store = std::make_unique<DerivedStore>(CacheFile::open(path_), contents_);
+    mark_as_used(path_);
+    return store;
   } catch (const Error& error) {
     report.reason = error.message();
     report.is_rebuilt = true;
@@ -96,6 +84,11 @@ std::unique_ptr<DerivedStore> SessionCache::write(CacheReport& report) {
     report.failure = error.message();
     return nullptr;
   }
+}
+
+void SessionCache::trim() const {
+  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  if (limit_bytes_ < unlimited) trim_cache_folder(folder_, limit_bytes_, path_);
 }
 
 }  // namespace ortool

@@ -19,6 +19,8 @@ struct CacheReport {
   bool is_rebuilt = false;  ///< there was a file, but it was of no use
   std::string failure;      ///< why no file was written; empty: it was, or need not be
   std::int64_t size_bytes = 0;
+  bool has_packed = false;     ///< the model's file holds packed weights
+  std::string packed_refusal;  ///< why they are not used, in words; empty: they are
 };
 
 /// The cache file of one model with one set of options, in a folder that any number of processes
@@ -33,9 +35,13 @@ class SessionCache {
   std::unique_ptr<DerivedStore> read(CacheReport& report);
   /// A store that writes the file; null with the reason if that is not possible.
   std::unique_ptr<DerivedStore> write(CacheReport& report);
+  /// Keeps the folder within the limit of the options.
+  void trim() const;
 
  private:
   ContentKeyRegistry contents_;
+  std::string folder_;
+  std::int64_t limit_bytes_;
   std::string path_;
 };
 
