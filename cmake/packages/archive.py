@@ -48,6 +48,7 @@ class ArchiveBuilder:
     def copy_libraries(self):
         """Copies what the program loads; returns {path below the root: Debian package}."""
         loaded = elf.loaded_libraries(self.job.find_built("ortool"))
+        loaded |= elf.loaded_libraries(self.job.find_built(elf.DELAYED))
         for name in _MORE_OF_THE_RUNTIME:
             loaded.setdefault(name, os.path.join(os.path.dirname(loaded["libc.so.6"]), name))
         contained = {}

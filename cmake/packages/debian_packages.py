@@ -87,9 +87,12 @@ class DebianBuilder:
         """What the binaries of a package load by themselves; libraries of ortool come with their own document."""
         binaries = list_binaries(root)
         packages = {}
-        for binary in binaries:
-            loaded = elf.loaded_libraries(self.job.find_built(binary.name))
-            for name in elf.needed_libraries(str(binary)):
+        examined = [(self.job.find_built(binary.name), str(binary)) for binary in binaries]
+        if package == "libortool0":
+            examined.append((self.job.find_built(elf.DELAYED),) * 2)
+        for built, binary in examined:
+            loaded = elf.loaded_libraries(built)
+            for name in elf.needed_libraries(binary):
                 if not name.startswith("libortool"):
                     found = elf.package_of(loaded[name])
                     packages[found.name] = found
@@ -109,6 +112,8 @@ class DebianBuilder:
                 if path.is_file() and not path.is_symlink() and control not in path.parents]
         (control / "md5sums").write_text("".join(sums), encoding="utf-8")
         binaries = [str(path.relative_to(self.source)) for path in list_binaries(root)]
+        if package == "libortool0":
+            binaries.append(self.job.find_built(elf.DELAYED))
         substitutions = elf.run("dpkg-shlibdeps", "-O", f"-S{self.debian / 'libortool0'}", *binaries, cwd=self.source) if binaries else ""
         (self.debian / f"{package}.substvars").write_text(substitutions, encoding="utf-8")
         elf.run("dpkg-gencontrol", f"-p{package}", f"-P{root}", f"-T{self.debian / package}.substvars",

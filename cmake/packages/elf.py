@@ -5,6 +5,10 @@ import re
 import subprocess
 
 
+# Needs what libortool loads at the first call (cmake/OrtoolDelayLoad.cmake), and is in no package itself.
+DELAYED = "libortool_delayed.so"
+
+
 class PackagingError(Exception):
     """What keeps packages from being made: a sentence, and what to do."""
 

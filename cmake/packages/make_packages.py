@@ -65,7 +65,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     try:
-        for name in ("ortool", "libortool.so.0", "libortool_c.so.0"):
+        for name in ("ortool", "libortool.so.0", "libortool_c.so.0", elf.DELAYED):
             job.find_built(name)
         for path in [*debian_packages.DebianBuilder(job).make(), archive.ArchiveBuilder(job).make()]:
             print(path)
