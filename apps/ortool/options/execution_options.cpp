@@ -95,6 +95,8 @@ int thread_count(const OptionValues& options) {
 void check_execution_options(const OptionValues& options) {
   check_precision_options(options);
   static_cast<void>(skipped_passes(options));
+  if (options.has("cache-limit") && !options.has("cache-dir"))
+    throw no_effect("cache-limit", "without --cache-dir", "add --cache-dir DIR");
 }
 
 ComputeOptions message_options(const Invocation& invocation) {
@@ -132,11 +134,7 @@ SessionOptions session_options(const Invocation& invocation,
 }
 
 void use_cache(const OptionValues& options, SessionOptions& session) {
-  if (!options.has("cache-dir")) {
-    if (options.has("cache-limit"))
-      throw no_effect("cache-limit", "without --cache-dir", "add --cache-dir DIR");
-    return;
-  }
+  if (!options.has("cache-dir")) return;
   if (options.has("cache-limit"))
     session.cache_limit_bytes = options.size_bytes("cache-limit", session.cache_limit_bytes);
   session.cache_dir = options.text("cache-dir");
