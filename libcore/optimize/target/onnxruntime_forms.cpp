@@ -11,7 +11,6 @@
 #include "libcore/ops/nn/attention/attention.hpp"
 #include "libcore/ops/nn/attention/rotary_embedding.hpp"
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
-#include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/version_facts.hpp"
 #include "libcore/optimize/rewrite/value_facts.hpp"
@@ -55,17 +54,6 @@ Results contrib_rms_normalization(Decomposition& out) {
   const auto op = read_op<RMSNormalization>(out.node());
   if (!is_along_last_axis(out, op.axis, 1)) return {};
   return out.add_alike("SimplifiedLayerNormalization", "");
-}
-
-Results contrib_skip_layer_normalization(Decomposition& out) {
-  const auto op = read_op<SkipLayerNormalization>(out.node());
-  const bool has_usual_rank = out.rank(0) == 2 || out.rank(0) == 3;
-  if (!is_along_last_axis(out, op.axis, 2) || !has_usual_rank || out.rank(1) != out.rank(0))
-    return {};
-  const Results made = out.add_contrib_many("SkipLayerNormalization", out.inputs(),
-                                            {true, false, false, out.has_output(1)},
-                                            plain_attributes({{"epsilon", op.epsilon}}));
-  return {made[0], made[3]};
 }
 
 Results contrib_rotary_embedding(Decomposition& out) {
@@ -164,7 +152,6 @@ std::span<const DecompositionRow> onnxruntime_forms() {
       {"LayerNormalization", contrib_layer_normalization, 3, own_domain},
       {"RMSNormalization", contrib_rms_normalization, 1, own_domain},
       {"RotaryEmbedding", contrib_rotary_embedding, 1, own_domain},
-      {"SkipLayerNormalization", contrib_skip_layer_normalization, 2, own_domain},
       {"Swish", contrib_swish, 1, own_domain},
   };
   return rows;

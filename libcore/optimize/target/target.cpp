@@ -139,6 +139,8 @@ std::int64_t write_for_onnx(Model& model) {
 std::int64_t write_for_onnxruntime(Model& model) {
   std::int64_t count = replace(model, attention_with_mask_rows());
   count += replace(model, packed_attention());
+  // Its SkipLayerNormalization takes six times as long as Add and LayerNormalization on a CPU.
+  count += replace(model, unfused_normalizations());
   count += replace(model, onnxruntime_forms());
   count += write_own_as_onnx(model);
   return count;

@@ -150,7 +150,7 @@ TEST_CASE("onnxruntime gets its own fused operators", "[target]") {
   CHECK(for_onnxruntime("y = ortool.Swish (x)") == "com.microsoft.QuickGelu");
   CHECK(for_onnxruntime("y = ortool.RMSNormalization (x, w)") == "SimplifiedLayerNormalization");
   CHECK(for_onnxruntime("y = ortool.SkipLayerNormalization (x, x, w, b)") ==
-        "com.microsoft.SkipLayerNormalization");
+        "Add LayerNormalization");
   CHECK(for_onnxruntime("y = ortool.Attention <q_num_heads = 2, kv_num_heads = 2> (x, x, x)") ==
         "com.microsoft.MultiHeadAttention");
   CHECK(for_onnxruntime("y = ortool.HardSwish (x)") == "HardSigmoid Mul");
