@@ -12,6 +12,7 @@
 #include "libcore/optimize/opset/convert_opset.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/optimize/surgery/declared_types.hpp"
+#include "libcore/optimize/surgery/exact_products.hpp"
 #include "libcore/optimize/surgery/extract.hpp"
 #include "libcore/optimize/surgery/import_missing_domains.hpp"
 #include "libcore/provider/constant_evaluator.hpp"
@@ -181,7 +182,10 @@ RewriteReport Rewriting::rewrite(Model& model, RewriteOptions options, Progress*
   options.cap = &task_.memory;
   options.stop = &task_.stop;
   std::int64_t rewritten = 0;
-  if (settings_.target == Target::onnx) rewritten = write_for_onnx(model);
+  if (settings_.target == Target::onnx) {
+    target_drops_rounding_ = has_rounding_layers(model);
+    rewritten = write_for_onnx(model);
+  }
   RewriteReport report = optimize(model, groups_, OptimizeLevel::all, options, progress);
   if (settings_.target == Target::onnxruntime) {
     infer_shapes(model);

@@ -93,6 +93,9 @@ class Rewriting {
   /// Whether every pass that acted, and the opset conversion if there was one, keeps results
   /// bit-identical.
   bool keeps_bits(const RewriteReport& report) const;
+  /// Whether layers that round their inputs to 8 bits no longer do, because the target has no such
+  /// layers.
+  bool drops_rounding() const { return target_drops_rounding_; }
   bool has_fixed_shapes() const { return source_.has_fixed_shapes; }
   bool is_part() const;
   /// Whether the result takes the same inputs as the file.
@@ -124,6 +127,7 @@ class Rewriting {
   mutable std::vector<Embedding> embeddings_;
   mutable bool conversion_rounds_ = false;
   mutable bool target_rounds_ = false;
+  mutable bool target_drops_rounding_ = false;
 };
 
 }  // namespace ortool

@@ -138,6 +138,7 @@ class Verifier {
   bool is_same_in_stages(Candidate& candidate, const Reference& reference, Verification& result);
   /// Outputs of the original that depend on 16-bit floats get the tolerance of these.
   void expect_fp16(Verification& result);
+  void expect_rounding(Verification& result);
   /// The original's stages, run on the inputs of `reference`; null when it has none.
   OriginalStages* stages_of(const Reference& reference);
   void make_session_check();
