@@ -93,11 +93,10 @@ class SpacedConv {
   Value& joined_;
 };
 
-Results spaced_causal_conv(Decomposition& out) {
+Results any_causal_conv(Decomposition& out) {
   const auto op = read_op<ContribCausalConvWithState>(out.node());
   const PartialShape weight = out.shape(1);
-  const bool is_plain = !op.has_channels_last && op.dilation == 1 && op.state_window == 0;
-  if (is_plain || out.rank(0) < 3 || out.element(0) == DataType::undefined || !weight ||
+  if (out.rank(0) < 3 || out.element(0) == DataType::undefined || !weight ||
       !(*weight)[0].is_known() || !(*weight)[2].is_known())
     return {};
   if (out.opset() < opset_of_input("Pad", "pads")) return {};
@@ -106,10 +105,22 @@ Results spaced_causal_conv(Decomposition& out) {
   return {&conv.output(), &conv.present()};
 }
 
+/// ONNX's operator has the others.
+Results spaced_causal_conv(Decomposition& out) {
+  const auto op = read_op<ContribCausalConvWithState>(out.node());
+  const bool is_plain = !op.has_channels_last && op.dilation == 1 && op.state_window == 0;
+  return is_plain ? Results() : any_causal_conv(out);
+}
+
 }  // namespace
 
 std::span<const DecompositionRow> causal_conv_decompositions() {
   static constexpr DecompositionRow rows[] = {{"CausalConvWithState", spaced_causal_conv, 2}};
+  return rows;
+}
+
+std::span<const DecompositionRow> plain_causal_convolutions() {
+  static constexpr DecompositionRow rows[] = {{"CausalConvWithState", any_causal_conv, 2}};
   return rows;
 }
 

@@ -124,4 +124,7 @@ std::span<const DecompositionRow> text_decompositions();
 std::span<const DecompositionRow> vision_decompositions();
 std::span<const DecompositionRow> weights_decompositions();
 
+/// CausalConvWithState as a convolution, for files whose readers lack ONNX's operator of that name.
+std::span<const DecompositionRow> plain_causal_convolutions();
+
 }  // namespace ortool

@@ -24,6 +24,14 @@
 namespace ortool {
 namespace {
 
+using PlainTable = std::span<const DecompositionRow> (*)();
+
+constexpr PlainTable plain_tables[] = {
+    plain_attention,        plain_causal_convolutions, plain_experts,
+    plain_gathers,          plain_group_attention,     plain_linear_attention,
+    plain_recurrent_layers, plain_rotary_embeddings,   plain_weight_products,
+};
+
 const OpSchema* standard_schema(const Node& node) {
   const OpEntry* entry = node.domain() == own_domain ? find_op("", node.op_type()) : nullptr;
   return entry != nullptr ? entry->schema : nullptr;
@@ -125,14 +133,24 @@ void check_domains(const Model& model, std::string_view target,
   throw error;
 }
 
+/// Readers of a file look up each domain that it imports.
+void drop_other_imports(Graph& graph) {
+  OpsetImports kept;
+  for (const auto& [domain, version] : graph.opsets()) {
+    if (domain.empty() || domain.starts_with("ai.onnx")) kept.emplace(domain, version);
+  }
+  graph.set_opsets(std::move(kept));
+}
+
 }  // namespace
 
 std::int64_t write_for_onnx(Model& model) {
   std::int64_t count = decompose_contrib_operators(model);
   if (count > 0) infer_shapes(model);
-  count += replace(model, plain_attention());
+  for (const PlainTable table : plain_tables) count += replace(model, table());
   count += write_own_as_onnx(model);
   check_domains(model, "target onnx", {""});
+  drop_other_imports(*model.graph);
   return count;
 }
 

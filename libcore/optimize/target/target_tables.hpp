@@ -16,6 +16,16 @@ std::span<const DecompositionRow> unfused_normalizations();
 /// Attention of com.microsoft, and what it is decomposed to, as ONNX's Attention.
 std::span<const DecompositionRow> plain_attention();
 
+/// Operators of com.microsoft that sessions compute by kernels of their own, for other runtimes: in
+/// ONNX's operators of the file's opset, except for weights in blocks (21).
+std::span<const DecompositionRow> plain_experts();
+std::span<const DecompositionRow> plain_gathers();
+std::span<const DecompositionRow> plain_group_attention();
+std::span<const DecompositionRow> plain_linear_attention();
+std::span<const DecompositionRow> plain_recurrent_layers();
+std::span<const DecompositionRow> plain_rotary_embeddings();
+std::span<const DecompositionRow> plain_weight_products();
+
 /// Attention of packed projections as com.microsoft's MultiHeadAttention.
 std::span<const DecompositionRow> packed_attention();
 

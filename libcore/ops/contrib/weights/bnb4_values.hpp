@@ -1,7 +1,7 @@
 // NF4 and FP4: bitsandbytes' values of 4-bit codes.
 #pragma once
 
-namespace ortool::cpu {
+namespace ortool {
 
 constexpr int bnb4_codes = 16;
 
@@ -32,4 +32,4 @@ constexpr const float* bnb4_values(bool is_nf4) {
   return is_nf4 ? nf4_values : fp4_values;
 }
 
-}  // namespace ortool::cpu
+}  // namespace ortool
