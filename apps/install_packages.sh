@@ -8,6 +8,7 @@ packages=(
   libprotobuf-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
   libpng-dev libjpeg-dev libwebp-dev libtiff-dev libgif-dev libopenjp2-7-dev libsndfile1-dev
   zlib1g-dev libzip-dev libre2-dev libsentencepiece-dev libssl-dev libdnnl-dev
+  libxnnpack-dev libpthreadpool-dev
   catch2 protobuf-compiler libonnx-dev libonnx-testdata
   python3 python3-dev python3-jsonschema python3-numpy python3-onnx python3-venv
 )

@@ -1,6 +1,7 @@
-// Provider list, in order of preference.
+// Provider list, in order of preference, with the modules that are found.
 #include "providers/provider_list.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
@@ -8,6 +9,8 @@
 #include "providers/cpu/custom/operator_library.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
+#include "providers/modules/module_library.hpp"
+#include "providers/modules/module_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {
@@ -24,23 +27,41 @@ cpu::Isa isa_of(std::string_view max_isa) {
   return cpu::best_isa();
 }
 
-std::shared_ptr<const Provider> make_cpu(std::string_view max_isa) {
-  return make_cpu_provider(isa_of(max_isa));
+std::shared_ptr<const Provider> make_cpu(const ProviderSettings& settings) {
+  return make_cpu_provider(isa_of(settings.max_isa));
 }
 
-std::shared_ptr<const Provider> make_onednn(std::string_view max_isa) {
-  return make_onednn_provider(isa_of(max_isa));
+std::shared_ptr<const Provider> make_onednn(const ProviderSettings& settings) {
+  return make_onednn_provider(isa_of(settings.max_isa));
+}
+
+/// The entry of a module; `missing_because` is told where there is none.
+ProviderEntry module_entry(std::string name, std::string long_name = {},
+                           std::string missing_because = {}) {
+  const auto make = [name, missing_because](const ProviderSettings& settings) {
+    return make_module_provider(name, missing_because, settings,
+                                make_cpu_provider(isa_of(settings.max_isa)));
+  };
+  return {std::move(name), std::move(long_name), make, {}, false, true};
 }
 
 }  // namespace
 
-std::span<const ProviderEntry> provider_list() {
-  static constexpr std::array<ProviderEntry, 3> list = {{
+std::vector<ProviderEntry> provider_list() {
+  std::vector<ProviderEntry> list = {
       {"cuda", "CUDAExecutionProvider", nullptr,
        "the cuda provider is planned, but not part of this version", true},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
-      {"cpu", "CPUExecutionProvider", &make_cpu, "", true},
-  }};
+      module_entry("openvino", "OpenVINOExecutionProvider"),
+      module_entry("xnnpack", "XnnpackExecutionProvider",
+                   "this build does not include XNNPACK (libxnnpack-dev of Debian 12)"),
+  };
+  for (const auto& [name, path] : modules::find_modules()) {
+    const auto is_it = [&](const ProviderEntry& entry) { return entry.name == name; };
+    if (name != "cpu" && std::none_of(list.begin(), list.end(), is_it))
+      list.push_back(module_entry(name));
+  }
+  list.push_back({"cpu", "CPUExecutionProvider", &make_cpu, "", true});
   return list;
 }
 

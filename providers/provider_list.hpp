@@ -1,8 +1,8 @@
 // Provider list: every execution provider that this build knows, by name.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "libcore/measure/roofline.hpp"
 #include "libcore/provider/kept_float.hpp"
 #include "libcore/provider/provider.hpp"
+#include "libcore/provider/provider_settings.hpp"
 
 struct ortool_operators;
 
@@ -19,16 +20,19 @@ namespace ortool {
 
 /// A provider, which may be unavailable here.
 struct ProviderEntry {
-  std::string_view name;       ///< "cpu"
-  std::string_view long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"
-  /// Creates it with kernels up to one of isa_names(); empty: all. Null: not in this build.
-  std::shared_ptr<const Provider> (*make)(std::string_view max_isa);
-  std::string_view unavailable_because;  ///< set if `make` is null
-  bool is_automatic;                     ///< considered by `auto`
+  std::string name;       ///< "cpu"
+  std::string long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"; empty: none
+  /// Creates it. Loads a module, and throws ErrorCode::invalid for settings that it does not have.
+  /// Null: not in this build.
+  std::function<std::shared_ptr<const Provider>(const ProviderSettings&)> make;
+  std::string unavailable_because;  ///< set if `make` is null
+  bool is_automatic;                ///< considered by `auto`
+  bool takes_options = false;       ///< has settings of its own
 };
 
-/// In order of preference for `auto`.
-std::span<const ProviderEntry> provider_list();
+/// In order of preference for `auto`: those of the library, and modules in the search path
+/// (ORTOOL_PROVIDER_PATH, and ortool/providers beside the library), which are not loaded yet.
+std::vector<ProviderEntry> provider_list();
 
 /// The usable providers of `auto` in order of preference; cpu, which runs every node, is last. It
 /// multiplies in `precision`, as choose_precision() resolves it, but for nodes that `keeps_float`

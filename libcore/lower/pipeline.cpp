@@ -11,6 +11,7 @@
 #include "libcore/lower/assign_layouts.hpp"
 #include "libcore/lower/check_operators.hpp"
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
+#include "libcore/lower/extract_subgraphs.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/lower/keep_quantized_weights.hpp"
 #include "libcore/lower/lower.hpp"
@@ -31,6 +32,7 @@ struct Lowering {
   const CompileContext& context;
   ConstantEvaluator evaluator;
   LoweredModel result = {};
+  SubgraphRefusals refusals = {};
   std::int64_t applied = 0;  ///< by the current pass
 
   Graph& graph() const { return *model.graph; }
@@ -94,6 +96,28 @@ void fold_around_quantized(Lowering& lowering) {
   });
 }
 
+/// Hands parts of the graph to providers that compile whole subgraphs, simplified by the rules for
+/// files: they get ONNX's own operators.
+void hand_over(Lowering& lowering) {
+  const LoweringOptions& options = lowering.options;
+  if (!takes_subgraphs(options.providers)) return;
+  if (options.level != OptimizeLevel::none) {
+    RewriteOptions rewriting = lowering.rewrite_options();
+    rewriting.has_own_operators = false;
+    rewriting.keeps_events = false;
+    rewriting.fold_limits.keeps_dequantized = true;
+    static_cast<void>(optimize(lowering.model, std::min(options.level, OptimizeLevel::extended),
+                               rewriting));
+    infer_shapes(lowering.model);
+  }
+  lowering.applied = extract_subgraphs(lowering.model,
+                                       {.providers = options.providers,
+                                        .strict = options.strict_provider,
+                                        .fuse = options.level == OptimizeLevel::all,
+                                        .pinned = options.pinned},
+                                       lowering.refusals);
+}
+
 void fuse_qdq(Lowering& lowering) {
   change_graphs(lowering,
                 [&](Graph& graph) { return fuse_quantized(graph, lowering.context.cap); });
@@ -136,7 +160,8 @@ void drop_unused_constants(Lowering& lowering) {
 void place_nodes(Lowering& lowering) {
   const LoweringOptions& options = lowering.options;
   lowering.result.placed = place(lowering.graph(), options.providers, options.strict_provider,
-                                 options.level == OptimizeLevel::all, options.pinned);
+                                 options.level == OptimizeLevel::all, options.pinned,
+                                 lowering.refusals);
 }
 
 struct LoweringPass {
@@ -170,6 +195,10 @@ constexpr std::array passes = {
     LoweringPass{
         {"fold-around-quantized", "folds constants, except dequantized weights", all, false},
         fold_around_quantized},
+    LoweringPass{{"extract-subgraphs",
+                  "hands whole subgraphs to providers that take them, such as openvino", none,
+                  false},
+                 hand_over},
     LoweringPass{
         {"fuse-qdq", "fuses DequantizeLinear, operator and QuantizeLinear into integer operators",
          all, false},

@@ -9,6 +9,7 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/lower/node_predicates.hpp"
+#include "libcore/lower/subgraph_refusals.hpp"
 
 namespace ortool {
 namespace {
@@ -72,11 +73,15 @@ bool is_for_another(const std::vector<const Node*>& members, const Provider& pro
 
 /// Assigns to `provider` what it claims of one graph.
 void let_claim(const Provider& provider, const Graph& graph, bool fuse,
-               const PinnedProvider& pinned, Choices& choices, std::vector<PlacedGroup>& groups) {
+               const PinnedProvider& pinned, const SubgraphRefusals& refusals, Choices& choices,
+               std::vector<PlacedGroup>& groups) {
   Claims claims = provider.claims(graph);
   for (const Refusal& refusal : claims.refused) {
     Choice& choice = choices.at(refusal.node);
-    if (!choice.is_taken) choice.add_reason(format("{}: {}", provider.name(), refusal.reason));
+    if (choice.is_taken) continue;
+    std::string reason = refusals.find(provider.name(), *refusal.node);
+    if (reason.empty()) reason = refusal.reason;
+    choice.add_reason(format("{}: {}", provider.name(), reason));
   }
   const auto take = [&](std::vector<const Node*> members) {
     if (!all_free(members, choices) || is_for_another(members, provider, pinned, choices)) {
@@ -105,7 +110,8 @@ void let_claim(const Provider& provider, const Graph& graph, bool fuse,
 }  // namespace
 
 PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
-                   bool strict, bool fuse, const PinnedProvider& pinned) {
+                   bool strict, bool fuse, const PinnedProvider& pinned,
+                   const SubgraphRefusals& refusals) {
   PlacedGraphs placed;
   Choices choices;
   std::vector<const Node*> left;
@@ -125,13 +131,13 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
       groups.push_back({NodeView(node), nullptr, {}});
     }
     for (const auto& provider : providers) {
-      let_claim(*provider, graph, fuse, pinned, choices, groups);
+      let_claim(*provider, graph, fuse, pinned, refusals, choices, groups);
       if (strict) break;
     }
     // Nodes that the pinned provider refused.
     for (const auto& provider : providers) {
       if (!pinned || strict) break;
-      let_claim(*provider, graph, fuse, nullptr, choices, groups);
+      let_claim(*provider, graph, fuse, nullptr, refusals, choices, groups);
     }
     for (const Node& node : graph.nodes()) {
       if (!choices.at(&node).is_taken) left.push_back(&node);
@@ -150,6 +156,11 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
   }
   if (!left.empty()) fail_unsupported(left, choices);
   return placed;
+}
+
+PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
+                   bool strict, bool fuse, const PinnedProvider& pinned) {
+  return place(main, providers, strict, fuse, pinned, SubgraphRefusals());
 }
 
 }  // namespace ortool

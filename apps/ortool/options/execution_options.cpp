@@ -139,7 +139,7 @@ void use_cache(const OptionValues& options, SessionOptions& session) {
     session.cache_limit_bytes = options.size_bytes("cache-limit", session.cache_limit_bytes);
   session.cache_dir = options.text("cache-dir");
   session.cache_tag = options.text("provider", "auto") + ' ' + options.text("precision", "float32");
-  for (const char* choice : {"node-provider", "keep-float", "keep-float-op"}) {
+  for (const char* choice : {"node-provider", "provider-option", "keep-float", "keep-float-op"}) {
     for (const std::string& value : options.all(choice))
       session.cache_tag += format(" {}={}", choice, value);
   }

@@ -15,23 +15,36 @@ namespace {
 
 /// The provider, or null with the reason.
 std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason,
-                                              std::string_view max_isa = {}) {
+                                              const ProviderSettings& settings = {}) {
   if (entry.make == nullptr) {
     reason = entry.unavailable_because;
     return nullptr;
   }
-  std::shared_ptr<const Provider> provider = entry.make(max_isa);
+  std::shared_ptr<const Provider> provider = entry.make(settings);
   reason = provider->unavailable_because();
   return reason.empty() ? provider : nullptr;
 }
 
-const ProviderEntry& find_provider(std::string_view name) {
+ProviderEntry find_provider(std::string_view name) {
   std::vector<std::string> known = {"auto"};
-  for (const ProviderEntry& entry : provider_list()) {
-    if (entry.name == name || entry.long_name == name) return entry;
+  for (ProviderEntry& entry : provider_list()) {
+    if (entry.name == name || (!name.empty() && entry.long_name == name)) return std::move(entry);
     known.emplace_back(entry.name);
   }
   throw unknown_name("provider", name, "providers", known);
+}
+
+/// The values of --provider-option for one provider.
+std::vector<std::pair<std::string, std::string>> settings_of(const OptionValues& options,
+                                                             std::string_view provider) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const std::string& setting : options.all("provider-option")) {
+    const std::size_t dot = setting.find('.');
+    const std::size_t equals = setting.find('=', dot);
+    if (find_provider(setting.substr(0, dot)).name != provider) continue;
+    settings.emplace_back(setting.substr(dot + 1, equals - dot - 1), setting.substr(equals + 1));
+  }
+  return settings;
 }
 
 void check_provider_settings(const Invocation& invocation) {
@@ -41,10 +54,11 @@ void check_provider_settings(const Invocation& invocation) {
       throw Error(ErrorCode::invalid,
                   format("option --provider-option: {} does not have the form PROVIDER.KEY=VALUE",
                          quote(setting)),
-                  "write it like cuda.device=1")
+                  "write it like openvino.device=CPU")
           .with_id("usage.value");
     }
-    const ProviderEntry& entry = find_provider(setting.substr(0, dot));
+    const ProviderEntry entry = find_provider(setting.substr(0, dot));
+    if (entry.takes_options) continue;
     throw Error(entry.make == nullptr ? ErrorCode::provider_unavailable : ErrorCode::invalid,
                 format("option --provider-option: provider '{}' has no options in this version",
                        entry.name),
@@ -75,8 +89,7 @@ std::vector<Pin> read_pins(const OptionValues& options) {
           "write it like --node-provider 'conv*=cpu'")
           .with_id("usage.value");
     }
-    pins.push_back(
-        {text.substr(0, equals), std::string(find_provider(text.substr(equals + 1)).name)});
+    pins.push_back({text.substr(0, equals), find_provider(text.substr(equals + 1)).name});
   }
   return pins;
 }
@@ -109,24 +122,28 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                                               bool needs_first) {
   check_provider_settings(invocation);
   const bool is_strict = needs_first || invocation.options.flag("strict-provider");
-  std::vector<const ProviderEntry*> wanted;
+  std::vector<ProviderEntry> wanted;
   bool is_automatic = false;
   for (const std::string& name : split(invocation.options.text("provider", "auto"), ',')) {
     if (name != "auto") {
-      wanted.push_back(&find_provider(name));
+      wanted.push_back(find_provider(name));
       continue;
     }
     is_automatic = true;
-    for (const ProviderEntry& entry : provider_list()) {
-      if (entry.is_automatic) wanted.push_back(&entry);
+    for (ProviderEntry& entry : provider_list()) {
+      if (entry.is_automatic) wanted.push_back(std::move(entry));
     }
   }
+  const PrecisionChoice precision = chosen_precision(invocation.options, max_isa);
 
   std::vector<std::shared_ptr<const Provider>> chosen;
   std::string missing;
-  for (const ProviderEntry* entry : wanted) {
+  for (const ProviderEntry& entry : wanted) {
     std::string reason;
-    auto provider = make_provider(*entry, reason, max_isa);
+    auto provider = make_provider(entry, reason,
+                                  {.max_isa = max_isa,
+                                   .precision = precision.precision,
+                                   .options = settings_of(invocation.options, entry.name)});
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
         return other->name() == provider->name();
@@ -134,14 +151,14 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
       if (!is_there) chosen.push_back(std::move(provider));
       continue;
     }
-    const std::string sentence = format("provider '{}' is not available: {}", entry->name, reason);
+    const std::string sentence = format("provider '{}' is not available: {}", entry.name, reason);
     if (!is_automatic && !is_strict) invocation.warn(sentence);
     if (!missing.empty()) missing += "; ";
     missing += sentence;
-    if (is_strict && entry == wanted.front() && !is_automatic) break;
+    if (is_strict && &entry == &wanted.front() && !is_automatic) break;
   }
   const bool first_is_missing = is_strict && !is_automatic &&
-                                (chosen.empty() || chosen.front()->name() != wanted.front()->name);
+                                (chosen.empty() || chosen.front()->name() != wanted.front().name);
   if (chosen.empty() || first_is_missing) {
     throw Error(ErrorCode::provider_unavailable, missing,
                 "`ortool providers` lists what is available")
@@ -151,9 +168,8 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                    [](const auto& provider) { return provider->name() == "cpu"; });
   if (!has_cpu) {
     std::string reason;
-    chosen.push_back(make_provider(find_provider("cpu"), reason, max_isa));
+    chosen.push_back(make_provider(find_provider("cpu"), reason, {.max_isa = max_isa}));
   }
-  const PrecisionChoice precision = chosen_precision(invocation.options, max_isa);
   if (!precision.reason.empty()) {
     invocation.note(format("--precision {}: products in {} ({})",
                            invocation.options.text("precision"),

@@ -1,5 +1,6 @@
 // Session-only operators: ONNX operators repeated in ortool's own domain, so that a session can use
-// them in models of older opsets, and fused normalizations that ONNX does not have.
+// them in models of older opsets, fused normalizations that ONNX does not have, and parts of a model that a
+// provider computes as a whole.
 #include <array>
 
 #include "libcore/ops/generator/range.hpp"
@@ -20,6 +21,7 @@
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/quantization/quantize_linear.hpp"
+#include "libcore/ops/session/subgraph.hpp"
 #include "libcore/ops/signal/dft.hpp"
 #include "libcore/ops/tensor/cast.hpp"
 #include "libcore/ops/tensor/indexing/gather_nd.hpp"
@@ -47,7 +49,7 @@ OpEntry session_entry() {
 }  // namespace
 
 std::span<const OpEntry> session_operators() {
-  static const std::array<OpEntry, 29> entries = {
+  static const std::array<OpEntry, 30> entries = {
       session_entry<Attention>(),
       session_entry<Cast>(),
       session_entry<DFT>(),
@@ -73,6 +75,7 @@ std::span<const OpEntry> session_operators() {
       session_entry<RotaryEmbedding>(),
       op_entry<SkipLayerNormalization>(),
       session_entry<Slice>(),
+      op_entry<Subgraph>(),
       session_entry<Swish>(),
       session_entry<Trilu>(),
       session_entry<Unique>(),

@@ -1,0 +1,17 @@
+# Finds XNNPACK, as packaged in Debian's libxnnpack-dev; ORTOOL_XNNPACK_LIBRARIES is empty if it is missing.
+option(ORTOOL_XNNPACK "Build the xnnpack module if XNNPACK is found" ON)
+set(ORTOOL_XNNPACK_LIBRARIES "")
+if(ORTOOL_XNNPACK)
+  find_path(ORTOOL_XNNPACK_INCLUDE xnnpack.h)
+  find_library(ORTOOL_XNNPACK_LIBRARY XNNPACK)
+  find_library(ORTOOL_PTHREADPOOL_LIBRARY pthreadpool)
+  if(ORTOOL_XNNPACK_INCLUDE AND ORTOOL_XNNPACK_LIBRARY AND ORTOOL_PTHREADPOOL_LIBRARY)
+    set(ORTOOL_XNNPACK_LIBRARIES "${ORTOOL_XNNPACK_LIBRARY}" "${ORTOOL_PTHREADPOOL_LIBRARY}")
+    # The name that the dynamic loader knows: libXNNPACK.so.0.
+    file(REAL_PATH "${ORTOOL_XNNPACK_LIBRARY}" real_path)
+    cmake_path(GET real_path FILENAME ORTOOL_XNNPACK_FILE)
+    message(STATUS "xnnpack module: with ${ORTOOL_XNNPACK_FILE}")
+  else()
+    message(STATUS "xnnpack module: without (libxnnpack-dev of Debian 12 is missing)")
+  endif()
+endif()
