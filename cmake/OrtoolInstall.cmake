@@ -1,5 +1,5 @@
 # Install rules: ortool_install(EXPORT_SET LIBDIR) installs the program, the libraries and what building against them
-# needs, as the components program, libraries and development. The prefix that results can be moved.
+# needs, as the components program, libraries, development and xnnpack. The prefix that results can be moved.
 include(CMakePackageConfigHelpers)
 
 # The program writes its completion scripts and manual pages, so that they match its options.
@@ -25,12 +25,18 @@ function(ortool_install export_set libdir)
   install(TARGETS ortool EXPORT ${export_set}
     LIBRARY DESTINATION "${libdir}" COMPONENT libraries NAMELINK_COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool")
-  install(TARGETS ortool_c ortool_custom_ops EXPORT ${export_set}
+  install(TARGETS ortool_c ortool_custom_ops ortool_provider_module EXPORT ${export_set}
     LIBRARY DESTINATION "${libdir}" COMPONENT libraries NAMELINK_COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(FILES "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.h" "${CMAKE_SOURCE_DIR}/apps/c/ortool/ortool.hpp"
-    "${CMAKE_SOURCE_DIR}/providers/cpu/custom/ortool/custom_ops.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool"
+    "${CMAKE_SOURCE_DIR}/providers/cpu/custom/ortool/custom_ops.h"
+    "${CMAKE_SOURCE_DIR}/providers/modules/ortool/provider_module.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool"
     COMPONENT development)
+  # Modules that link a vendor's library are components of their own.
+  install(TARGETS ortool_openvino LIBRARY DESTINATION "${libdir}/ortool/providers" COMPONENT libraries)
+  if(TARGET ortool_xnnpack)
+    install(TARGETS ortool_xnnpack LIBRARY DESTINATION "${libdir}/ortool/providers" COMPONENT xnnpack)
+  endif()
   install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 
   # Headers include each other relative to the root of the tree, so they keep their folders below include/ortool.

@@ -11,7 +11,8 @@ import sbom
 
 _DEBIAN = pathlib.Path(__file__).resolve().parent / "debian"
 # Packages and the components of the install rules, in the order of their dependencies.
-COMPONENTS = {"libortool0": "libraries", "ortool": "program", "libortool-dev": "development", "python3-ortool": "python"}
+COMPONENTS = {"libortool0": "libraries", "ortool": "program", "libortool-dev": "development", "python3-ortool": "python",
+              "ortool-provider-xnnpack": "xnnpack"}
 _REVISION = "1"
 
 
@@ -128,6 +129,10 @@ class DebianBuilder:
             root = self.stage(package)
             if COMPONENTS[package] == "python" and not list_binaries(root):
                 raise elf.PackagingError("the build has no Python module", "install python3-dev, and configure and build again")
+            if COMPONENTS[package] == "xnnpack" and not list_binaries(root):
+                print("without ortool-provider-xnnpack: the build has no XNNPACK")
+                shutil.rmtree(root)
+                continue
             self.add_documents(package, root)
             self.add_control(package, root)
             set_modes_and_times(root, self.job.epoch)

@@ -43,7 +43,7 @@ class Job:
 
     def find_built(self, name):
         """A binary in the build folder, where its search path for libraries still leads to the others."""
-        for folder in ("bin", "lib", "python/ortool"):
+        for folder in ("bin", "lib", "lib/ortool/providers", "python/ortool"):
             path = self.build / folder / name
             if path.exists():
                 return str(path)

@@ -26,6 +26,19 @@ bool is_fixed(const Value& value) {
   return captured_root(value).is_constant();
 }
 
+/// Whether a known shape has more elements than any tensor (Shape::element_count).
+bool is_too_large(const Value& value) {
+  if (!value.type().shape) return false;
+  constexpr std::int64_t most = std::int64_t{1} << 43;
+  std::int64_t count = 1;
+  for (const Dimension& dimension : *value.type().shape) {
+    if (!dimension.is_known() || dimension.number() == 0) return false;
+    if (dimension.number() > most / count) return true;
+    count *= dimension.number();
+  }
+  return false;
+}
+
 /// Why no module can compute the node; empty: one may.
 std::string host_refusal(const Node& node) {
   if (!node.subgraphs().empty()) return "the node has graphs of its own, which the runtime runs";
@@ -41,6 +54,8 @@ std::string host_refusal(const Node& node) {
   }
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (!fits(node.output(i))) return "an output is a string or no tensor of a known type";
+    if (node.output(i) != nullptr && is_too_large(*node.output(i)))
+      return "an output is larger than any tensor";
   }
   return has_variable ? "" : "all of its inputs are constants";
 }
@@ -139,7 +154,13 @@ class PartBuilder {
         if (node->output(i) != nullptr) inner.push_back(node->output(i));
       }
     }
+    // A captured value goes with its last use.
+    std::vector<Value*> outer;
+    for (const Value* input : inputs_) outer.push_back(input->captured());
     for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) graph_.remove_node(**node);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (outer[i] != nullptr) inputs_[i] = &graph_.capture(*outer[i]);
+    }
     Node& made = graph_.add_node("Subgraph", own_domain, inputs_, outputs_, name);
     made.set_attribute({"provider", std::string(provider.name())});
     made.set_attribute({"id", id});

@@ -28,6 +28,12 @@ std::unique_ptr<Model> with_shapes(const Model& part, const std::vector<Tensor>&
     fixed->inputs()[i]->set_type(
         ValueType::tensor(inputs[i].type(), to_partial(inputs[i].shape())));
   infer_shapes(*fixed);
+  for (const Value* value : fixed->graph->values()) {
+    if (!has_known_shape(value)) continue;
+    std::int64_t count = 1;
+    for (const Dimension& dimension : *value->type().shape)
+      count = multiply_sizes(count, dimension.number());
+  }
   return fixed;
 }
 

@@ -1,24 +1,34 @@
 // Claims of the openvino module: rules for types and operators, then the library's own answer.
 #include "providers/openvino/openvino_claims.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "providers/modules/module_failure.hpp"
 
 namespace ortool::openvino {
 namespace {
 
-struct OperatorRule {
-  std::string_view op_type;
-  const char* reason;
-};
+constexpr std::int32_t uint8_type = 2;
+constexpr std::int32_t int8_type = 3;
+constexpr std::int32_t int32_type = 6;
+constexpr std::int32_t int64_type = 7;
 
-/// Operators that OpenVINO reads, and computes otherwise than ONNX says.
-constexpr std::array<OperatorRule, 1> different = {{
-    {"", ""},
-}};
+/// Operators whose 8-bit integers OpenVINO gives as ONNX says; in others they saturate.
+constexpr std::array<std::string_view, 8> exact_in_bytes = {
+    "QuantizeLinear", "Concat", "Flatten", "Reshape", "Squeeze", "Transpose", "Unsqueeze", "Split"};
+
+bool is_byte(const ortool_provider_value* value) {
+  return value != nullptr && (value->type == int8_type || value->type == uint8_type);
+}
+
+bool has_type(const ortool_provider_value* value, std::int32_t type) {
+  return value != nullptr && value->type == type;
+}
 
 std::string type_refusal(const State& state, const ortool_provider_value* value) {
   if (value == nullptr) return {};
@@ -29,7 +39,60 @@ std::string type_refusal(const State& state, const ortool_provider_value* value)
   return {};
 }
 
-std::string rule_refusal(const State& state, const ortool_provider_node& node) {
+/// Which integers are sizes: results of Shape, small constants, and what nodes make of them.
+/// OpenVINO computes int64 in 32 bits, which is enough for these.
+class SizeTracker {
+ public:
+  /// To be called for each node in order; whether all of its integers are sizes.
+  bool follow(const ortool_provider_node& node) {
+    const std::string_view op_type = node.op_type;
+    bool all = true;
+    if (op_type != "Shape" && op_type != "Size") {
+      for (std::size_t i = 0; i < node.input_count; ++i) all = all && is_size(node.inputs[i]);
+    }
+    for (std::size_t i = 0; all && i < node.output_count; ++i) sizes_.insert(node.outputs[i]);
+    return all;
+  }
+
+ private:
+  bool is_size(const ortool_provider_value* value) const {
+    if (value == nullptr || sizes_.count(value) > 0) return true;
+    if (value->is_constant == 0 || value->data == nullptr) return false;
+    if (value->type == int32_type) return true;
+    if (value->type != int64_type) return false;
+    const auto* numbers = static_cast<const std::int64_t*>(value->data);
+    for (std::int64_t i = 0; i < value->count; ++i) {
+      // The largest and the least number stand for "to the end" in Slice.
+      const bool is_end = numbers[i] == INT64_MAX || numbers[i] == INT64_MIN;
+      if (!is_end && (numbers[i] > INT32_MAX || numbers[i] < INT32_MIN)) return false;
+    }
+    return true;
+  }
+
+  std::unordered_set<const ortool_provider_value*> sizes_;
+};
+
+std::string integer_refusal(const ortool_provider_node& node, bool are_sizes) {
+  const ortool_provider_value* first = node.input_count > 0 ? node.inputs[0] : nullptr;
+  bool makes_int64 = false;
+  bool makes_int32 = false;
+  bool makes_bytes = false;
+  for (std::size_t i = 0; i < node.output_count; ++i) {
+    makes_int64 = makes_int64 || has_type(node.outputs[i], int64_type);
+    makes_int32 = makes_int32 || has_type(node.outputs[i], int32_type);
+    makes_bytes = makes_bytes || is_byte(node.outputs[i]);
+  }
+  if ((makes_int64 || has_type(first, int64_type)) && !are_sizes)
+    return "OpenVINO computes int64 in 32 bits";
+  if (makes_int32 && !are_sizes) return "OpenVINO computes some of int32 in float32";
+  const std::string_view op_type = node.op_type;
+  const bool is_exact =
+      std::find(exact_in_bytes.begin(), exact_in_bytes.end(), op_type) != exact_in_bytes.end();
+  if (makes_bytes && !is_exact) return "OpenVINO saturates 8-bit integers";
+  return {};
+}
+
+std::string rule_refusal(const State& state, const ortool_provider_node& node, bool are_sizes) {
   if (*node.domain != '\0' && std::string_view(node.domain) != "com.microsoft")
     return std::string("OpenVINO does not have operators of ") + node.domain;
   for (std::size_t i = 0; i < node.input_count; ++i) {
@@ -40,10 +103,7 @@ std::string rule_refusal(const State& state, const ortool_provider_node& node) {
     std::string reason = type_refusal(state, node.outputs[i]);
     if (!reason.empty()) return reason;
   }
-  for (const OperatorRule& rule : different) {
-    if (rule.op_type == node.op_type) return rule.reason;
-  }
-  return {};
+  return integer_refusal(node, are_sizes);
 }
 
 void append_number(std::string& text, std::int64_t number) {
@@ -52,14 +112,14 @@ void append_number(std::string& text, std::int64_t number) {
 
 std::size_t element_bytes(std::int32_t type) {
   switch (type) {
-    case 2:
-    case 3:
+    case uint8_type:
+    case int8_type:
     case 9:
       return 1;
     case 10:
     case 16:
       return 2;
-    case 7:
+    case int64_type:
       return 8;
     default:
       return 4;
@@ -131,9 +191,10 @@ std::string ask_library(ortool_provider_call& call, const State& state, std::siz
 }  // namespace
 
 void claim_nodes(ortool_provider_call& call, State& state, const ortool_provider_graph& graph) {
+  SizeTracker sizes;
   for (std::size_t i = 0; i < graph.node_count; ++i) {
     const ortool_provider_node& node = *graph.nodes[i];
-    std::string reason = rule_refusal(state, node);
+    std::string reason = rule_refusal(state, node, sizes.follow(node));
     if (reason.empty()) {
       const std::string kind = kind_of_node(node);
       const std::string* known = state.find_answer(kind);

@@ -70,7 +70,7 @@ GraphBuilder::GraphBuilder(const ortool_provider_graph& graph, Constants& consta
       define(*graph.outputs[i], id++, XNN_VALUE_FLAG_EXTERNAL_OUTPUT);
     for (std::size_t i = 0; i < graph.node_count; ++i) {
       const NodeReader node(*graph.nodes[i]);
-      const OperatorRow* row = find_row(node);
+      const KernelRow* row = find_row(node);
       if (row == nullptr)
         throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED,
                             std::string("XNNPACK has no operator for ") + node.node().op_type);

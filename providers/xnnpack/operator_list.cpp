@@ -5,8 +5,8 @@
 
 namespace ortool::xnnpack {
 
-const OperatorRow* find_row(const NodeReader& node) {
-  static constexpr std::array<OperatorRow, 34> list = {{
+const KernelRow* find_row(const NodeReader& node) {
+  static constexpr std::array<KernelRow, 34> list = {{
       {"Abs", refuses_unary, define_unary},
       {"Add", refuses_binary, define_binary},
       {"AveragePool", refuses_pool, define_pool},
@@ -43,7 +43,7 @@ const OperatorRow* find_row(const NodeReader& node) {
       {"Unsqueeze", refuses_reshape, define_reshape},
   }};
   if (*node.node().domain != '\0') return nullptr;
-  for (const OperatorRow& row : list) {
+  for (const KernelRow& row : list) {
     if (node.is(row.op_type)) return &row;
   }
   return nullptr;

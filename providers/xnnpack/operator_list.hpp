@@ -11,7 +11,7 @@
 
 namespace ortool::xnnpack {
 
-struct OperatorRow {
+struct KernelRow {
   std::string_view op_type;
   /// Why XNNPACK does not compute the node; empty: it does.
   std::string (*refuses)(const NodeReader& node);
@@ -20,7 +20,7 @@ struct OperatorRow {
 };
 
 /// The row of the node's operator; null: there is none.
-const OperatorRow* find_row(const NodeReader& node);
+const KernelRow* find_row(const NodeReader& node);
 
 std::string refuses_conv(const NodeReader& node);
 xnn_status define_conv(GraphBuilder& graph, const NodeReader& node);

@@ -36,6 +36,21 @@ std::uint32_t u32(std::int64_t number) {
   return static_cast<std::uint32_t>(number);
 }
 
+/// Whether all windows lie in the padded image, as far as sizes are known, and the result has as
+/// many rows and columns as XNNPACK computes.
+bool fits(const NodeReader& node, const Window& window) {
+  for (std::size_t i = 0; i < 2 && window.kernel.size() == 2; ++i) {
+    const auto axis = static_cast<std::int32_t>(i) + 2;
+    const std::int64_t in = dimension_of(*node.input(0), axis);
+    const std::int64_t out = dimension_of(*node.output(0), axis);
+    const std::int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const std::int64_t rest = in + window.pads[i] + window.pads[i + 2] - extent;
+    if (in < 0 || out < 0) continue;
+    if (rest < 0 || rest / window.strides[i] + 1 != out) return false;
+  }
+  return true;
+}
+
 std::string refuses_window(const NodeReader& node, const Window& window) {
   if (!is_float_variable(node.input(0)) || !is_image(node.input(0)))
     return "XNNPACK computes float32 images with two spatial axes";
@@ -46,13 +61,15 @@ std::string refuses_window(const NodeReader& node, const Window& window) {
   for (const std::int64_t pad : window.pads) {
     if (pad < 0) return "XNNPACK has no negative padding";
   }
-  return {};
+  return fits(node, window) ? "" : "XNNPACK has no windows that are wider than the image";
 }
 
 }  // namespace
 
 std::string refuses_conv(const NodeReader& node) {
-  const Window window(node);
+  Window window(node);
+  if (window.kernel.empty() && is_image(node.input(1)))
+    window.kernel = {node.input(1)->shape[2], node.input(1)->shape[3]};
   std::string reason = refuses_window(node, window);
   if (!reason.empty()) return reason;
   if (!is_float_constant(node.input(1)) || !is_image(node.input(1)))

@@ -1,4 +1,4 @@
-// xnnpack module: computes convolutional networks with XNNPACK.
+// xnnpack provider module: computes convolutional networks with XNNPACK.
 #include <dlfcn.h>
 #include <pthreadpool.h>
 #include <xnnpack.h>
@@ -62,7 +62,7 @@ int claim(ortool_provider_call* call, void*, const ortool_provider_graph* graph)
   return guarded_call(call, [&] {
     for (std::size_t i = 0; i < graph->node_count; ++i) {
       const NodeReader node(*graph->nodes[i]);
-      const OperatorRow* row = find_row(node);
+      const KernelRow* row = find_row(node);
       const std::string reason =
           row != nullptr ? row->refuses(node)
                          : std::string("XNNPACK has no operator for ") + node.node().op_type;

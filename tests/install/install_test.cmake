@@ -1,5 +1,5 @@
 # Installs into a prefix, moves it, runs the program there and builds a consumer with find_package.
-foreach(name IN ITEMS BUILD VERSION CONSUMER CUSTOM_OPS CUSTOM_MODEL MODEL SAMPLES GENERATOR COMPILER)
+foreach(name IN ITEMS BUILD VERSION CONSUMER CUSTOM_OPS CUSTOM_MODEL PROVIDER PROVIDER_MODEL MODEL SAMPLES GENERATOR COMPILER)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "install_test: -D${name}= is missing")
   endif()
@@ -92,5 +92,19 @@ run_or_fail(scaled "${scratch}/moved/bin/ortool" run "${CUSTOM_MODEL}" --custom-
   --compare optimize=none)
 if(NOT scaled MATCHES "y: matches")
   message(FATAL_ERROR "the custom operator of the manual computes '${scaled}'")
+endif()
+
+# The skeleton of a provider module, found by ORTOOL_PROVIDER_PATH, and the installed modules beside the library.
+run_or_fail(ignored "${CMAKE_COMMAND}" -S "${PROVIDER}" -B "${scratch}/provider" -G "${GENERATOR}"
+  "-DCMAKE_PREFIX_PATH=${scratch}/moved")
+run_or_fail(ignored "${CMAKE_COMMAND}" --build "${scratch}/provider")
+run_or_fail(listed "${CMAKE_COMMAND}" -E env "ORTOOL_PROVIDER_PATH=${scratch}/provider" "${scratch}/moved/bin/ortool" providers)
+if(NOT listed MATCHES "skeleton +1\\.0 +yes" OR NOT listed MATCHES "openvino" OR listed MATCHES "libortool_openvino.so is not in")
+  message(FATAL_ERROR "'ortool providers' with the skeleton and the installed modules prints:\n${listed}")
+endif()
+run_or_fail(compared "${CMAKE_COMMAND}" -E env "ORTOOL_PROVIDER_PATH=${scratch}/provider" "${scratch}/moved/bin/ortool" run
+  "${PROVIDER_MODEL}" --random --provider skeleton --strict-provider --compare provider=cpu)
+if(NOT compared MATCHES "matches provider=cpu")
+  message(FATAL_ERROR "the skeleton of a provider module computes:\n${compared}")
 endif()
 file(REMOVE_RECURSE "${scratch}")

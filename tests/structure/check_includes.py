@@ -45,6 +45,8 @@ def allowed_prefixes(path):
         rooms = kernel_rooms(path)
         return None if rooms is None else rooms + layer_table.KERNELS
     if parts[0] == "providers":
+        if parts[1] in layer_table.PROVIDER_MODULES:
+            return own + layer_table.MODULE_INTERFACE
         is_list = len(parts) == 2
         return own + (layer_table.PROVIDER_LIST if is_list else layer_table.PROVIDERS)
     if parts[:2] == ["apps", "python"]:

@@ -260,6 +260,11 @@ class Includes(SmallTree):
         self.include("kernels/cpu/surprise/bad.cpp", '"kernels/cpu/isa/plain.hpp"')
         self.expect(check_includes.check(self.root), "layer_table.py")
 
+    def test_a_module_may_not_see_the_library(self):
+        self.write("libcore/base/known.hpp", "// Known.\n")
+        self.include("providers/xnnpack/bad.cpp", '"libcore/base/known.hpp"')
+        self.expect(check_includes.check(self.root), "providers/xnnpack/bad.cpp")
+
     def test_a_provider_may_not_see_another(self):
         self.write("providers/onednn/memory.hpp", "// Memory there.\n")
         self.include("providers/cpu/bad.cpp", '"providers/onednn/memory.hpp"')

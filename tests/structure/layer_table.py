@@ -62,6 +62,9 @@ KERNEL_FAMILIES = {
 # Prefixes that other folders may include besides their own folder (the first two parts of the path).
 KERNELS = ["libcore/base/", "libcore/tensor/"]
 PROVIDERS = ["libcore/", "kernels/"]
+# Modules link nothing of ortool: they see the interface of modules alone.
+PROVIDER_MODULES = ["openvino", "xnnpack"]
+MODULE_INTERFACE = ["providers/modules/module_failure.hpp", "providers/modules/ortool/"]
 PROVIDER_LIST = ["libcore/", "providers/"]
 APPS = ["libcore/", "providers/provider_list.hpp"]
 # The C interface runs the commands of the program.
@@ -80,6 +83,7 @@ HEAVY_HEADERS = [
     (r"spdlog/.*", r"libcore/base/log\.cpp"),
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),
+    (r"xnnpack\.h|pthreadpool\.h", r"providers/xnnpack/.*"),
     (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
     (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|sndfile\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),

@@ -182,7 +182,7 @@ TEST_CASE("failures of a module are errors with its provider or its own text") {
   says(12, "provider 'bad12' gave 'z' no value, where float32[2 x 3] is expected");
   says(13, "provider 'bad13' gave 'z' float32[7], where float32[2 x 3] is expected");
   says(14, "asks for output 5 of type 99 and rank -3");
-  says(15, "the shape");
+  says(15, "exceeds the limit of 2^43");
 }
 
 TEST_CASE("wrong settings of a module are errors of the option") {
