@@ -92,6 +92,26 @@ std::string integer_refusal(const ortool_provider_node& node, bool are_sizes) {
   return {};
 }
 
+bool has_nonzero(const ortool_provider_node& node, std::string_view name) {
+  for (std::size_t i = 0; i < node.attribute_count; ++i) {
+    const ortool_provider_attribute& attribute = *node.attributes[i];
+    if (name != attribute.name) continue;
+    return attribute.kind != 2 || *static_cast<const std::int64_t*>(attribute.data) != 0;
+  }
+  return false;
+}
+
+/// What OpenVINO 2026.4 reads, and computes otherwise than ONNX says.
+std::string result_refusal(const ortool_provider_node& node) {
+  const std::string_view op_type = node.op_type;
+  if (op_type == "DFT") return "OpenVINO's spectra have other axes and lengths than ONNX's";
+  if (op_type == "ConvTranspose" && has_nonzero(node, "output_shape"))
+    return "OpenVINO splits the padding of an output_shape otherwise";
+  if (op_type == "AveragePool" && has_nonzero(node, "ceil_mode"))
+    return "OpenVINO counts pixels behind the padding with ceil_mode";
+  return {};
+}
+
 std::string rule_refusal(const State& state, const ortool_provider_node& node, bool are_sizes) {
   if (*node.domain != '\0' && std::string_view(node.domain) != "com.microsoft")
     return std::string("OpenVINO does not have operators of ") + node.domain;
@@ -103,7 +123,8 @@ std::string rule_refusal(const State& state, const ortool_provider_node& node, b
     std::string reason = type_refusal(state, node.outputs[i]);
     if (!reason.empty()) return reason;
   }
-  return integer_refusal(node, are_sizes);
+  std::string reason = result_refusal(node);
+  return reason.empty() ? integer_refusal(node, are_sizes) : reason;
 }
 
 void append_number(std::string& text, std::int64_t number) {
