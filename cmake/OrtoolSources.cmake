@@ -59,19 +59,20 @@ function(ortool_unity_build target size)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp] [ONLY name.cpp] [SOURCES file...]
-# [OPTIONS option...] [LINK lib...]): builds the .cpp files of a folder (LIST: without subfolders; EXCLUDE: without one
-# file; ONLY: one file) and SOURCES as an object library NAME, plus one for each instruction set in file names; all are
+# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name.cpp...] [ONLY name.cpp] [SOURCES file...]
+# [OPTIONS option...] [LINK lib...]): builds the .cpp files of a folder (LIST: without subfolders; EXCLUDE: without some
+# files; ONLY: one file) and SOURCES as an object library NAME, plus one for each instruction set in file names; all are
 # compiled with OPTIONS and linked into libortool.so.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "LIST" "UNITY;EXCLUDE;ONLY" "SOURCES;OPTIONS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LIST" "UNITY;ONLY" "EXCLUDE;SOURCES;OPTIONS;LINK" ${ARGN})
   if(ARG_LIST)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   endif()
   if(ARG_EXCLUDE)
-    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_EXCLUDE}")
+    list(TRANSFORM ARG_EXCLUDE PREPEND "${CMAKE_SOURCE_DIR}/${folder}/")
+    list(REMOVE_ITEM sources ${ARG_EXCLUDE})
   elseif(ARG_ONLY)
     set(sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_ONLY}")
   endif()

@@ -11,6 +11,7 @@
 #include "providers/cpu/support/roofline.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_provider.hpp"
+#include "providers/cuda/cuda_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {
@@ -45,12 +46,19 @@ ProviderEntry module_entry(std::string name, std::string long_name = {},
   return {std::move(name), std::move(long_name), make, {}, false, true};
 }
 
+std::shared_ptr<const Provider> make_cuda(std::string_view) {
+  return make_cuda_provider();
+}
+
 }  // namespace
 
 std::vector<ProviderEntry> provider_list() {
   std::vector<ProviderEntry> list = {
       {"cuda", "CUDAExecutionProvider", nullptr,
        "the cuda provider is planned, but not part of this version", true},
+std::span<const ProviderEntry> provider_list() {
+  static constexpr std::array<ProviderEntry, 3> list = {{
+      {"cuda", "CUDAExecutionProvider", &make_cuda, "", true, &make_cuda_provider},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
       module_entry("openvino", "OpenVINOExecutionProvider"),
       module_entry("xnnpack", "XnnpackExecutionProvider",

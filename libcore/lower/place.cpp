@@ -107,6 +107,60 @@ void let_claim(const Provider& provider, const Graph& graph, bool fuse,
   }
 }
 
+/// Orders groups so that each follows those whose results it reads, otherwise by their last nodes.
+/// A group that is part of a graph may end behind nodes that read results of its first ones.
+class GroupOrder {
+ public:
+  GroupOrder(std::vector<PlacedGroup>& groups, const Choices& choices) : groups_(groups) {
+    std::stable_sort(groups.begin(), groups.end(), [&](const PlacedGroup& a, const PlacedGroup& b) {
+      return choices.at(a.view.members().back()).position <
+             choices.at(b.view.members().back()).position;
+    });
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const Node* node : groups[i].view.members()) group_of_[node] = i;
+    }
+    is_placed_.resize(groups.size(), false);
+  }
+
+  std::vector<PlacedGroup> sorted() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) place_with_producers(i);
+    return std::move(result_);
+  }
+
+ private:
+  void place_with_producers(std::size_t first) {
+    std::vector<std::size_t> open = {first};
+    while (!open.empty()) {
+      const std::size_t group = open.back();
+      const std::size_t count = open.size();
+      if (!is_placed_[group]) {
+        for (const Node* node : groups_[group].view.members()) {
+          for (std::int64_t i = 0; i < node->input_count(); ++i) open_producer(node->input(i), group, open);
+          for (std::int64_t i = 0; i < node->implicit_input_count(); ++i)
+            open_producer(node->implicit_input(i), group, open);
+        }
+      }
+      if (open.size() > count) continue;
+      open.pop_back();
+      if (is_placed_[group]) continue;
+      is_placed_[group] = true;
+      result_.push_back(std::move(groups_[group]));
+    }
+  }
+
+  void open_producer(const Value* value, std::size_t group, std::vector<std::size_t>& open) const {
+    if (value == nullptr || value->producer() == nullptr) return;
+    const auto found = group_of_.find(value->producer());
+    if (found == group_of_.end() || found->second == group || is_placed_[found->second]) return;
+    open.push_back(found->second);
+  }
+
+  std::vector<PlacedGroup>& groups_;
+  std::unordered_map<const Node*, std::size_t> group_of_;
+  std::vector<bool> is_placed_;
+  std::vector<PlacedGroup> result_;
+};
+
 }  // namespace
 
 PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Provider>> providers,
@@ -142,10 +196,7 @@ PlacedGraphs place(const Graph& main, std::span<const std::shared_ptr<const Prov
     for (const Node& node : graph.nodes()) {
       if (!choices.at(&node).is_taken) left.push_back(&node);
     }
-    std::sort(groups.begin(), groups.end(), [&](const PlacedGroup& a, const PlacedGroup& b) {
-      return choices.at(a.view.members().back()).position <
-             choices.at(b.view.members().back()).position;
-    });
+    groups = GroupOrder(groups, choices).sorted();
   }
   if (!left.empty() && strict && providers.size() > 1) {
     throw Error(

@@ -2,18 +2,17 @@
 #include "libcore/provider/node_view.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace ortool {
 
 std::vector<Value*> NodeView::inputs() const {
+  const std::unordered_set<const Node*> inside(members_.begin(), members_.end());
   std::vector<Value*> result;
   for (const Node* member : members_) {
     for (std::int64_t i = 0; i < member->input_count(); ++i) {
       Value* input = member->input(i);
-      const bool is_inside =
-          input != nullptr && input->producer() != nullptr &&
-          std::find(members_.begin(), members_.end(), input->producer()) != members_.end();
-      if (!is_inside) result.push_back(input);
+      if (input == nullptr || !inside.contains(input->producer())) result.push_back(input);
     }
   }
   return result;
@@ -22,6 +21,20 @@ std::vector<Value*> NodeView::inputs() const {
 std::vector<Value*> NodeView::outputs() const {
   std::vector<Value*> result;
   const Node& last = *members_.back();
+  if (members_.size() > 1) {
+    const std::unordered_set<const Node*> inside(members_.begin(), members_.end());
+    const auto is_outside = [&](const Use& use) {
+      return use.kind != Use::Kind::input || !inside.contains(use.node);
+    };
+    for (const Node* member : members()) {
+      for (std::int64_t i = 0; i < member->output_count() && member != &last; ++i) {
+        Value* output = member->output(i);
+        if (output != nullptr &&
+            std::any_of(output->uses().begin(), output->uses().end(), is_outside))
+          result.push_back(output);
+      }
+    }
+  }
   for (std::int64_t i = 0; i < last.output_count(); ++i) result.push_back(last.output(i));
   return result;
 }

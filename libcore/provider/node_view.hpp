@@ -12,9 +12,9 @@
 
 namespace ortool {
 
-/// A node with nodes fused into the same kernel (an activation after a convolution). The
-/// group's inputs are those that its members read from outside, in member order; its outputs are
-/// those of the last member.
+/// A node with nodes fused into the same kernel, or a part of a graph in order of execution. Its
+/// inputs are what members read from outside, in member order; its outputs what others read of
+/// members before the last, and all of the last one's.
 class NodeView {
  public:
   /// `constants` holds the content of constants; null: the graph still does.

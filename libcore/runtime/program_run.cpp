@@ -126,11 +126,11 @@ void Program::execute(const Plan& plan, Run& run) const {
 void Program::observe(const Plan& plan, std::int32_t number, const Run& run) const {
   const CompiledStep& step = steps_[static_cast<std::size_t>(number)];
   if (is_reorder(step.node())) return;
-  const Node& last = *step.view.members().back();
   for (std::size_t i = 0; i < step.output_slots.size(); ++i) {
     const Slot slot = step.output_slots[i];
     if (slot == no_slot) continue;
-    run.environment.observer->observe(last, static_cast<std::int64_t>(i),
+    const Value& output = *step.outputs[i];
+    run.environment.observer->observe(*output.producer(), output.producer_index(),
                                       run.lend(*plan.table().entry(slot), plan.location(slot)));
   }
 }

@@ -1,0 +1,176 @@
+// Device: what the cuda provider asks of a GPU - memory, streams, kernels, products, convolutions,
+// graphs. Implemented by CUDA (providers/cuda/driver), and by an emulation that tests bring along.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "providers/cuda/kernels/kernel_names.hpp"
+
+namespace ortool::cuda {
+
+/// out = activation(alpha * a * b + addend + bias) of row-major matrices, a number of times.
+struct ProductDesc {
+  std::int32_t type = 1;  ///< of all operands: float32, float16, bfloat16 or float64
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t batch = 1;
+  bool transpose_a = false;  ///< a is k x m
+  bool transpose_b = false;  ///< b is n x k
+  std::int64_t a_stride = 0;  ///< elements between products; 0: one matrix for all
+  std::int64_t b_stride = 0;
+  std::int64_t addend_stride = 0;
+  float alpha = 1;
+  bool has_bias = false;    ///< n elements
+  bool has_addend = false;  ///< m x n, of the stride above
+  bool has_relu = false;
+  bool uses_tf32 = false;
+
+  bool operator==(const ProductDesc&) const = default;
+};
+
+struct ProductPointers {
+  const void* a;
+  const void* b;
+  const void* bias;
+  const void* addend;
+  void* out;
+  void* workspace;
+};
+
+/// out = relu?(convolution(input) + addend + bias) over two spatial axes.
+struct ConvDesc {
+  std::int32_t type = 1;
+  std::int64_t batch = 1;
+  std::int64_t groups = 1;
+  std::int64_t in_channels = 1;   ///< of all groups
+  std::int64_t out_channels = 1;  ///< of all groups
+  std::int64_t in[2] = {1, 1};
+  std::int64_t out[2] = {1, 1};
+  std::int64_t kernel[2] = {1, 1};
+  std::int64_t stride[2] = {1, 1};
+  std::int64_t dilation[2] = {1, 1};
+  std::int64_t pad[2] = {0, 0};  ///< at both ends
+  bool has_bias = false;
+  bool has_addend = false;
+  bool has_relu = false;
+  bool uses_tf32 = false;
+
+  bool operator==(const ConvDesc&) const = default;
+};
+
+struct ConvPointers {
+  const void* input;
+  const void* weights;
+  const void* bias;
+  const void* addend;
+  void* out;
+  void* workspace;
+};
+
+/// A product or convolution that the device is ready to run.
+class DeviceRoutine {
+ public:
+  virtual ~DeviceRoutine() = default;
+  virtual std::int64_t workspace_bytes() const = 0;
+};
+using RoutinePtr = std::shared_ptr<const DeviceRoutine>;
+
+/// What a stream ran between begin_capture() and end_capture().
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+};
+
+/// Work in order. Used by one thread at a time.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  virtual void launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
+                      std::size_t bytes) = 0;
+  virtual void multiply(const DeviceRoutine& product, const ProductPointers& pointers) = 0;
+  virtual void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) = 0;
+  /// From and to staging memory, which must stay until the stream is done.
+  virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void copy(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void clear(void* to, std::int64_t bytes) = 0;
+  /// Waits until all is done. Throws the first error of what ran.
+  virtual void synchronize() = 0;
+  virtual void begin_capture() = 0;
+  virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
+  virtual void replay(const DeviceGraph& graph) = 0;
+};
+
+struct DeviceMemory {
+  std::int64_t used_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t limit_bytes = 0;  ///< 0: none
+};
+
+/// Thread-safe.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// "NVIDIA H100 80GB HBM3, compute capability 9.0, driver 13.0"
+  virtual std::string description() const = 0;
+  /// Throws ErrorCode::memory_limit with the figures.
+  virtual void* allocate(std::int64_t bytes, std::string_view purpose) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  /// Host memory that the device copies from and to.
+  virtual void* allocate_staging(std::int64_t bytes) = 0;
+  virtual void release_staging(void* memory) noexcept = 0;
+  virtual DeviceMemory memory() const = 0;
+  /// Copies at once, from any host memory.
+  virtual void write(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  virtual RoutinePtr make_product(const ProductDesc& desc) = 0;
+  /// Null where the library has no such convolution.
+  virtual RoutinePtr make_conv(const ConvDesc& desc) = 0;
+  /// Whether values are to be allocated one by one, so that accesses beyond them show.
+  virtual bool checks_bounds() const { return false; }
+};
+
+/// Memory of a device for the lifetime of this object.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(std::shared_ptr<Device> device, std::int64_t bytes, std::string_view purpose);
+  ~DeviceBuffer();
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+  void* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// Host memory that a device copies from and to, for the lifetime of this object.
+class StagingBuffer {
+ public:
+  StagingBuffer() = default;
+  StagingBuffer(std::shared_ptr<Device> device, std::int64_t bytes);
+  ~StagingBuffer();
+  StagingBuffer(StagingBuffer&& other) noexcept;
+  StagingBuffer& operator=(StagingBuffer&& other) noexcept;
+  StagingBuffer(const StagingBuffer&) = delete;
+  StagingBuffer& operator=(const StagingBuffer&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::shared_ptr<Device> device_;
+  void* data_ = nullptr;
+};
+
+}  // namespace ortool::cuda

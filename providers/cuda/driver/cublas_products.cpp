@@ -1,0 +1,233 @@
+// Products by cuBLASLt, opened at first use.
+#include <cublasLt.h>
+
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "providers/cuda/driver/cuda_device.hpp"
+#include "providers/cuda/driver/shared_library.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+constexpr std::size_t most_workspace = std::size_t{32} << 20;
+constexpr std::size_t least_version = 120000;
+
+/// The functions of the library that are used.
+struct CublasCalls {
+  SharedLibrary library{{"libcublasLt.so.13", "libcublasLt.so.12"}, "cuBLASLt 12 or 13"};
+  decltype(cublasLtGetVersion)* version;
+  decltype(cublasLtCreate)* create;
+  decltype(cublasLtDestroy)* destroy;
+  decltype(cublasLtMatmul)* matmul;
+  decltype(cublasLtMatmulDescCreate)* desc_create;
+  decltype(cublasLtMatmulDescDestroy)* desc_destroy;
+  decltype(cublasLtMatmulDescSetAttribute)* desc_set;
+  decltype(cublasLtMatrixLayoutCreate)* layout_create;
+  decltype(cublasLtMatrixLayoutDestroy)* layout_destroy;
+  decltype(cublasLtMatrixLayoutSetAttribute)* layout_set;
+  decltype(cublasLtMatmulPreferenceCreate)* preference_create;
+  decltype(cublasLtMatmulPreferenceDestroy)* preference_destroy;
+  decltype(cublasLtMatmulPreferenceSetAttribute)* preference_set;
+  decltype(cublasLtMatmulAlgoGetHeuristic)* heuristic;
+
+  CublasCalls() {
+    library.load(version, "cublasLtGetVersion");
+    if (version() < least_version)
+      throw Error(ErrorCode::provider_unavailable,
+                  format("cuBLASLt {} is too old (wanted: 12.0 or later)", version()));
+    library.load(create, "cublasLtCreate");
+    library.load(destroy, "cublasLtDestroy");
+    library.load(matmul, "cublasLtMatmul");
+    library.load(desc_create, "cublasLtMatmulDescCreate");
+    library.load(desc_destroy, "cublasLtMatmulDescDestroy");
+    library.load(desc_set, "cublasLtMatmulDescSetAttribute");
+    library.load(layout_create, "cublasLtMatrixLayoutCreate");
+    library.load(layout_destroy, "cublasLtMatrixLayoutDestroy");
+    library.load(layout_set, "cublasLtMatrixLayoutSetAttribute");
+    library.load(preference_create, "cublasLtMatmulPreferenceCreate");
+    library.load(preference_destroy, "cublasLtMatmulPreferenceDestroy");
+    library.load(preference_set, "cublasLtMatmulPreferenceSetAttribute");
+    library.load(heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  }
+};
+
+void check_cublas(cublasStatus_t status, std::string_view call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw Error(ErrorCode::unsupported,
+              format("cuBLASLt reports status {} in {}", static_cast<int>(status), call));
+}
+
+cudaDataType_t data_type_of(std::int32_t type) {
+  switch (type) {
+    case 10: return CUDA_R_16F;
+    case 16: return CUDA_R_16BF;
+    case 11: return CUDA_R_64F;
+    default: return CUDA_R_32F;
+  }
+}
+
+struct CublasProduct : DeviceRoutine {
+  const CublasCalls* calls = nullptr;
+  ProductDesc desc;
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t first = nullptr;
+  cublasLtMatrixLayout_t second = nullptr;
+  cublasLtMatrixLayout_t result = nullptr;
+  cublasLtMatrixLayout_t addend = nullptr;
+  cublasLtMatmulAlgo_t algorithm = {};
+  std::size_t workspace = 0;
+
+  ~CublasProduct() override {
+    for (cublasLtMatrixLayout_t layout : {first, second, result, addend}) {
+      if (layout != nullptr) calls->layout_destroy(layout);
+    }
+    if (operation != nullptr) calls->desc_destroy(operation);
+  }
+  std::int64_t workspace_bytes() const override { return static_cast<std::int64_t>(workspace); }
+};
+
+class CublasLibrary : public ProductLibrary {
+ public:
+  CublasLibrary() { check_cublas(calls_.create(&handle_), "cublasLtCreate"); }
+  ~CublasLibrary() override { calls_.destroy(handle_); }
+
+  RoutinePtr make(const ProductDesc& desc) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, routine] : made_) {
+      if (known == desc) return routine;
+    }
+    RoutinePtr routine = make_new(desc);
+    constexpr std::size_t most_kept = 4096;
+    if (made_.size() >= most_kept) made_.clear();
+    made_.emplace_back(desc, routine);
+    return routine;
+  }
+
+  void run(const DeviceRoutine& product, const ProductPointers& p, CUstream_st* stream) override {
+    const auto& own = static_cast<const CublasProduct&>(product);
+    const ProductDesc& desc = own.desc;
+    if (desc.has_bias) {
+      const std::lock_guard lock(mutex_);
+      set(own.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+      multiply(own, p, stream);
+      return;
+    }
+    multiply(own, p, stream);
+  }
+
+ private:
+  void multiply(const CublasProduct& own, const ProductPointers& p, CUstream_st* stream) const {
+    const ProductDesc& desc = own.desc;
+    const float alpha = desc.alpha;
+    const float beta = desc.has_addend ? 1.0F : 0.0F;
+    const auto alpha_double = static_cast<double>(alpha);
+    const auto beta_double = static_cast<double>(beta);
+    const bool is_double = desc.type == 11;
+    const void* scale = is_double ? static_cast<const void*>(&alpha_double) : &alpha;
+    const void* kept = is_double ? static_cast<const void*>(&beta_double) : &beta;
+    const void* c = desc.has_addend ? p.addend : p.out;
+    check_cublas(calls_.matmul(handle_, own.operation, scale, p.b, own.first, p.a, own.second, kept,
+                               c, own.addend, p.out, own.result, &own.algorithm, p.workspace,
+                               own.workspace, stream),
+                 "cublasLtMatmul");
+  }
+
+  template <typename T>
+  void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
+           const T& value) const {
+    check_cublas(calls_.desc_set(operation, attribute, &value, sizeof(value)),
+                 "cublasLtMatmulDescSetAttribute");
+  }
+
+  cublasLtMatrixLayout_t layout(const ProductDesc& desc, std::int64_t rows, std::int64_t columns,
+                                std::int64_t stride) const {
+    cublasLtMatrixLayout_t made = nullptr;
+    check_cublas(calls_.layout_create(&made, data_type_of(desc.type),
+                                      static_cast<std::uint64_t>(rows),
+                                      static_cast<std::uint64_t>(columns), rows),
+                 "cublasLtMatrixLayoutCreate");
+    if (desc.batch > 1) {
+      const auto count = static_cast<std::int32_t>(desc.batch);
+      calls_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
+      calls_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride));
+    }
+    return made;
+  }
+
+  /// The library's matrices have columns first, so it computes the transposed product.
+  RoutinePtr make_new(const ProductDesc& desc) const {
+    auto product = std::make_shared<CublasProduct>();
+    product->calls = &calls_;
+    product->desc = desc;
+    const bool is_double = desc.type == 11;
+    const cublasComputeType_t compute = is_double        ? CUBLAS_COMPUTE_64F
+                                        : desc.uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                         : CUBLAS_COMPUTE_32F;
+    check_cublas(calls_.desc_create(&product->operation, compute,
+                                    is_double ? CUDA_R_64F : CUDA_R_32F),
+                 "cublasLtMatmulDescCreate");
+    const cublasOperation_t of_b = desc.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t of_a = desc.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    set(product->operation, CUBLASLT_MATMUL_DESC_TRANSA, of_b);
+    set(product->operation, CUBLASLT_MATMUL_DESC_TRANSB, of_a);
+    const cublasLtEpilogue_t epilogue =
+        desc.has_bias ? (desc.has_relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS)
+                      : (desc.has_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT);
+    set(product->operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    if (desc.has_bias)
+      set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, data_type_of(desc.type));
+    product->first = desc.transpose_b ? layout(desc, desc.k, desc.n, desc.b_stride)
+                                      : layout(desc, desc.n, desc.k, desc.b_stride);
+    product->second = desc.transpose_a ? layout(desc, desc.m, desc.k, desc.a_stride)
+                                       : layout(desc, desc.k, desc.m, desc.a_stride);
+    product->result = layout(desc, desc.n, desc.m, desc.m * desc.n);
+    product->addend =
+        layout(desc, desc.n, desc.m, desc.has_addend ? desc.addend_stride : desc.m * desc.n);
+    choose_algorithm(*product);
+    return product;
+  }
+
+  void choose_algorithm(CublasProduct& product) const {
+    cublasLtMatmulPreference_t preference = nullptr;
+    check_cublas(calls_.preference_create(&preference), "cublasLtMatmulPreferenceCreate");
+    calls_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most_workspace,
+                          sizeof(most_workspace));
+    // Views of values may start anywhere.
+    const std::uint32_t alignment = 16;
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      calls_.preference_set(preference, attribute, &alignment, sizeof(alignment));
+    cublasLtMatmulHeuristicResult_t found = {};
+    int count = 0;
+    const cublasStatus_t status =
+        calls_.heuristic(handle_, product.operation, product.first, product.second, product.addend,
+                         product.result, preference, 1, &found, &count);
+    calls_.preference_destroy(preference);
+    const ProductDesc& desc = product.desc;
+    if (status != CUBLAS_STATUS_SUCCESS || count == 0)
+      throw Error(ErrorCode::unsupported,
+                  format("cuBLASLt has no algorithm for {} products of {} x {} and {} x {} (status "
+                         "{})",
+                         desc.batch, desc.m, desc.k, desc.k, desc.n, static_cast<int>(status)));
+    product.algorithm = found.algo;
+    product.workspace = found.workspaceSize;
+  }
+
+  CublasCalls calls_;
+  cublasLtHandle_t handle_ = nullptr;
+  std::mutex mutex_;
+  std::vector<std::pair<ProductDesc, RoutinePtr>> made_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProductLibrary> open_cublas() {
+  return std::make_unique<CublasLibrary>();
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,431 @@
+// CUDA device: the driver's calls, opened at first use.
+#include "providers/cuda/driver/cuda_device.hpp"
+
+#include <cuda.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "providers/cuda/device/open_device.hpp"
+#include "providers/cuda/driver/device_code_image.hpp"
+#include "providers/cuda/driver/shared_library.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+constexpr int least_driver = 12000;
+constexpr int least_capability = 80;
+
+struct DriverCalls {
+  SharedLibrary library{{"libcuda.so.1"}, "the NVIDIA driver"};
+  decltype(cuInit)* init;
+  decltype(cuDriverGetVersion)* driver_version;
+  decltype(cuGetErrorName)* error_name;
+  decltype(cuDeviceGetCount)* device_count;
+  decltype(cuDeviceGet)* device_get;
+  decltype(cuDeviceGetName)* device_name;
+  decltype(cuDeviceGetAttribute)* device_attribute;
+  decltype(cuDevicePrimaryCtxRetain)* context_retain;
+  CUresult (*context_release)(CUdevice);
+  decltype(cuCtxSetCurrent)* context_set;
+  decltype(cuModuleLoadData)* module_load;
+  decltype(cuModuleUnload)* module_unload;
+  decltype(cuModuleGetFunction)* module_function;
+  decltype(cuLaunchKernel)* launch;
+  CUresult (*allocate)(CUdeviceptr*, std::size_t);
+  CUresult (*release)(CUdeviceptr);
+  CUresult (*memory_info)(std::size_t*, std::size_t*);
+  decltype(cuMemHostAlloc)* host_allocate;
+  decltype(cuMemFreeHost)* host_release;
+  CUresult (*write)(CUdeviceptr, const void*, std::size_t);
+  CUresult (*upload)(CUdeviceptr, const void*, std::size_t, CUstream);
+  CUresult (*download)(void*, CUdeviceptr, std::size_t, CUstream);
+  CUresult (*copy)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
+  decltype(cuMemsetD8Async)* clear;
+  decltype(cuStreamCreate)* stream_create;
+  CUresult (*stream_destroy)(CUstream);
+  decltype(cuStreamSynchronize)* stream_wait;
+  CUresult (*capture_begin)(CUstream, CUstreamCaptureMode);
+  decltype(cuStreamEndCapture)* capture_end;
+  decltype(cuGraphInstantiateWithFlags)* graph_instantiate;
+  decltype(cuGraphLaunch)* graph_launch;
+  decltype(cuGraphDestroy)* graph_destroy;
+  decltype(cuGraphExecDestroy)* graph_exec_destroy;
+  decltype(cuEventCreate)* event_create;
+  CUresult (*event_destroy)(CUevent);
+  decltype(cuEventRecord)* event_record;
+  decltype(cuEventSynchronize)* event_wait;
+  CUresult (*event_time)(float*, CUevent, CUevent);
+
+  DriverCalls() {
+    library.load(init, "cuInit");
+    library.load(driver_version, "cuDriverGetVersion");
+    library.load(error_name, "cuGetErrorName");
+    library.load(device_count, "cuDeviceGetCount");
+    library.load(device_get, "cuDeviceGet");
+    library.load(device_name, "cuDeviceGetName");
+    library.load(device_attribute, "cuDeviceGetAttribute");
+    library.load(context_retain, "cuDevicePrimaryCtxRetain");
+    library.load(context_release, "cuDevicePrimaryCtxRelease_v2");
+    library.load(context_set, "cuCtxSetCurrent");
+    library.load(module_load, "cuModuleLoadData");
+    library.load(module_unload, "cuModuleUnload");
+    library.load(module_function, "cuModuleGetFunction");
+    library.load(launch, "cuLaunchKernel");
+    library.load(allocate, "cuMemAlloc_v2");
+    library.load(release, "cuMemFree_v2");
+    library.load(memory_info, "cuMemGetInfo_v2");
+    library.load(host_allocate, "cuMemHostAlloc");
+    library.load(host_release, "cuMemFreeHost");
+    library.load(write, "cuMemcpyHtoD_v2");
+    library.load(upload, "cuMemcpyHtoDAsync_v2");
+    library.load(download, "cuMemcpyDtoHAsync_v2");
+    library.load(copy, "cuMemcpyDtoDAsync_v2");
+    library.load(clear, "cuMemsetD8Async");
+    library.load(stream_create, "cuStreamCreate");
+    library.load(stream_destroy, "cuStreamDestroy_v2");
+    library.load(stream_wait, "cuStreamSynchronize");
+    library.load(capture_begin, "cuStreamBeginCapture_v2");
+    library.load(capture_end, "cuStreamEndCapture");
+    library.load(graph_instantiate, "cuGraphInstantiateWithFlags");
+    library.load(graph_launch, "cuGraphLaunch");
+    library.load(graph_destroy, "cuGraphDestroy");
+    library.load(graph_exec_destroy, "cuGraphExecDestroy");
+    library.load(event_create, "cuEventCreate");
+    library.load(event_destroy, "cuEventDestroy_v2");
+    library.load(event_record, "cuEventRecord");
+    library.load(event_wait, "cuEventSynchronize");
+    library.load(event_time, "cuEventElapsedTime");
+  }
+
+  std::string name_of(CUresult result) const {
+    const char* name = nullptr;
+    return error_name(result, &name) == CUDA_SUCCESS && name != nullptr
+               ? std::string(name)
+               : format("error {}", static_cast<int>(result));
+  }
+  void check(CUresult result, std::string_view call) const {
+    if (result == CUDA_SUCCESS) return;
+    throw Error(ErrorCode::unsupported,
+                format("the CUDA driver reports {} in {}", name_of(result), call));
+  }
+};
+
+CUdeviceptr address_of(const void* memory) {
+  return reinterpret_cast<CUdeviceptr>(memory);
+}
+
+struct CudaGraph : DeviceGraph {
+  const DriverCalls* calls = nullptr;
+  CUgraphExec executable = nullptr;
+  ~CudaGraph() override {
+    if (executable != nullptr) calls->graph_exec_destroy(executable);
+  }
+};
+
+class CudaDevice;
+
+class CudaStream : public DeviceStream {
+ public:
+  explicit CudaStream(std::shared_ptr<CudaDevice> device);
+  ~CudaStream() override;
+
+  void launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
+              std::size_t bytes) override;
+  void multiply(const DeviceRoutine& product, const ProductPointers& pointers) override;
+  void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) override;
+  void upload(void* to, const void* from, std::int64_t bytes) override;
+  void download(void* to, const void* from, std::int64_t bytes) override;
+  void copy(void* to, const void* from, std::int64_t bytes) override;
+  void clear(void* to, std::int64_t bytes) override;
+  void synchronize() override;
+  void begin_capture() override;
+  std::unique_ptr<DeviceGraph> end_capture() override;
+  void replay(const DeviceGraph& graph) override;
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  const DriverCalls& calls_;
+  CUstream stream_ = nullptr;
+};
+
+class CudaTimer : public DeviceTimer {
+ public:
+  explicit CudaTimer(const DriverCalls& calls) : calls_(calls) {
+    calls_.check(calls_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    calls_.event_create(&begin_, CU_EVENT_DEFAULT);
+    calls_.event_create(&end_, CU_EVENT_DEFAULT);
+  }
+  ~CudaTimer() override {
+    calls_.event_destroy(begin_);
+    calls_.event_destroy(end_);
+    calls_.stream_destroy(stream_);
+  }
+  CUstream_st* stream() override { return stream_; }
+  void start() override { calls_.event_record(begin_, stream_); }
+  float stop() override {
+    float milliseconds = 0;
+    calls_.event_record(end_, stream_);
+    calls_.check(calls_.event_wait(end_), "a trial");
+    calls_.event_time(&milliseconds, begin_, end_);
+    return milliseconds;
+  }
+
+ private:
+  const DriverCalls& calls_;
+  CUstream stream_ = nullptr;
+  CUevent begin_ = nullptr;
+  CUevent end_ = nullptr;
+};
+
+class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice> {
+ public:
+  CudaDevice(std::int64_t number, std::int64_t limit_bytes) : limit_(limit_bytes) {
+    open(number);
+    products_ = open_cublas();
+    convolutions_ = open_cudnn();
+    load_kernels();
+  }
+  ~CudaDevice() override {
+    calls_.context_set(context_);
+    convolutions_.reset();
+    products_.reset();
+    if (module_ != nullptr) calls_.module_unload(module_);
+    calls_.context_release(device_);
+  }
+
+  std::string description() const override { return description_; }
+
+  void* allocate(std::int64_t bytes, std::string_view purpose) override {
+    make_current();
+    const std::lock_guard lock(mutex_);
+    if (limit_ > 0 && used_ + bytes > limit_) fail_memory(bytes, purpose, limit_ - used_, limit_);
+    CUdeviceptr memory = 0;
+    const CUresult result = calls_.allocate(&memory, static_cast<std::size_t>(bytes));
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+      std::size_t free_bytes = 0;
+      std::size_t all = 0;
+      calls_.memory_info(&free_bytes, &all);
+      fail_memory(bytes, purpose, static_cast<std::int64_t>(free_bytes),
+                  static_cast<std::int64_t>(all));
+    }
+    calls_.check(result, "cuMemAlloc");
+    used_ += bytes;
+    peak_ = std::max(peak_, used_);
+    void* address = reinterpret_cast<void*>(memory);
+    sizes_[address] = bytes;
+    return address;
+  }
+  void release(void* memory) noexcept override {
+    calls_.context_set(context_);
+    const std::lock_guard lock(mutex_);
+    calls_.release(address_of(memory));
+    const auto found = sizes_.find(memory);
+    if (found == sizes_.end()) return;
+    used_ -= found->second;
+    sizes_.erase(found);
+  }
+  void* allocate_staging(std::int64_t bytes) override {
+    make_current();
+    void* memory = nullptr;
+    calls_.check(calls_.host_allocate(&memory, static_cast<std::size_t>(bytes), 0),
+                 "cuMemHostAlloc");
+    return memory;
+  }
+  void release_staging(void* memory) noexcept override {
+    calls_.context_set(context_);
+    calls_.host_release(memory);
+  }
+  DeviceMemory memory() const override {
+    const std::lock_guard lock(mutex_);
+    return {used_, peak_, limit_};
+  }
+  void write(void* to, const void* from, std::int64_t bytes) override {
+    make_current();
+    calls_.check(calls_.write(address_of(to), from, static_cast<std::size_t>(bytes)),
+                 "a copy to the device");
+  }
+  std::unique_ptr<DeviceStream> make_stream() override {
+    make_current();
+    return std::make_unique<CudaStream>(shared_from_this());
+  }
+  RoutinePtr make_product(const ProductDesc& desc) override {
+    make_current();
+    return products_->make(desc);
+  }
+  RoutinePtr make_conv(const ConvDesc& desc) override {
+    make_current();
+    CudaTimer timer(calls_);
+    return convolutions_->make(desc, shared_from_this(), timer);
+  }
+
+  const DriverCalls& calls() const { return calls_; }
+  ProductLibrary& products() { return *products_; }
+  ConvLibrary& convolutions() { return *convolutions_; }
+  CUfunction function(KernelId kernel) const { return functions_[static_cast<std::size_t>(kernel)]; }
+  void make_current() const { calls_.check(calls_.context_set(context_), "cuCtxSetCurrent"); }
+
+ private:
+  void open(std::int64_t number) {
+    const auto refuse = [](std::string reason) {
+      throw Error(ErrorCode::provider_unavailable, std::move(reason));
+    };
+    if (const CUresult result = calls_.init(0); result != CUDA_SUCCESS)
+      refuse(format("the NVIDIA driver does not start: {}", calls_.name_of(result)));
+    int version = 0;
+    calls_.driver_version(&version);
+    const std::string driver = format("{}.{}", version / 1000, version % 1000 / 10);
+    if (version < least_driver)
+      refuse(format("the NVIDIA driver is for CUDA {} (wanted: 12.0 or later)", driver));
+    int count = 0;
+    calls_.device_count(&count);
+    if (count == 0) refuse("there is no NVIDIA GPU");
+    if (number >= count) refuse(format("there is no GPU {}, only {} of them", number, count));
+    calls_.check(calls_.device_get(&device_, static_cast<int>(number)), "cuDeviceGet");
+    int major = 0;
+    int minor = 0;
+    calls_.device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
+    calls_.device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
+    std::array<char, 256> name = {};
+    calls_.device_name(name.data(), static_cast<int>(name.size()) - 1, device_);
+    if (10 * major + minor < least_capability)
+      refuse(format("{} has compute capability {}.{} (wanted: 8.0 or later)", name.data(), major,
+                    minor));
+    description_ = format("{}, compute capability {}.{}, driver for CUDA {}", name.data(), major,
+                          minor, driver);
+    calls_.check(calls_.context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
+    make_current();
+  }
+
+  void load_kernels() {
+    const CUresult result = calls_.module_load(&module_, device_code_image());
+    if (result != CUDA_SUCCESS)
+      throw Error(ErrorCode::provider_unavailable,
+                  format("the GPU does not take this build's kernels: {} (built for other compute "
+                         "capabilities)",
+                         calls_.name_of(result)));
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      const std::string name =
+          std::string("ortool_") + kernel_name(static_cast<KernelId>(static_cast<std::int32_t>(i)));
+      calls_.check(calls_.module_function(&functions_[i], module_, name.c_str()), name);
+    }
+  }
+
+  [[noreturn]] static void fail_memory(std::int64_t bytes, std::string_view purpose,
+                                       std::int64_t left, std::int64_t all) {
+    throw Error(ErrorCode::memory_limit,
+                format("{} needs {} bytes of the GPU's memory, of which {} of {} are free", purpose,
+                       bytes, left, all),
+                "use smaller batches, or raise --provider-option cuda.memory-limit");
+  }
+
+  DriverCalls calls_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  std::array<CUfunction, static_cast<std::size_t>(KernelId::count)> functions_ = {};
+  std::unique_ptr<ProductLibrary> products_;
+  std::unique_ptr<ConvLibrary> convolutions_;
+  std::string description_;
+  std::int64_t limit_;
+  mutable std::mutex mutex_;
+  std::int64_t used_ = 0;
+  std::int64_t peak_ = 0;
+  std::unordered_map<void*, std::int64_t> sizes_;
+};
+
+CudaStream::CudaStream(std::shared_ptr<CudaDevice> device)
+    : device_(std::move(device)), calls_(device_->calls()) {
+  calls_.check(calls_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+CudaStream::~CudaStream() {
+  calls_.stream_destroy(stream_);
+}
+
+void CudaStream::launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
+                        std::size_t bytes) {
+  device_->make_current();
+  std::size_t size = bytes;
+  std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(params),
+                                CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  calls_.check(calls_.launch(device_->function(kernel), static_cast<unsigned>(blocks), 1, 1,
+                             static_cast<unsigned>(threads), 1, 1, 0, stream_, nullptr,
+                             extra.data()),
+               kernel_name(kernel));
+}
+
+void CudaStream::multiply(const DeviceRoutine& product, const ProductPointers& pointers) {
+  device_->make_current();
+  device_->products().run(product, pointers, stream_);
+}
+
+void CudaStream::convolve(const DeviceRoutine& conv, const ConvPointers& pointers) {
+  device_->make_current();
+  device_->convolutions().run(conv, pointers, stream_);
+}
+
+void CudaStream::upload(void* to, const void* from, std::int64_t bytes) {
+  device_->make_current();
+  calls_.check(calls_.upload(address_of(to), from, static_cast<std::size_t>(bytes), stream_),
+               "a copy to the device");
+}
+
+void CudaStream::download(void* to, const void* from, std::int64_t bytes) {
+  device_->make_current();
+  calls_.check(calls_.download(to, address_of(from), static_cast<std::size_t>(bytes), stream_),
+               "a copy from the device");
+}
+
+void CudaStream::copy(void* to, const void* from, std::int64_t bytes) {
+  device_->make_current();
+  calls_.check(
+      calls_.copy(address_of(to), address_of(from), static_cast<std::size_t>(bytes), stream_),
+      "a copy on the device");
+}
+
+void CudaStream::clear(void* to, std::int64_t bytes) {
+  device_->make_current();
+  calls_.check(calls_.clear(address_of(to), 0, static_cast<std::size_t>(bytes), stream_),
+               "cuMemsetD8Async");
+}
+
+void CudaStream::synchronize() {
+  device_->make_current();
+  calls_.check(calls_.stream_wait(stream_), "a run");
+}
+
+void CudaStream::begin_capture() {
+  device_->make_current();
+  calls_.check(calls_.capture_begin(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+               "cuStreamBeginCapture");
+}
+
+std::unique_ptr<DeviceGraph> CudaStream::end_capture() {
+  CUgraph graph = nullptr;
+  calls_.check(calls_.capture_end(stream_, &graph), "cuStreamEndCapture");
+  auto captured = std::make_unique<CudaGraph>();
+  captured->calls = &calls_;
+  const CUresult result = calls_.graph_instantiate(&captured->executable, graph, 0);
+  calls_.graph_destroy(graph);
+  calls_.check(result, "cuGraphInstantiate");
+  return captured;
+}
+
+void CudaStream::replay(const DeviceGraph& graph) {
+  device_->make_current();
+  calls_.check(calls_.graph_launch(static_cast<const CudaGraph&>(graph).executable, stream_),
+               "cuGraphLaunch");
+}
+
+}  // namespace
+
+std::shared_ptr<Device> open_cuda_device(std::int64_t number, std::int64_t limit_bytes) {
+  return std::make_shared<CudaDevice>(number, limit_bytes);
+}
+
+}  // namespace ortool::cuda

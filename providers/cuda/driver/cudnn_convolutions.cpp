@@ -1,0 +1,290 @@
+// Convolutions by cuDNN, opened at first use; the fastest of its algorithms is measured.
+#include <cudnn.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "providers/cuda/driver/cuda_device.hpp"
+#include "providers/cuda/driver/shared_library.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+constexpr std::size_t most_workspace = std::size_t{256} << 20;
+constexpr int most_algorithms = 4;
+
+struct CudnnCalls {
+  SharedLibrary library{{"libcudnn.so.9"}, "cuDNN 9"};
+  decltype(cudnnGetVersion)* version;
+  decltype(cudnnCreate)* create;
+  decltype(cudnnDestroy)* destroy;
+  decltype(cudnnSetStream)* set_stream;
+  decltype(cudnnCreateTensorDescriptor)* tensor_create;
+  decltype(cudnnDestroyTensorDescriptor)* tensor_destroy;
+  decltype(cudnnSetTensor4dDescriptor)* tensor_set;
+  decltype(cudnnCreateFilterDescriptor)* filter_create;
+  decltype(cudnnDestroyFilterDescriptor)* filter_destroy;
+  decltype(cudnnSetFilter4dDescriptor)* filter_set;
+  decltype(cudnnCreateConvolutionDescriptor)* conv_create;
+  decltype(cudnnDestroyConvolutionDescriptor)* conv_destroy;
+  decltype(cudnnSetConvolution2dDescriptor)* conv_set;
+  decltype(cudnnSetConvolutionGroupCount)* conv_groups;
+  decltype(cudnnSetConvolutionMathType)* conv_math;
+  decltype(cudnnCreateActivationDescriptor)* activation_create;
+  decltype(cudnnDestroyActivationDescriptor)* activation_destroy;
+  decltype(cudnnSetActivationDescriptor)* activation_set;
+  decltype(cudnnGetConvolutionForwardAlgorithm_v7)* algorithms;
+  decltype(cudnnConvolutionForward)* forward;
+  decltype(cudnnConvolutionBiasActivationForward)* fused;
+  decltype(cudnnAddTensor)* add;
+  decltype(cudnnActivationForward)* activate;
+
+  CudnnCalls() {
+    library.load(version, "cudnnGetVersion");
+    library.load(create, "cudnnCreate");
+    library.load(destroy, "cudnnDestroy");
+    library.load(set_stream, "cudnnSetStream");
+    library.load(tensor_create, "cudnnCreateTensorDescriptor");
+    library.load(tensor_destroy, "cudnnDestroyTensorDescriptor");
+    library.load(tensor_set, "cudnnSetTensor4dDescriptor");
+    library.load(filter_create, "cudnnCreateFilterDescriptor");
+    library.load(filter_destroy, "cudnnDestroyFilterDescriptor");
+    library.load(filter_set, "cudnnSetFilter4dDescriptor");
+    library.load(conv_create, "cudnnCreateConvolutionDescriptor");
+    library.load(conv_destroy, "cudnnDestroyConvolutionDescriptor");
+    library.load(conv_set, "cudnnSetConvolution2dDescriptor");
+    library.load(conv_groups, "cudnnSetConvolutionGroupCount");
+    library.load(conv_math, "cudnnSetConvolutionMathType");
+    library.load(activation_create, "cudnnCreateActivationDescriptor");
+    library.load(activation_destroy, "cudnnDestroyActivationDescriptor");
+    library.load(activation_set, "cudnnSetActivationDescriptor");
+    library.load(algorithms, "cudnnGetConvolutionForwardAlgorithm_v7");
+    library.load(forward, "cudnnConvolutionForward");
+    library.load(fused, "cudnnConvolutionBiasActivationForward");
+    library.load(add, "cudnnAddTensor");
+    library.load(activate, "cudnnActivationForward");
+  }
+};
+
+void check_cudnn(cudnnStatus_t status, std::string_view call) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  throw Error(ErrorCode::unsupported,
+              format("cuDNN reports status {} in {}", static_cast<int>(status), call));
+}
+
+cudnnDataType_t cudnn_type_of(std::int32_t type) {
+  return type == 10 ? CUDNN_DATA_HALF : type == 16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+}
+
+int size_of(std::int64_t size) {
+  return static_cast<int>(size);
+}
+
+struct CudnnConv : DeviceRoutine {
+  const CudnnCalls* calls = nullptr;
+  ConvDesc desc;
+  cudnnTensorDescriptor_t input = nullptr;
+  cudnnTensorDescriptor_t output = nullptr;
+  cudnnTensorDescriptor_t bias = nullptr;
+  cudnnFilterDescriptor_t weights = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;
+  cudnnActivationDescriptor_t activation = nullptr;
+  cudnnConvolutionFwdAlgo_t algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+  std::size_t workspace = 0;
+  bool is_fused = false;
+  std::int64_t zeros_bytes = 0;  ///< of a bias that the fused call needs
+  std::shared_ptr<DeviceBuffer> zeros;
+
+  ~CudnnConv() override {
+    for (cudnnTensorDescriptor_t tensor : {input, output, bias}) {
+      if (tensor != nullptr) calls->tensor_destroy(tensor);
+    }
+    if (weights != nullptr) calls->filter_destroy(weights);
+    if (conv != nullptr) calls->conv_destroy(conv);
+    if (activation != nullptr) calls->activation_destroy(activation);
+  }
+  std::int64_t workspace_bytes() const override { return static_cast<std::int64_t>(workspace); }
+
+  /// The library's status.
+  cudnnStatus_t run(cudnnHandle_t handle, const ConvPointers& p) const {
+    const float one = 1;
+    const float zero = 0;
+    if (is_fused) {
+      const float kept = desc.has_addend ? 1.0F : 0.0F;
+      const void* addend = desc.has_addend ? p.addend : p.out;
+      const void* own_bias = desc.has_bias ? p.bias : zeros->data();
+      return calls->fused(handle, &one, input, p.input, weights, p.weights, conv, algorithm,
+                          p.workspace, workspace, &kept, output, addend, bias, own_bias, activation,
+                          output, p.out);
+    }
+    cudnnStatus_t status = calls->forward(handle, &one, input, p.input, weights, p.weights, conv,
+                                          algorithm, p.workspace, workspace, &zero, output, p.out);
+    if (status == CUDNN_STATUS_SUCCESS && desc.has_bias)
+      status = calls->add(handle, &one, bias, p.bias, &one, output, p.out);
+    if (status == CUDNN_STATUS_SUCCESS && desc.has_addend)
+      status = calls->add(handle, &one, output, p.addend, &one, output, p.out);
+    if (status == CUDNN_STATUS_SUCCESS && desc.has_relu)
+      status = calls->activate(handle, activation, &one, output, p.out, &zero, output, p.out);
+    return status;
+  }
+};
+
+class CudnnLibrary : public ConvLibrary {
+ public:
+  CudnnLibrary() {
+    const cudnnStatus_t status = calls_.create(&handle_);
+    if (status != CUDNN_STATUS_SUCCESS)
+      throw Error(ErrorCode::provider_unavailable,
+                  format("cuDNN {} does not start: status {}", calls_.version(),
+                         static_cast<int>(status)));
+  }
+  ~CudnnLibrary() override { calls_.destroy(handle_); }
+
+  RoutinePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
+                  DeviceTimer& timer) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, routine] : made_) {
+      if (known == desc) return routine;
+    }
+    std::shared_ptr<CudnnConv> conv = describe(desc);
+    if (conv != nullptr && !choose_algorithm(*conv, device, timer)) conv = nullptr;
+    constexpr std::size_t most_kept = 4096;
+    if (made_.size() >= most_kept) made_.clear();
+    made_.emplace_back(desc, conv);
+    return conv;
+  }
+
+  void run(const DeviceRoutine& conv, const ConvPointers& p, CUstream_st* stream) override {
+    const std::lock_guard lock(mutex_);
+    check_cudnn(calls_.set_stream(handle_, stream), "cudnnSetStream");
+    check_cudnn(static_cast<const CudnnConv&>(conv).run(handle_, p), "a convolution");
+  }
+
+ private:
+  std::shared_ptr<CudnnConv> describe(const ConvDesc& desc) const {
+    auto conv = std::make_shared<CudnnConv>();
+    conv->calls = &calls_;
+    conv->desc = desc;
+    const cudnnDataType_t type = cudnn_type_of(desc.type);
+    bool is_good = true;
+    const auto good = [&](cudnnStatus_t status) {
+      is_good = is_good && status == CUDNN_STATUS_SUCCESS;
+    };
+    const auto tensor = [&](cudnnTensorDescriptor_t& made, std::int64_t n, std::int64_t c,
+                            std::int64_t h, std::int64_t w) {
+      good(calls_.tensor_create(&made));
+      good(calls_.tensor_set(made, CUDNN_TENSOR_NCHW, type, size_of(n), size_of(c), size_of(h),
+                             size_of(w)));
+    };
+    tensor(conv->input, desc.batch, desc.in_channels, desc.in[0], desc.in[1]);
+    tensor(conv->output, desc.batch, desc.out_channels, desc.out[0], desc.out[1]);
+    tensor(conv->bias, 1, desc.out_channels, 1, 1);
+    good(calls_.filter_create(&conv->weights));
+    good(calls_.filter_set(conv->weights, type, CUDNN_TENSOR_NCHW, size_of(desc.out_channels),
+                           size_of(desc.in_channels / desc.groups), size_of(desc.kernel[0]),
+                           size_of(desc.kernel[1])));
+    good(calls_.conv_create(&conv->conv));
+    good(calls_.conv_set(conv->conv, size_of(desc.pad[0]), size_of(desc.pad[1]),
+                         size_of(desc.stride[0]), size_of(desc.stride[1]),
+                         size_of(desc.dilation[0]), size_of(desc.dilation[1]),
+                         CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
+    good(calls_.conv_groups(conv->conv, size_of(desc.groups)));
+    const bool is_exact = desc.type == 1 && !desc.uses_tf32;
+    good(calls_.conv_math(conv->conv, is_exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH));
+    good(calls_.activation_create(&conv->activation));
+    good(calls_.activation_set(
+        conv->activation, desc.has_relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
+        CUDNN_PROPAGATE_NAN, 0));
+    return is_good ? conv : nullptr;
+  }
+
+  /// Measures the library's best candidates, each fused and in steps; false: none runs.
+  bool choose_algorithm(CudnnConv& conv, const std::shared_ptr<Device>& device,
+                        DeviceTimer& timer) const {
+    std::array<cudnnConvolutionFwdAlgoPerf_t, most_algorithms> found = {};
+    int count = 0;
+    if (calls_.algorithms(handle_, conv.input, conv.weights, conv.conv, conv.output,
+                          most_algorithms, &count, found.data()) != CUDNN_STATUS_SUCCESS)
+      return false;
+    const ConvDesc& desc = conv.desc;
+    const std::int64_t element = desc.type == 1 ? 4 : 2;
+    const std::int64_t in = desc.batch * desc.in_channels * desc.in[0] * desc.in[1] * element;
+    const std::int64_t out = desc.batch * desc.out_channels * desc.out[0] * desc.out[1] * element;
+    const std::int64_t kernel = desc.kernel[0] * desc.kernel[1];
+    const std::int64_t weights =
+        desc.out_channels * desc.in_channels / desc.groups * kernel * element;
+    std::size_t workspace = 0;
+    for (int i = 0; i < count; ++i) {
+      if (found[static_cast<std::size_t>(i)].memory <= most_workspace)
+        workspace = std::max(workspace, found[static_cast<std::size_t>(i)].memory);
+    }
+    const auto space = [&](std::int64_t bytes) {
+      return DeviceBuffer(device, bytes, "a trial of a convolution");
+    };
+    const DeviceBuffer input = space(in);
+    const DeviceBuffer filters = space(weights);
+    const DeviceBuffer result = space(out);
+    const DeviceBuffer addend = space(desc.has_addend ? out : 0);
+    const DeviceBuffer scratch = space(static_cast<std::int64_t>(workspace) + 1);
+    const std::vector<std::byte> clear(static_cast<std::size_t>(desc.out_channels * element));
+    conv.zeros = std::make_shared<DeviceBuffer>(device, desc.out_channels * element, "a bias");
+    device->write(conv.zeros->data(), clear.data(), desc.out_channels * element);
+    const ConvPointers pointers = {input.data(),  filters.data(), conv.zeros->data(),
+                                   addend.data(), result.data(),  scratch.data()};
+    calls_.set_stream(handle_, timer.stream());
+    float best_time = -1;
+    cudnnConvolutionFwdAlgo_t best_algorithm = conv.algorithm;
+    std::size_t best_workspace = 0;
+    bool is_best_fused = false;
+    for (int i = 0; i < count; ++i) {
+      const cudnnConvolutionFwdAlgoPerf_t& candidate = found[static_cast<std::size_t>(i)];
+      if (candidate.status != CUDNN_STATUS_SUCCESS || candidate.memory > most_workspace) continue;
+      for (const bool is_fused : {true, false}) {
+        const bool is_precomp =
+            candidate.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+        if (is_fused && !desc.has_relu && !is_precomp) continue;
+        conv.algorithm = candidate.algo;
+        conv.workspace = candidate.memory;
+        conv.is_fused = is_fused;
+        const float time = measure(conv, pointers, timer);
+        if (time < 0 || (best_time >= 0 && time >= best_time)) continue;
+        best_time = time;
+        best_algorithm = candidate.algo;
+        best_workspace = candidate.memory;
+        is_best_fused = is_fused;
+      }
+    }
+    conv.algorithm = best_algorithm;
+    conv.workspace = best_workspace;
+    conv.is_fused = is_best_fused;
+    return best_time >= 0;
+  }
+
+  /// Milliseconds of one call; -1: the library does not have it.
+  float measure(const CudnnConv& conv, const ConvPointers& pointers, DeviceTimer& timer) const {
+    constexpr int repeats = 3;
+    if (conv.run(handle_, pointers) != CUDNN_STATUS_SUCCESS) return -1;
+    timer.start();
+    for (int i = 0; i < repeats; ++i) {
+      if (conv.run(handle_, pointers) != CUDNN_STATUS_SUCCESS) return -1;
+    }
+    return timer.stop() / repeats;
+  }
+
+  CudnnCalls calls_;
+  cudnnHandle_t handle_ = nullptr;
+  std::mutex mutex_;
+  std::vector<std::pair<ConvDesc, std::shared_ptr<const CudnnConv>>> made_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConvLibrary> open_cudnn() {
+  return std::make_unique<CudnnLibrary>();
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,34 @@
+// Shared library: dlopen and dlsym.
+#include "providers/cuda/driver/shared_library.hpp"
+
+#include <dlfcn.h>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+
+namespace ortool::cuda {
+
+SharedLibrary::SharedLibrary(std::initializer_list<const char*> names, std::string_view wanted) {
+  for (const std::string_view folder : {"", "/usr/local/cuda/lib64/"}) {
+    for (const char* name : names) {
+      name_ = std::string(folder) + name;
+      handle_ = dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) return;
+    }
+  }
+  throw Error(ErrorCode::provider_unavailable,
+              format("{} was not found (wanted: {})", *names.begin(), wanted));
+}
+
+SharedLibrary::~SharedLibrary() {
+  // Libraries of CUDA do not survive being closed while their threads run.
+}
+
+void* SharedLibrary::find(const char* symbol) const {
+  void* address = dlsym(handle_, symbol);
+  if (address != nullptr) return address;
+  throw Error(ErrorCode::provider_unavailable,
+              format("{} is too old: it has no {}", name_, symbol));
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,32 @@
+// Shared library: opened while the program runs, with the reason where that fails.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ortool::cuda {
+
+class SharedLibrary {
+ public:
+  /// Opens the first of `names` that the loader finds, in its own folders or in those of a CUDA
+  /// toolkit. Throws ErrorCode::provider_unavailable, naming `wanted`.
+  SharedLibrary(std::initializer_list<const char*> names, std::string_view wanted);
+  ~SharedLibrary();
+  SharedLibrary(const SharedLibrary&) = delete;
+  SharedLibrary& operator=(const SharedLibrary&) = delete;
+
+  /// Throws ErrorCode::provider_unavailable if the library lacks it.
+  void* find(const char* symbol) const;
+  template <typename Function>
+  void load(Function*& function, const char* symbol) const {
+    function = reinterpret_cast<Function*>(find(symbol));
+  }
+
+ private:
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace ortool::cuda

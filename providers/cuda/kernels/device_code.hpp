@@ -1,0 +1,250 @@
+// Device code: what kernels need to compile for the GPU by nvcc, and for the host by any compiler.
+//
+// On the host, the threads of a block are loops between barriers: ORTOOL_THREADS runs its body for
+// each thread and ends in a barrier; PerThread holds what a thread keeps across barriers;
+// ORTOOL_SHARED is memory of the block. A kernel is a function of a Block and of its parameters.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define ORTOOL_DEVICE __device__ __forceinline__
+#else
+#define ORTOOL_DEVICE inline
+#endif
+
+namespace ortool::cuda {
+
+/// The block that runs: its position in the grid, and its threads.
+struct Block {
+#ifdef __CUDACC__
+  ORTOOL_DEVICE int64_t index() const { return blockIdx.x; }
+  ORTOOL_DEVICE int64_t blocks() const { return gridDim.x; }
+  ORTOOL_DEVICE int threads() const { return static_cast<int>(blockDim.x); }
+#else
+  int64_t index_in_grid;
+  int64_t blocks_in_grid;
+  int threads_in_block;
+  bool runs_backward;  ///< threads run last to first: a race between barriers shows
+
+  int64_t index() const { return index_in_grid; }
+  int64_t blocks() const { return blocks_in_grid; }
+  int threads() const { return threads_in_block; }
+  int thread_at(int place) const {
+    return runs_backward ? threads_in_block - 1 - place : place;
+  }
+#endif
+};
+
+#ifdef __CUDACC__
+/// Elements that each thread keeps across barriers.
+template <typename T, int>
+struct PerThread {
+  T value;
+  ORTOOL_DEVICE T& operator[](int) { return value; }
+};
+#define ORTOOL_THREADS(block, thread)                                   \
+  for (int thread = static_cast<int>(threadIdx.x), ortool_once = 1; ortool_once; \
+       ortool_once = 0, __syncthreads())
+#define ORTOOL_SHARED(type, name, count) __shared__ type name[count]
+#else
+template <typename T, int count>
+struct PerThread {
+  T value[count];
+  T& operator[](int thread) { return value[thread]; }
+};
+#define ORTOOL_THREADS(block, thread)                                              \
+  for (int ortool_place = 0, thread = (block).thread_at(0);                        \
+       ortool_place < (block).threads();                                           \
+       ++ortool_place, thread = (block).thread_at(ortool_place))
+#define ORTOOL_SHARED(type, name, count) static thread_local type name[count]
+#endif
+
+/// Element types, with ONNX's numbers.
+enum ElementType : int32_t {
+  element_f32 = 1,
+  element_u8 = 2,
+  element_i8 = 3,
+  element_u16 = 4,
+  element_i16 = 5,
+  element_i32 = 6,
+  element_i64 = 7,
+  element_bool = 9,
+  element_f16 = 10,
+  element_f64 = 11,
+  element_u32 = 12,
+  element_u64 = 13,
+  element_bf16 = 16,
+};
+
+ORTOOL_DEVICE float float_of_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+ORTOOL_DEVICE uint32_t bits_of_float(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+#ifdef __CUDACC__
+ORTOOL_DEVICE float float_of_half(uint16_t half) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+  return value;
+}
+ORTOOL_DEVICE uint16_t half_of_float(float value) {
+  uint16_t half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+  return half;
+}
+ORTOOL_DEVICE void set_flag(int32_t* flag, int32_t value) { atomicMax(flag, value); }
+#else
+inline float float_of_half(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000U) << 16U;
+  const uint32_t exponent = (half >> 10U) & 31U;
+  const uint32_t fraction = half & 0x3FFU;
+  if (exponent == 31) return float_of_bits(sign | 0x7F800000U | (fraction << 13U));
+  if (exponent == 0) {
+    const float magnitude = ldexpf(static_cast<float>(fraction), -24);
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  return float_of_bits(sign | ((exponent + 112U) << 23U) | (fraction << 13U));
+}
+inline uint16_t half_of_float(float value) {
+  const uint32_t bits = bits_of_float(value);
+  const uint32_t sign = (bits >> 16U) & 0x8000U;
+  const float magnitude = fabsf(value);
+  if (isnan(value)) return static_cast<uint16_t>(sign | 0x7E00U);
+  if (magnitude >= 65520.0F) return static_cast<uint16_t>(sign | 0x7C00U);
+  if (magnitude < 6.103515625e-05F) {
+    return static_cast<uint16_t>(sign | static_cast<uint32_t>(nearbyintf(ldexpf(magnitude, 24))));
+  }
+  const uint32_t rounded = (bits & 0x7FFFFFFFU) + 0xFFFU + ((bits >> 13U) & 1U);
+  return static_cast<uint16_t>(sign | ((rounded - 0x38000000U) >> 13U));
+}
+inline void set_flag(int32_t* flag, int32_t value) {
+  if (value > *flag) *flag = value;
+}
+#endif
+
+ORTOOL_DEVICE float float_of_bfloat(uint16_t bits) {
+  return float_of_bits(static_cast<uint32_t>(bits) << 16U);
+}
+ORTOOL_DEVICE uint16_t bfloat_of_float(float value) {
+  const uint32_t bits = bits_of_float(value);
+  if (value != value) return static_cast<uint16_t>((bits >> 16U) | 0x40U);
+  return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
+}
+
+/// Storage of kernels that are made for one element type, or for any, known at run time.
+struct StoresFloat {};
+struct StoresHalf {};
+struct StoresAny {};
+
+template <typename Number, typename From>
+ORTOOL_DEVICE Number load_as(const void* data, int64_t index) {
+  return static_cast<Number>(static_cast<const From*>(data)[index]);
+}
+
+/// The element at `index` as a number for arithmetic.
+template <typename Number>
+ORTOOL_DEVICE Number load(StoresAny, const void* data, int32_t type, int64_t index) {
+  switch (type) {
+    case element_f32: return load_as<Number, float>(data, index);
+    case element_f16:
+      return static_cast<Number>(float_of_half(static_cast<const uint16_t*>(data)[index]));
+    case element_bf16:
+      return static_cast<Number>(float_of_bfloat(static_cast<const uint16_t*>(data)[index]));
+    case element_f64: return load_as<Number, double>(data, index);
+    case element_i8: return load_as<Number, int8_t>(data, index);
+    case element_u8:
+    case element_bool: return load_as<Number, uint8_t>(data, index);
+    case element_i16: return load_as<Number, int16_t>(data, index);
+    case element_u16: return load_as<Number, uint16_t>(data, index);
+    case element_i32: return load_as<Number, int32_t>(data, index);
+    case element_u32: return load_as<Number, uint32_t>(data, index);
+    default: return load_as<Number, int64_t>(data, index);
+  }
+}
+template <typename Number>
+ORTOOL_DEVICE Number load(StoresFloat, const void* data, int32_t, int64_t index) {
+  return load_as<Number, float>(data, index);
+}
+template <typename Number>
+ORTOOL_DEVICE Number load(StoresHalf, const void* data, int32_t, int64_t index) {
+  return static_cast<Number>(float_of_half(static_cast<const uint16_t*>(data)[index]));
+}
+
+/// A number as a 64-bit integer; floats beyond its range become its least value, as on x86.
+ORTOOL_DEVICE int64_t integer_of(int64_t value) { return value; }
+ORTOOL_DEVICE int64_t integer_of(double value) {
+  return value >= -9223372036854775808.0 && value < 9223372036854775808.0
+             ? static_cast<int64_t>(value)
+             : INT64_MIN;
+}
+ORTOOL_DEVICE int64_t integer_of(float value) { return integer_of(static_cast<double>(value)); }
+
+template <typename Number>
+ORTOOL_DEVICE int32_t narrow_integer(Number value) {
+  return static_cast<int32_t>(integer_of(value));
+}
+/// Floats beyond the range of int32 become its least value.
+ORTOOL_DEVICE int32_t narrow_integer(double value) {
+  return value > -2147483649.0 && value < 2147483648.0 ? static_cast<int32_t>(value) : INT32_MIN;
+}
+ORTOOL_DEVICE int32_t narrow_integer(float value) {
+  return narrow_integer(static_cast<double>(value));
+}
+
+template <typename Number>
+ORTOOL_DEVICE void store(StoresAny, void* data, int32_t type, int64_t index, Number value) {
+  switch (type) {
+    case element_f32: static_cast<float*>(data)[index] = static_cast<float>(value); break;
+    case element_f16:
+      static_cast<uint16_t*>(data)[index] = half_of_float(static_cast<float>(value));
+      break;
+    case element_bf16:
+      static_cast<uint16_t*>(data)[index] = bfloat_of_float(static_cast<float>(value));
+      break;
+    case element_f64: static_cast<double*>(data)[index] = static_cast<double>(value); break;
+    case element_bool:
+      static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(value != Number(0));
+      break;
+    case element_i8:
+    case element_u8:
+      static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(narrow_integer(value));
+      break;
+    case element_i16:
+    case element_u16:
+      static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(narrow_integer(value));
+      break;
+    case element_i32: static_cast<int32_t*>(data)[index] = narrow_integer(value); break;
+    case element_u32:
+      static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(integer_of(value));
+      break;
+    default: static_cast<int64_t*>(data)[index] = integer_of(value); break;
+  }
+}
+template <typename Number>
+ORTOOL_DEVICE void store(StoresFloat, void* data, int32_t, int64_t index, Number value) {
+  static_cast<float*>(data)[index] = static_cast<float>(value);
+}
+template <typename Number>
+ORTOOL_DEVICE void store(StoresHalf, void* data, int32_t, int64_t index, Number value) {
+  static_cast<uint16_t*>(data)[index] = half_of_float(static_cast<float>(value));
+}
+
+template <typename T>
+ORTOOL_DEVICE T least_of(T a, T b) {
+  return b < a ? b : a;
+}
+template <typename T>
+ORTOOL_DEVICE T greatest_of(T a, T b) {
+  return a < b ? b : a;
+}
+
+}  // namespace ortool::cuda

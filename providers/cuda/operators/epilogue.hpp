@@ -1,0 +1,39 @@
+// Epilogue of products and convolutions: the nodes that follow which the library's call computes.
+#pragma once
+
+#include "providers/cuda/operators/operator_table.hpp"
+
+namespace ortool::cuda {
+
+/// A bias of the channels, an addend of the result's shape, and Relu, in this order.
+class Epilogue {
+ public:
+  Epilogue(Emission& emission, const Node& node, Followers followers)
+      : emission_(emission), node_(node), followers_(followers) {}
+
+  void set_bias(const DeviceTensor& bias) { bias_ = bias; }
+  void set_addend(const DeviceTensor& addend) { addend_ = addend; }
+  /// Folds followers: `channels` elements of bias lie `inner` elements apart in the result.
+  void match(std::int64_t channels, std::int64_t inner, bool takes_bias);
+
+  const DeviceTensor& bias() const { return bias_; }
+  const DeviceTensor& addend() const { return addend_; }
+  bool has_relu() const { return has_relu_; }
+  std::size_t folded() const { return folded_; }
+  DeviceTensor make_output() const;
+
+ private:
+  /// The other operand of an Add that follows; not given: another operator.
+  DeviceTensor other_operand(const Node& next) const;
+  const Value* result() const;
+
+  Emission& emission_;
+  const Node& node_;
+  Followers followers_;
+  DeviceTensor bias_;
+  DeviceTensor addend_;
+  bool has_relu_ = false;
+  std::size_t folded_ = 0;
+};
+
+}  // namespace ortool::cuda

@@ -1,0 +1,337 @@
+// Data movement: reshapes, transposes, slices, concatenation, padding, constants by shape.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/generator/constant_of_shape.hpp"
+#include "libcore/ops/nn/dropout.hpp"
+#include "libcore/ops/tensor/concat.hpp"
+#include "libcore/ops/tensor/layout/depth_to_space.hpp"
+#include "libcore/ops/tensor/layout/transpose.hpp"
+#include "libcore/ops/tensor/pad.hpp"
+#include "libcore/ops/tensor/slice.hpp"
+#include "libcore/ops/tensor/split.hpp"
+#include "libcore/ops/tensor/trilu.hpp"
+#include "libcore/tensor/convert.hpp"
+#include "providers/cuda/operators/operator_table.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+/// The input's elements in their order, with another shape.
+std::size_t emit_view(Emission& emission, const Node& node, Followers) {
+  DeviceTensor tensor = emission.input(node, 0);
+  tensor.shape = emission.output_shape(node);
+  emission.set_output(node, 0, std::move(tensor));
+  return 0;
+}
+
+std::string refuses_training(const Node& node) {
+  const auto op = read_op<Dropout>(node);
+  if (is_used(node, 1)) return "the mask as a result";
+  if (op.is_training.value.value_or(false) || op.is_training.input >= 0) return "training runs on the cpu";
+  return {};
+}
+
+std::size_t emit_transpose(Emission& emission, const Node& node, Followers) {
+  const DeviceTensor from = emission.input(node, 0);
+  const Integers order = read_op<Transpose>(node).order(from.shape.rank());
+  const Shape& shape = emission.output_shape(node);
+  const Integers strides = strides_of(from.shape);
+  Integers own;
+  std::int64_t last = -1;
+  bool is_view = true;
+  for (const std::int64_t axis : order) {
+    own.push_back(strides[static_cast<std::size_t>(axis)]);
+    if (from.shape[axis] == 1) continue;
+    is_view = is_view && axis > last;
+    last = axis;
+  }
+  if (is_view) return emit_view(emission, node, {});
+  emit_copy(emission, from, 0, shape, own, emission.make_output(node), 0, strides_of(shape));
+  return 0;
+}
+
+std::size_t emit_expand(Emission& emission, const Node& node, Followers) {
+  const DeviceTensor from = emission.input(node, 0);
+  const Shape& shape = emission.output_shape(node);
+  if (from.count() == shape.element_count()) return emit_view(emission, node, {});
+  const Integers strides = strides_of(from.shape);
+  Integers own(static_cast<std::size_t>(shape.rank()), 0);
+  const std::int64_t lead = shape.rank() - from.shape.rank();
+  for (std::int64_t axis = lead; axis < shape.rank(); ++axis) {
+    if (from.shape[axis - lead] != 1)
+      own[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis - lead)];
+  }
+  emit_copy(emission, from, 0, shape, own, emission.make_output(node), 0, strides_of(shape));
+  return 0;
+}
+
+/// Repeats are axes of their own, which have no stride.
+std::size_t emit_tile(Emission& emission, const Node& node, Followers) {
+  const DeviceTensor from = emission.input(node, 0);
+  const Shape& shape = emission.output_shape(node);
+  if (shape.element_count() == 0) {
+    emission.make_output(node);
+    return 0;
+  }
+  const Integers strides = strides_of(from.shape);
+  Integers sizes;
+  Integers own;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    sizes.push_back(shape[axis] / from.shape[axis]);
+    own.push_back(0);
+    sizes.push_back(from.shape[axis]);
+    own.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  const Shape loops(sizes);
+  emit_copy(emission, from, 0, loops, own, emission.make_output(node), 0, strides_of(loops));
+  return 0;
+}
+
+std::size_t emit_concat(Emission& emission, const Node& node, Followers) {
+  const Shape& shape = emission.output_shape(node);
+  const std::int64_t axis = normalize_axis(read_op<Concat>(node).axis, shape.rank());
+  const DeviceTensor to = emission.make_output(node);
+  const Integers strides = strides_of(shape);
+  std::int64_t place = 0;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    const DeviceTensor from = emission.input(node, i);
+    emit_copy(emission, from, 0, from.shape, strides_of(from.shape), to,
+              place * strides[static_cast<std::size_t>(axis)], strides);
+    place += from.shape[axis];
+  }
+  return 0;
+}
+
+/// A part of a tensor: a view if it is dense.
+void emit_part(Emission& emission, const Node& node, std::int64_t output, const DeviceTensor& from,
+               std::int64_t offset, const Integers& strides) {
+  const Shape& shape = emission.output_shape(node, output);
+  const Integers dense = strides_of(shape);
+  bool is_dense = shape.element_count() > 0;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    is_dense = is_dense && (shape[axis] == 1 || strides[at] == dense[at]);
+  }
+  const std::int64_t bytes = bytes_of(from.type, 1);
+  constexpr std::int64_t view_alignment = 16;
+  if (is_dense && offset * bytes % view_alignment == 0) {
+    emission.set_output(node, output, {from.type, shape, from.memory.plus(offset * bytes)});
+    return;
+  }
+  emit_copy(emission, from, offset, shape, strides, emission.make_output(node, output), 0, dense);
+}
+
+std::size_t emit_slice(Emission& emission, const Node& node, Followers) {
+  const Slice op = read_op<Slice>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const auto integers = [&](const ValueOrInput<Integers>& given) -> std::optional<Integers> {
+    if (given.value) return given.value;
+    if (!emission.has_input(node, given.input)) return std::nullopt;
+    return emission.integers(node, given.input);
+  };
+  const std::vector<Slice::Range> ranges =
+      Slice::ranges(from.shape, integers(op.starts).value_or(Integers{}),
+                    integers(op.ends).value_or(Integers{}), integers(op.axes), integers(op.steps));
+  Integers strides = strides_of(from.shape);
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < ranges.size(); ++axis) {
+    offset += ranges[axis].start * strides[axis];
+    strides[axis] *= ranges[axis].step;
+  }
+  if (emission.output_shape(node).element_count() == 0) offset = 0;
+  emit_part(emission, node, 0, from, offset, strides);
+  return 0;
+}
+
+std::size_t emit_split(Emission& emission, const Node& node, Followers) {
+  const DeviceTensor from = emission.input(node, 0);
+  const std::int64_t axis = normalize_axis(read_op<Split>(node).axis, from.shape.rank());
+  const Integers strides = strides_of(from.shape);
+  std::int64_t place = 0;
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    if (node.output(i) == nullptr)
+      throw Error(ErrorCode::unsupported, "a piece of Split is left out").at_node(node.name(), node.op_type());
+    emit_part(emission, node, i, from, place * strides[static_cast<std::size_t>(axis)], strides);
+    place += emission.output_shape(node, i)[axis];
+  }
+  return 0;
+}
+
+std::string refuses_split(const Node& node) {
+  for (std::int64_t i = 0; i < node.output_count(); ++i) {
+    if (node.output(i) == nullptr) return "a piece is left out";
+  }
+  return {};
+}
+
+/// The bits of one element of `tensor`.
+std::uint64_t bits_of(const Tensor& tensor) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, tensor.bytes(), static_cast<std::size_t>(tensor.size_bytes()));
+  return bits;
+}
+
+std::size_t emit_pad(Emission& emission, const Node& node, Followers) {
+  const Pad op = read_op<Pad>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  const auto integers = [&](const ValueOrInput<Integers>& given) -> std::optional<Integers> {
+    if (given.value) return given.value;
+    if (!emission.has_input(node, given.input)) return std::nullopt;
+    return emission.integers(node, given.input);
+  };
+  const Pad::Edges edges =
+      Pad::edges(from.shape.rank(), integers(op.pads).value_or(Integers{}), integers(op.axes));
+  PadParams params = {};
+  params.from = from.pointer();
+  params.to = to.pointer();
+  params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
+  params.kind = op.mode == Pad::Mode::constant  ? PadKind::constant
+                : op.mode == Pad::Mode::reflect ? PadKind::reflect
+                : op.mode == Pad::Mode::edge    ? PadKind::edge
+                                                : PadKind::wrap;
+  params.count = to.count();
+  params.sizes.axes = static_cast<std::int32_t>(from.shape.rank());
+  for (std::int64_t axis = 0; axis < from.shape.rank(); ++axis) {
+    params.sizes.size[axis] = to.shape[axis];
+    params.from_sizes[axis] = from.shape[axis];
+    params.begins[axis] = edges.begins[static_cast<std::size_t>(axis)];
+  }
+  if (emission.has_input(node, 2)) {
+    params.value = emission.input(node, 2).pointer();
+  } else if (op.value != 0) {
+    Tensor value(emission.output_type(node), Shape{});
+    set_element(value, 0, static_cast<double>(op.value));
+    params.value = emission.upload(value).pointer();
+  }
+  emission.launch_elements(KernelId::pad, params.count, params,
+                           {&params.from, &params.to, &params.value});
+  return 0;
+}
+
+std::size_t emit_constant_of_shape(Emission& emission, const Node& node, Followers) {
+  const auto op = read_op<ConstantOfShape>(node);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  Tensor value(to.type, Shape{1});
+  set_element(value, 0, 0.0);
+  if (!op.value.is_empty() && op.value.type() == to.type) {
+    value = op.value.aligned();
+  } else if (!op.value.is_empty()) {
+    set_element(value, 0, element_as_double(op.value.aligned(), 0));
+  }
+  FillParams params = {};
+  params.to = to.pointer();
+  params.bytes = static_cast<std::int32_t>(bytes_of(to.type, 1));
+  params.count = to.count();
+  params.value = bits_of(value);
+  emission.launch_elements(KernelId::fill, params.count, params, {&params.to});
+  return 0;
+}
+
+std::size_t emit_range(Emission& emission, const Node& node, Followers) {
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  RangeParams params = {};
+  params.output = to.pointer();
+  params.type = to.element();
+  params.count = to.count();
+  if (is_real(emission.output_type(node))) {
+    params.start = element_as_double(emission.known(node, 0)->aligned(), 0);
+    params.step = element_as_double(emission.known(node, 2)->aligned(), 0);
+  } else {
+    params.integer_start = emission.integers(node, 0).front();
+    params.integer_step = emission.integers(node, 2).front();
+  }
+  emission.launch_elements(KernelId::range, params.count, params, {&params.output});
+  return 0;
+}
+
+std::size_t emit_trilu(Emission& emission, const Node& node, Followers) {
+  const Trilu op = read_op<Trilu>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  TriluParams params = {};
+  params.from = from.pointer();
+  params.to = to.pointer();
+  params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
+  params.upper = op.upper ? 1 : 0;
+  params.rows = from.shape[from.shape.rank() - 2];
+  params.columns = from.shape[from.shape.rank() - 1];
+  params.diagonal = op.k.value ? *op.k.value
+                    : emission.has_input(node, op.k.input) ? emission.integers(node, op.k.input).front()
+                                                           : 0;
+  params.count = to.count();
+  emission.launch_elements(KernelId::trilu, params.count, params, {&params.from, &params.to});
+  return 0;
+}
+
+/// Blocks of a plane become channels, or the reverse: a transpose of six axes.
+template <typename Op>
+std::size_t emit_depth(Emission& emission, const Node& node, Followers) {
+  constexpr bool to_space = std::is_same_v<Op, DepthToSpace>;
+  const Op op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const Shape& shape = emission.output_shape(node);
+  if (shape.element_count() == 0) {
+    emission.make_output(node);
+    return 0;
+  }
+  const std::int64_t b = op.block;
+  const Shape& wide = to_space ? shape : from.shape;  // with the larger plane
+  const std::int64_t depth = wide[1];
+  const std::int64_t height = wide[2] / b;
+  const std::int64_t width = wide[3] / b;
+  // The deep form as axes: depth last in channels (DCR) or first (CRD).
+  const bool is_depth_last = op.depth_last;
+  const Shape deep = is_depth_last ? Shape{wide[0], b, b, depth, height, width}
+                                   : Shape{wide[0], depth, b, b, height, width};
+  const Integers strides = strides_of(deep);
+  // In the order of the wide form: batch, depth, height, row of a block, width, column of a block.
+  const Integers deep_strides = is_depth_last
+                                    ? Integers{strides[0], strides[3], strides[4], strides[1], strides[5], strides[2]}
+                                    : Integers{strides[0], strides[1], strides[4], strides[2], strides[5], strides[3]};
+  const Shape loops{wide[0], depth, height, b, width, b};
+  const Integers wide_strides = strides_of(loops);
+  emit_copy(emission, from, 0, loops, to_space ? deep_strides : wide_strides,
+            emission.make_output(node), 0, to_space ? wide_strides : deep_strides);
+  return 0;
+}
+
+constexpr OperatorTypes elements = OperatorTypes::elements;
+constexpr std::array rows = {
+    OperatorRow{"", "Reshape", elements, 0b10, nullptr, emit_view},
+    OperatorRow{"", "Flatten", elements, 0, nullptr, emit_view},
+    OperatorRow{"", "Squeeze", elements, 0b10, nullptr, emit_view},
+    OperatorRow{"", "Unsqueeze", elements, 0b10, nullptr, emit_view},
+    OperatorRow{"", "Identity", elements, 0, nullptr, emit_view},
+    OperatorRow{"", "Dropout", elements, 0b110, refuses_training, emit_view},
+    OperatorRow{"", "Transpose", elements, 0, nullptr, emit_transpose},
+    OperatorRow{"", "Expand", elements, 0b10, nullptr, emit_expand},
+    OperatorRow{"", "Tile", elements, 0b110, nullptr, emit_tile},
+    OperatorRow{"", "Concat", elements, 0, nullptr, emit_concat},
+    OperatorRow{"", "Slice", elements, 0b11110, nullptr, emit_slice},
+    OperatorRow{"", "Split", elements, 0b10, refuses_split, emit_split},
+    OperatorRow{"", "Pad", elements, 0b1010, nullptr, emit_pad},
+    OperatorRow{"", "ConstantOfShape", elements, 0b1, nullptr, emit_constant_of_shape},
+    OperatorRow{"", "Range", OperatorTypes::numbers, 0b111, nullptr, emit_range},
+    OperatorRow{"", "Trilu", elements, 0b10, nullptr, emit_trilu},
+    OperatorRow{"", "DepthToSpace", elements, 0, nullptr, emit_depth<DepthToSpace>},
+    OperatorRow{"", "SpaceToDepth", elements, 0, nullptr, emit_depth<SpaceToDepth>},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> movement_rows() {
+  return rows;
+}
+
+}  // namespace ortool::cuda

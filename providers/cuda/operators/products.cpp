@@ -1,0 +1,205 @@
+// Matrix products with their epilogues.
+#include <array>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/fused/fused_matmul.hpp"
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/math/gemm.hpp"
+#include "providers/cuda/operators/epilogue.hpp"
+#include "providers/cuda/operators/operator_table.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+/// A matrix operand: rows and columns as multiplied, with axes before them.
+struct Matrices {
+  DeviceTensor tensor;
+  std::vector<std::int64_t> batch;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  bool is_transposed = false;
+
+  std::int64_t count() const {
+    std::int64_t product = 1;
+    for (const std::int64_t size : batch) product *= size;
+    return product;
+  }
+};
+
+Matrices matrices_of(DeviceTensor tensor, bool is_transposed, bool is_first) {
+  Matrices result;
+  const Shape& shape = tensor.shape;
+  const std::int64_t rank = shape.rank();
+  if (rank == 1) {
+    (is_first ? result.columns : result.rows) = shape[0];
+  } else {
+    for (std::int64_t axis = 0; axis + 2 < rank; ++axis) result.batch.push_back(shape[axis]);
+    result.rows = shape[is_transposed ? rank - 1 : rank - 2];
+    result.columns = shape[is_transposed ? rank - 2 : rank - 1];
+    result.is_transposed = is_transposed;
+  }
+  result.tensor = std::move(tensor);
+  return result;
+}
+
+/// Repeats matrices so that there is one for each of `batch`.
+void expand_batch(Emission& emission, Matrices& operand, const std::vector<std::int64_t>& batch) {
+  std::vector<std::int64_t> to = batch;
+  to.push_back(operand.rows * operand.columns);
+  std::vector<std::int64_t> from(batch.size() - operand.batch.size(), 1);
+  from.insert(from.end(), operand.batch.begin(), operand.batch.end());
+  from.push_back(operand.rows * operand.columns);
+  const Shape sizes(to);
+  std::vector<std::int64_t> strides = strides_of(Shape(from));
+  for (std::size_t axis = 0; axis < batch.size(); ++axis) {
+    if (from[axis] == 1 && to[axis] != 1) strides[axis] = 0;
+  }
+  const DeviceTensor repeated = emission.make(operand.tensor.type, sizes);
+  emit_copy(emission, operand.tensor, 0, sizes, strides, repeated, 0, strides_of(sizes));
+  operand.tensor = repeated;
+  operand.batch = batch;
+}
+
+/// Makes both operands one stack of matrices each; returns the number of products.
+std::int64_t align_batches(Emission& emission, Matrices& a, Matrices& b) {
+  if (a.batch == b.batch) return a.count();
+  if (b.count() == 1 && !a.is_transposed) {
+    // One matrix for all rows.
+    a.rows *= a.count();
+    a.batch.clear();
+    b.batch.clear();
+    return 1;
+  }
+  if (b.count() == 1 || a.count() == 1) return std::max(a.count(), b.count());
+  const std::size_t rank = std::max(a.batch.size(), b.batch.size());
+  std::vector<std::int64_t> batch(rank, 1);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto size = [&](const Matrices& operand) {
+      return i + operand.batch.size() < rank ? 1 : operand.batch[i + operand.batch.size() - rank];
+    };
+    batch[i] = size(a) == 1 ? size(b) : size(a);
+  }
+  for (Matrices* operand : {&a, &b}) {
+    if (operand->batch != batch) expand_batch(emission, *operand, batch);
+  }
+  return a.count();
+}
+
+std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matrices b,
+                          float alpha, const DeviceTensor& addend, Followers followers) {
+  if (a.columns != b.rows)
+    throw Error(ErrorCode::invalid, format("a matrix of {} columns is multiplied by one of {} rows",
+                                           a.columns, b.rows));
+  const std::int64_t count = emission.output_shape(node).element_count();
+  if (count == 0 || a.columns == 0) {
+    const DeviceTensor output = emission.make_output(node);
+    if (count > 0) emission.recorder().clear(output.memory, bytes_of(output.type, count));
+    return 0;
+  }
+  const std::int64_t batch = align_batches(emission, a, b);
+  ProductDesc desc;
+  desc.type = a.tensor.element();
+  desc.m = a.rows;
+  desc.n = b.columns;
+  desc.k = a.columns;
+  desc.batch = batch;
+  desc.transpose_a = a.is_transposed;
+  desc.transpose_b = b.is_transposed;
+  desc.a_stride = a.count() == 1 ? 0 : a.rows * a.columns;
+  desc.b_stride = b.count() == 1 ? 0 : b.rows * b.columns;
+  desc.alpha = alpha;
+  desc.uses_tf32 = emission.constants().precision() == DevicePrecision::tf32;
+  Epilogue epilogue(emission, node, followers);
+  if (addend.is_given()) {
+    // Of Gemm, whose result has two axes.
+    const std::int64_t size = addend.count();
+    if (size == desc.n && addend.shape.rank() > 0 &&
+        addend.shape[addend.shape.rank() - 1] == desc.n) {
+      epilogue.set_bias(addend);
+    } else {
+      epilogue.set_addend(addend);
+    }
+  }
+  if (a.tensor.type != DataType::float64) epilogue.match(desc.n, 1, batch == 1);
+  desc.has_bias = epilogue.bias().is_given();
+  desc.has_addend = epilogue.addend().is_given();
+  desc.addend_stride = desc.m * desc.n;
+  desc.has_relu = epilogue.has_relu();
+  const DeviceTensor output = epilogue.make_output();
+  ProductPointers pointers = {};
+  pointers.a = a.tensor.pointer();
+  pointers.b = b.tensor.pointer();
+  pointers.bias = epilogue.bias().pointer();
+  pointers.addend = epilogue.addend().pointer();
+  pointers.out = output.pointer();
+  emission.recorder().multiply(emission.device().make_product(desc), pointers);
+  return epilogue.folded();
+}
+
+std::size_t emit_matmul(Emission& emission, const Node& node, Followers followers) {
+  return emit_matrices(emission, node, matrices_of(emission.input(node, 0), false, true),
+                       matrices_of(emission.input(node, 1), false, false), 1, {}, followers);
+}
+
+std::size_t emit_fused_matmul(Emission& emission, const Node& node, Followers followers) {
+  const auto op = read_op<FusedMatMul>(node);
+  return emit_matrices(emission, node,
+                       matrices_of(emission.input(node, 0), op.transpose_a, true),
+                       matrices_of(emission.input(node, 1), op.transpose_b, false), op.alpha, {},
+                       followers);
+}
+
+std::string refuses_moved_batch(const Node& node) {
+  const auto op = read_op<FusedMatMul>(node);
+  return op.moves_batch_a || op.moves_batch_b ? "a batch axis between rows and columns" : "";
+}
+
+/// beta * C as a matrix of the result's shape, or as a vector of its columns.
+DeviceTensor gemm_addend(Emission& emission, const Node& node, float beta) {
+  DeviceTensor c = emission.input(node, 2);
+  if (!c.is_given() || beta == 0.0F) return {};
+  const Shape& shape = emission.output_shape(node);
+  const bool is_row = c.count() == shape[1] && c.shape.rank() > 0 &&
+                      c.shape[c.shape.rank() - 1] == shape[1];
+  const bool fits = c.shape == shape || (is_row && c.type != DataType::float64);
+  if (fits && beta == 1.0F) return c;
+  const Shape result = is_row && c.type != DataType::float64 ? Shape{shape[1]} : shape;
+  c.shape = is_row ? Shape{shape[1]} : c.shape;
+  const DeviceTensor scaled = emission.make(c.type, result);
+  Chain chain(emission, c, result);
+  if (beta != 1.0F) chain.apply(ElementOp::scale_shift, static_cast<double>(beta), 0);
+  chain.store(scaled);
+  return scaled;
+}
+
+std::size_t emit_gemm(Emission& emission, const Node& node, Followers followers) {
+  const Gemm op = read_op<Gemm>(node);
+  return emit_matrices(emission, node,
+                       matrices_of(emission.input(node, 0), op.transpose_a, true),
+                       matrices_of(emission.input(node, 1), op.transpose_b, false), op.alpha,
+                       gemm_addend(emission, node, op.beta), followers);
+}
+
+std::string refuses_types(const Node& node) {
+  for (std::int64_t i = 1; i < node.input_count(); ++i) {
+    if (node.input(i) != nullptr && type_of(node.input(i)) != type_of(node.input(0)))
+      return "operands differ in type";
+  }
+  return {};
+}
+
+constexpr std::array rows = {
+    OperatorRow{"", "MatMul", OperatorTypes::reals, 0, refuses_types, emit_matmul},
+    OperatorRow{"", "Gemm", OperatorTypes::reals, 0, refuses_types, emit_gemm},
+    OperatorRow{contrib_domain, "FusedMatMul", OperatorTypes::reals, 0, refuses_moved_batch,
+                emit_fused_matmul},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> product_rows() {
+  return rows;
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,412 @@
+// Reductions, softmax and normalizations.
+#include <algorithm>
+#include <array>
+
+#include "libcore/base/format.hpp"
+#include "libcore/ops/catalog.hpp"
+#include "libcore/ops/contrib/fused/skip_normalization.hpp"
+#include "libcore/ops/contrib_domain.hpp"
+#include "libcore/ops/nn/normalization/batch_normalization.hpp"
+#include "libcore/ops/nn/normalization/group_normalization.hpp"
+#include "libcore/ops/nn/normalization/instance_normalization.hpp"
+#include "libcore/ops/nn/normalization/layer_normalization.hpp"
+#include "libcore/ops/nn/normalization/skip_layer_normalization.hpp"
+#include "libcore/ops/nn/softmax.hpp"
+#include "libcore/ops/reduction/arg_extreme.hpp"
+#include "libcore/ops/reduction/reduce.hpp"
+#include "providers/cuda/operators/operator_table.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+constexpr int row_threads = 256;
+
+ReduceKind kind_of(std::string_view op_type) {
+  constexpr std::array<std::pair<std::string_view, ReduceKind>, 10> kinds = {{
+      {"ReduceSum", ReduceKind::sum},
+      {"ReduceMean", ReduceKind::mean},
+      {"ReduceMax", ReduceKind::max},
+      {"ReduceMin", ReduceKind::min},
+      {"ReduceProd", ReduceKind::product},
+      {"ReduceSumSquare", ReduceKind::sum_square},
+      {"ReduceL1", ReduceKind::l1},
+      {"ReduceL2", ReduceKind::l2},
+      {"ReduceLogSum", ReduceKind::log_sum},
+      {"ReduceLogSumExp", ReduceKind::log_sum_exp},
+  }};
+  for (const auto& [name, kind] : kinds) {
+    if (name == op_type) return kind;
+  }
+  return ReduceKind::sum;
+}
+
+/// Splits the axes of `shape` into reduced and kept ones.
+void set_axes(const Shape& shape, const std::vector<std::int64_t>& axes, ReduceParams& params) {
+  const std::vector<std::int64_t> strides = strides_of(shape);
+  params.outputs = 1;
+  params.reduced = 1;
+  bool was_reduced = false;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    const bool is_reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
+    LoopSizes& loops = is_reduced ? params.axes : params.kept;
+    std::int64_t* own = is_reduced ? params.strides : params.kept_strides;
+    (is_reduced ? params.reduced : params.outputs) *= shape[axis];
+    const bool joins = loops.axes > 0 && axis > 0 && is_reduced == was_reduced;
+    if (!joins) loops.size[loops.axes++] = 1;
+    loops.size[loops.axes - 1] *= shape[axis];
+    own[loops.axes - 1] = strides[static_cast<std::size_t>(axis)];
+    was_reduced = is_reduced;
+  }
+}
+
+KernelId reduce_kernel(DataType type, bool is_short) {
+  if (!is_real(type)) return is_short ? KernelId::reduce_elements_i64 : KernelId::reduce_rows_i64;
+  return is_short
+             ? kernel_for(type, KernelId::reduce_elements_f32, KernelId::reduce_elements_f16,
+                          KernelId::reduce_elements_any, KernelId::reduce_elements_f64)
+             : kernel_for(type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
+                          KernelId::reduce_rows_any, KernelId::reduce_rows_f64);
+}
+
+template <typename Op>
+std::size_t emit_reduce(Emission& emission, const Node& node, Followers) {
+  const Reduction op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  std::vector<std::int64_t> given;
+  if (op.axes.value) {
+    given = *op.axes.value;
+  } else if (emission.has_input(node, op.axes.input)) {
+    given = emission.integers(node, op.axes.input);
+  }
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  const std::vector<std::int64_t> axes =
+      given.empty() && op.nothing_when_empty ? std::vector<std::int64_t>{}
+                                             : op.reduced_axes(from.shape.rank(), given);
+  ReduceParams params = {};
+  params.input = from.pointer();
+  params.output = to.pointer();
+  params.input_type = from.element();
+  params.output_type = to.element();
+  params.kind = kind_of(node.op_type());
+  set_axes(from.shape, axes, params);
+  constexpr std::int64_t short_row = 32;
+  if (params.kind == ReduceKind::log_sum_exp) {
+    emission.launch_rows(KernelId::log_sum_exp, params.outputs, row_threads, params,
+                         {&params.input, &params.output});
+  } else if (params.reduced <= short_row) {
+    emission.launch_elements(reduce_kernel(from.type, true), params.outputs, params,
+                             {&params.input, &params.output});
+  } else {
+    emission.launch_rows(reduce_kernel(from.type, false), params.outputs, row_threads, params,
+                         {&params.input, &params.output});
+  }
+  return 0;
+}
+
+std::string refuses_reduce(const Node& node) {
+  const std::string_view name = node.op_type();
+  const bool is_exact = name == "ReduceSum" || name == "ReduceMax" || name == "ReduceMin" ||
+                        name == "ReduceProd" || name == "ReduceL1" || name == "ReduceSumSquare";
+  if (!is_real(type_of(node.input(0))) && !is_exact)
+    return "of integers it runs on the cpu";
+  return {};
+}
+
+template <typename Op>
+std::size_t emit_arg(Emission& emission, const Node& node, Followers) {
+  const ArgExtreme op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  ReduceParams params = {};
+  params.input = from.pointer();
+  params.output = to.pointer();
+  params.input_type = from.element();
+  params.output_type = to.element();
+  params.kind = std::is_same_v<Op, ArgMax> ? ReduceKind::arg_max : ReduceKind::arg_min;
+  params.takes_last = op.takes_last ? 1 : 0;
+  set_axes(from.shape, {normalize_axis(op.axis, from.shape.rank())}, params);
+  emission.launch_elements(
+      is_real(from.type) ? KernelId::arg_extreme_real : KernelId::arg_extreme_i64, params.outputs,
+      params, {&params.input, &params.output});
+  return 0;
+}
+
+template <typename Op>
+std::size_t emit_softmax(Emission& emission, const Node& node, Followers) {
+  const SliceOp op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  const std::int64_t rank = from.shape.rank();
+  const std::int64_t axis =
+      op.flatten && (op.axis == rank || rank == 0) ? rank : normalize_axis(op.axis, std::max<std::int64_t>(rank, 1));
+  SoftmaxParams params = {};
+  params.input = from.pointer();
+  params.output = to.pointer();
+  params.input_type = from.element();
+  params.output_type = to.element();
+  params.kind = std::is_same_v<Op, Softmax>      ? SoftmaxKind::softmax
+                : std::is_same_v<Op, LogSoftmax> ? SoftmaxKind::log_softmax
+                                                 : SoftmaxKind::hardmax;
+  params.inner = op.flatten || rank == 0 ? 1 : from.shape.product(axis + 1, rank);
+  params.size = rank == 0    ? 1
+                : op.flatten ? from.shape.product(axis, rank)
+                             : from.shape[axis];
+  params.rows = from.count() / params.size;
+  if (params.kind == SoftmaxKind::hardmax) {
+    emission.launch_elements(KernelId::hardmax, params.rows, params,
+                             {&params.input, &params.output});
+  } else {
+    emission.launch_rows(kernel_for(from.type, KernelId::softmax_f32, KernelId::softmax_f16,
+                                    KernelId::softmax_any, KernelId::softmax_f64),
+                         params.rows, row_threads, params, {&params.input, &params.output});
+  }
+  return 0;
+}
+
+NormParams start_norm(const DeviceTensor& from, const DeviceTensor& to, const DeviceTensor& scale,
+                      const DeviceTensor& bias, float epsilon) {
+  NormParams params = {};
+  params.input = from.pointer();
+  params.output = to.pointer();
+  params.scale = scale.pointer();
+  params.bias = bias.pointer();
+  params.type = from.element();
+  params.scale_type = scale.is_given() ? scale.element() : from.element();
+  params.statistics_type = static_cast<std::int32_t>(DataType::float32);
+  params.subtracts_mean = 1;
+  params.divides = 1;
+  params.epsilon = epsilon;
+  params.row_period = 1;
+  params.inner = 1;
+  return params;
+}
+
+void launch_norm(Emission& emission, DataType type, const NormParams& params) {
+  if (params.rows == 0 || params.size == 0) return;
+  emission.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
+                                  KernelId::normalize_any, KernelId::normalize_f64),
+                       params.rows, row_threads, params,
+                       {&params.input, &params.skip, &params.skip_bias, &params.scale, &params.bias,
+                        &params.output, &params.sum, &params.mean, &params.inverse});
+}
+
+void set_rows(NormParams& params, const Shape& shape, std::int64_t axis) {
+  const std::int64_t first = normalize_axis(axis, shape.rank());
+  params.rows = shape.product(0, first);
+  params.size = shape.product(first, shape.rank());
+}
+
+/// Whether scale and bias have the shape of the normalized axes, as far as known.
+std::string refuses_scale(const Node& node, std::int64_t axis, std::int64_t first_scale) {
+  const PartialShape& shape = node.input(0)->type().shape;
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t first = axis < 0 ? axis + rank : axis;
+  for (std::int64_t i = first_scale; i < std::min<std::int64_t>(node.input_count(), first_scale + 2);
+       ++i) {
+    if (node.input(i) == nullptr) continue;
+    const PartialShape& scale = node.input(i)->type().shape;
+    if (static_cast<std::int64_t>(scale->size()) != rank - first)
+      return "a scale is broadcast";
+    for (std::int64_t k = 0; k < rank - first; ++k) {
+      const Dimension& own = (*scale)[static_cast<std::size_t>(k)];
+      const Dimension& wanted = (*shape)[static_cast<std::size_t>(first + k)];
+      if (own.is_known() && wanted.is_known() && own.number() != wanted.number())
+        return "a scale is broadcast";
+      if (!own.is_known() || !wanted.is_known()) {
+        if (own.is_known() && own.number() == 1) return "a scale may be broadcast";
+      }
+    }
+    if (type_of(node.input(i)) != type_of(node.input(first_scale))) return "scale and bias differ in type";
+  }
+  return {};
+}
+
+template <typename Op>
+std::size_t emit_layer_norm(Emission& emission, const Node& node, Followers) {
+  const Op op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  NormParams params = start_norm(from, to, emission.input(node, 1),
+                                 std::is_same_v<Op, LayerNormalization> ? emission.input(node, 2)
+                                                                        : DeviceTensor{},
+                                 op.epsilon);
+  set_rows(params, from.shape, op.axis);
+  params.subtracts_mean = std::is_same_v<Op, LayerNormalization> ? 1 : 0;
+  if constexpr (std::is_same_v<Op, LayerNormalization>) {
+    if (node.output_count() > 1 && node.output(1) != nullptr) {
+      const DeviceTensor mean = emission.make_output(node, 1);
+      params.mean = mean.pointer();
+      params.statistics_type = mean.element();
+    }
+    if (node.output_count() > 2 && node.output(2) != nullptr) {
+      const DeviceTensor inverse = emission.make_output(node, 2);
+      params.inverse = inverse.pointer();
+      params.statistics_type = inverse.element();
+    }
+  }
+  launch_norm(emission, from.type, params);
+  return 0;
+}
+
+template <typename Op>
+std::string refuses_layer_norm(const Node& node) {
+  return refuses_scale(node, read_op<Op>(node).axis, 1);
+}
+
+std::size_t emit_skip_norm(Emission& emission, const Node& node, Followers) {
+  const auto op = read_op<SkipLayerNormalization>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  NormParams params =
+      start_norm(from, to, emission.input(node, 2), emission.input(node, 3), op.epsilon);
+  params.skip = emission.input(node, 1).pointer();
+  set_rows(params, from.shape, op.axis);
+  if (node.output_count() > 1 && node.output(1) != nullptr)
+    params.sum = emission.make_output(node, 1).pointer();
+  launch_norm(emission, from.type, params);
+  return 0;
+}
+
+std::string refuses_skip_norm(const Node& node) {
+  return refuses_scale(node, read_op<SkipLayerNormalization>(node).axis, 2);
+}
+
+template <typename Op>
+std::size_t emit_contrib_skip_norm(Emission& emission, const Node& node, Followers) {
+  constexpr bool has_beta = std::is_same_v<Op, ContribSkipLayerNormalization>;
+  const Op op = read_op<Op>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  NormParams params =
+      start_norm(from, to, emission.input(node, 2),
+                 has_beta ? emission.input(node, 3) : DeviceTensor{}, op.epsilon);
+  params.skip = emission.input(node, 1).pointer();
+  params.skip_bias = emission.input(node, has_beta ? 4 : 3).pointer();
+  params.subtracts_mean = has_beta ? 1 : 0;
+  set_rows(params, from.shape, -1);
+  if (node.output_count() > 3 && node.output(3) != nullptr)
+    params.sum = emission.make_output(node, 3).pointer();
+  launch_norm(emission, from.type, params);
+  return 0;
+}
+
+std::string refuses_contrib_skip_norm(const Node& node) {
+  if (is_used(node, 1) || is_used(node, 2)) return "mean and deviation as results";
+  const auto of = [&](std::int64_t i) { return to_known(node.input(i)->type().shape); };
+  if (node.input(0)->type().shape != node.input(1)->type().shape) {
+    if (!of(0) || !of(1) || *of(0) != *of(1)) return "the skipped tensor may be broadcast";
+  }
+  return refuses_scale(node, -1, 2);
+}
+
+std::size_t emit_group_norm(Emission& emission, const Node& node, Followers) {
+  const bool is_instance = node.op_type() == "InstanceNormalization";
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  const std::int64_t channels = from.shape[1];
+  const std::int64_t plane = from.shape.product(2, from.shape.rank());
+  std::int64_t groups = channels;
+  bool scales_groups = false;
+  float epsilon = 0;
+  if (is_instance) {
+    epsilon = read_op<InstanceNormalization>(node).epsilon;
+  } else {
+    const auto op = read_op<GroupNormalization>(node);
+    groups = op.groups;
+    epsilon = op.epsilon;
+    scales_groups = op.scales_groups;
+  }
+  NormParams params =
+      start_norm(from, to, emission.input(node, 1), emission.input(node, 2), epsilon);
+  params.rows = from.shape[0] * groups;
+  params.size = channels / groups * plane;
+  params.row_period = groups;
+  params.row_scales = scales_groups ? 1 : channels / groups;
+  params.inner = scales_groups ? params.size : plane;
+  launch_norm(emission, from.type, params);
+  return 0;
+}
+
+std::size_t emit_batch_norm(Emission& emission, const Node& node, Followers) {
+  const auto op = read_op<BatchNormalization>(node);
+  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor to = emission.make_output(node);
+  if (to.count() == 0) return 0;
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(1, from.shape.rank() - 1)), 1);
+  if (from.shape.rank() > 1) shape.front() = from.shape[1];
+  const auto channel = [&](std::int64_t input) {
+    DeviceTensor tensor = emission.input(node, input);
+    tensor.shape = Shape(shape);
+    return tensor;
+  };
+  // scale / sqrt(variance + epsilon), an element a channel.
+  const DeviceTensor variance = channel(4);
+  const DeviceTensor deviation = emission.make(variance.type, variance.shape);
+  Chain root(emission, variance, variance.shape);
+  root.apply(ElementOp::scale_shift, 1, static_cast<double>(op.epsilon));
+  root.apply(ElementOp::sqrt);
+  root.apply(ElementOp::div, channel(1), true);
+  root.store(deviation);
+  Chain chain(emission, from, from.shape);
+  chain.apply(ElementOp::sub, channel(3));
+  chain.apply(ElementOp::mul, deviation);
+  chain.apply(ElementOp::add, channel(2));
+  chain.store(to);
+  return 0;
+}
+
+std::string refuses_batch_norm(const Node& node) {
+  const auto op = read_op<BatchNormalization>(node);
+  if (op.is_training) return "training statistics run on the cpu";
+  if (!op.is_per_channel) return "statistics of single elements run on the cpu";
+  for (std::int64_t i = 1; i < node.output_count(); ++i) {
+    if (is_used(node, i)) return "statistics as results run on the cpu";
+  }
+  return {};
+}
+
+std::string refuses_group_norm(const Node& node) {
+  return rank_of(node.input(0)) < 2 ? "an image has no channel axis" : "";
+}
+
+constexpr OperatorTypes reals = OperatorTypes::reals;
+constexpr OperatorTypes numbers = OperatorTypes::numbers;
+// clang-format off
+constexpr std::array rows = {
+    OperatorRow{"", "ReduceSum", numbers, 2, refuses_reduce, emit_reduce<ReduceSum>},
+    OperatorRow{"", "ReduceMean", numbers, 2, refuses_reduce, emit_reduce<ReduceMean>},
+    OperatorRow{"", "ReduceMax", numbers, 2, refuses_reduce, emit_reduce<ReduceMax>},
+    OperatorRow{"", "ReduceMin", numbers, 2, refuses_reduce, emit_reduce<ReduceMin>},
+    OperatorRow{"", "ReduceProd", numbers, 2, refuses_reduce, emit_reduce<ReduceProd>},
+    OperatorRow{"", "ReduceSumSquare", numbers, 2, refuses_reduce, emit_reduce<ReduceSumSquare>},
+    OperatorRow{"", "ReduceL1", numbers, 2, refuses_reduce, emit_reduce<ReduceL1>},
+    OperatorRow{"", "ReduceL2", reals, 2, refuses_reduce, emit_reduce<ReduceL2>},
+    OperatorRow{"", "ReduceLogSum", reals, 2, refuses_reduce, emit_reduce<ReduceLogSum>},
+    OperatorRow{"", "ReduceLogSumExp", reals, 2, refuses_reduce, emit_reduce<ReduceLogSumExp>},
+    OperatorRow{"", "ArgMax", numbers, 0, nullptr, emit_arg<ArgMax>},
+    OperatorRow{"", "ArgMin", numbers, 0, nullptr, emit_arg<ArgMin>},
+    OperatorRow{"", "Softmax", reals, 0, nullptr, emit_softmax<Softmax>},
+    OperatorRow{"", "LogSoftmax", reals, 0, nullptr, emit_softmax<LogSoftmax>},
+    OperatorRow{"", "Hardmax", reals, 0, nullptr, emit_softmax<Hardmax>},
+    OperatorRow{"", "LayerNormalization", reals, 0, refuses_layer_norm<LayerNormalization>, emit_layer_norm<LayerNormalization>},
+    OperatorRow{"", "RMSNormalization", reals, 0, refuses_layer_norm<RMSNormalization>, emit_layer_norm<RMSNormalization>},
+    OperatorRow{"", "SkipLayerNormalization", reals, 0, refuses_skip_norm, emit_skip_norm},
+    OperatorRow{contrib_domain, "SkipLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<ContribSkipLayerNormalization>},
+    OperatorRow{contrib_domain, "SkipSimplifiedLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<SkipSimplifiedLayerNormalization>},
+    OperatorRow{"", "GroupNormalization", reals, 0, refuses_group_norm, emit_group_norm},
+    OperatorRow{"", "InstanceNormalization", reals, 0, refuses_group_norm, emit_group_norm},
+    OperatorRow{"", "BatchNormalization", reals, 0, refuses_batch_norm, emit_batch_norm},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const OperatorRow> row_rows() {
+  return rows;
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,42 @@
+// Chain: one elementwise kernel for several operations in a row, with broadcast operands.
+#pragma once
+
+#include "providers/cuda/kernels/kernel_params.hpp"
+#include "providers/cuda/plan/emission.hpp"
+
+namespace ortool::cuda {
+
+/// Strides of `from` for coordinates of `to`, to which it broadcasts; adjacent axes are joined.
+struct BroadcastLoops {
+  LoopSizes sizes;
+  std::vector<std::vector<std::int64_t>> strides;  ///< by operand
+};
+/// Throws ErrorCode::unsupported if more than max_axes axes remain.
+BroadcastLoops broadcast_loops(const Shape& result, const std::vector<Shape>& operands);
+
+class Chain {
+ public:
+  Chain(Emission& emission, DeviceTensor start, Shape result);
+
+  const Shape& result() const { return result_; }
+  /// Whether there is room for more operations and operands.
+  bool has_room(std::int32_t steps, std::int32_t operands) const;
+  void apply(ElementOp op, double a = 0, double b = 0);
+  void apply(ElementOp op, const DeviceTensor& y, bool is_reversed = false);
+  void select(const DeviceTensor& if_true, const DeviceTensor& if_false);
+  /// Clamps finite numbers to [-most, most].
+  void keep_within(double most);
+  /// Launches the kernel.
+  void store(const DeviceTensor& output);
+
+ private:
+  std::int32_t add(const DeviceTensor& operand);
+  KernelId kernel(const DeviceTensor& output) const;
+
+  Emission& emission_;
+  Shape result_;
+  std::vector<DeviceTensor> operands_;
+  std::vector<ElementStep> steps_;
+};
+
+}  // namespace ortool::cuda

@@ -1,0 +1,253 @@
+// Device plan: memory by lifetimes, transfers, and capture as a graph.
+#include "providers/cuda/plan/device_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "libcore/base/format.hpp"
+#include "libcore/graph/node.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+constexpr std::int64_t buffer_alignment = 256;
+
+std::int64_t round_up(std::int64_t bytes) {
+  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+}
+
+/// Places buffers that live at the same time beside each other, the largest first.
+class ArenaPlacer {
+ public:
+  explicit ArenaPlacer(const std::vector<PlanBuffer>& buffers) : buffers_(buffers) {}
+
+  std::int64_t place(std::vector<std::int64_t>& offsets) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].fixed == nullptr && buffers_[i].first >= 0) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return buffers_[a].bytes > buffers_[b].bytes;
+    });
+    offsets.assign(buffers_.size(), -1);
+    std::int64_t end = 0;
+    std::vector<std::size_t> placed;  // by offset
+    for (const std::size_t number : order) {
+      std::int64_t offset = 0;
+      const std::int64_t bytes = round_up(buffers_[number].bytes);
+      for (const std::size_t other : placed) {
+        if (!overlap(buffers_[number], buffers_[other])) continue;
+        if (offsets[other] >= offset + bytes) break;
+        offset = std::max(offset, offsets[other] + round_up(buffers_[other].bytes));
+      }
+      offsets[number] = offset;
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
+                                     [&](std::int64_t value, std::size_t each) {
+                                       return value < offsets[each];
+                                     }),
+                    number);
+      end = std::max(end, offset + bytes);
+    }
+    return end;
+  }
+
+ private:
+  static bool overlap(const PlanBuffer& a, const PlanBuffer& b) {
+    return a.first <= b.last && b.first <= a.last;
+  }
+
+  const std::vector<PlanBuffer>& buffers_;
+};
+
+}  // namespace
+
+DevicePlan::DevicePlan(std::shared_ptr<Device> device, PlanParts parts)
+    : device_(std::move(device)), parts_(std::move(parts)) {
+  for (const Command& command : parts_.recorder.commands())
+    figures_.launches += command.kind != Command::Kind::clear ? 1 : 0;
+  for (const Transfer& input : parts_.inputs) {
+    ++figures_.copies_in;
+    figures_.bytes_in += input.bytes;
+    staging_bytes_ += round_up(input.bytes);
+  }
+  for (const Transfer& output : parts_.outputs) {
+    ++figures_.copies_out;
+    figures_.bytes_out += output.bytes;
+    staging_bytes_ += round_up(output.bytes);
+  }
+  staging_bytes_ += buffer_alignment;
+  lay_out();
+  figures_.arena_bytes = arena_bytes_;
+}
+
+DevicePlan::~DevicePlan() = default;
+
+void DevicePlan::lay_out() {
+  std::vector<PlanBuffer>& buffers = parts_.recorder.buffers();
+  const auto last = static_cast<std::int32_t>(parts_.recorder.commands().size());
+  const auto live_from_start = [&](EncodedPointer memory) {
+    PlanBuffer& buffer = buffers[memory.buffer()];
+    buffer.first = 0;
+    buffer.last = std::max(buffer.last, 0);
+  };
+  const auto live_to_end = [&](EncodedPointer memory) {
+    PlanBuffer& buffer = buffers[memory.buffer()];
+    buffer.first = std::max(buffer.first, 0);
+    buffer.last = last;
+  };
+  for (const Transfer& input : parts_.inputs) live_from_start(input.memory);
+  for (const Transfer& output : parts_.outputs) live_to_end(output.memory);
+  if (!parts_.status.is_null()) {
+    live_from_start(parts_.status);
+    live_to_end(parts_.status);
+  }
+  arena_bytes_ = ArenaPlacer(buffers).place(offsets_);
+}
+
+void DevicePlan::allocate() const {
+  if (stream_ != nullptr) return;
+  auto& parts = const_cast<PlanParts&>(parts_);
+  const std::vector<PlanBuffer>& buffers = parts.recorder.buffers();
+  std::vector<DeviceBuffer> memory;
+  std::vector<void*> addresses(buffers.size(), nullptr);
+  const bool is_separate = device_->checks_bounds();
+  if (!is_separate) memory.emplace_back(device_, arena_bytes_, "the values of a graph");
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].fixed != nullptr) {
+      addresses[i] = buffers[i].fixed;
+    } else if (offsets_[i] >= 0 && is_separate) {
+      memory.emplace_back(device_, std::max<std::int64_t>(1, buffers[i].bytes), "a value");
+      addresses[i] = memory.back().data();
+    } else if (offsets_[i] >= 0) {
+      addresses[i] = static_cast<std::byte*>(memory.front().data()) + offsets_[i];
+    }
+  }
+  std::vector<Command> commands = parts.recorder.commands();
+  for (Command& command : commands) {
+    for (const std::size_t place : command.fixups) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, command.params.data() + place, sizeof(bits));
+      const EncodedPointer pointer = EncodedPointer::from_bits(bits);
+      const void* address =
+          static_cast<const std::byte*>(addresses[pointer.buffer()]) + pointer.offset();
+      std::memcpy(command.params.data() + place, &address, sizeof(address));
+    }
+  }
+  staging_ = StagingBuffer(device_, staging_bytes_);
+  std::unique_ptr<DeviceStream> stream = device_->make_stream();
+  commands_ = std::move(commands);
+  addresses_ = std::move(addresses);
+  memory_ = std::move(memory);
+  stream_ = std::move(stream);
+}
+
+void DevicePlan::run_command(const Command& command) const {
+  const void* params = command.params.data();
+  switch (command.kind) {
+    case Command::Kind::kernel:
+      stream_->launch(command.kernel, command.blocks, command.threads, params,
+                      command.params.size());
+      break;
+    case Command::Kind::product:
+      stream_->multiply(*command.routine, *static_cast<const ProductPointers*>(params));
+      break;
+    case Command::Kind::conv:
+      stream_->convolve(*command.routine, *static_cast<const ConvPointers*>(params));
+      break;
+    case Command::Kind::copy: {
+      const auto& copy = *static_cast<const CopyPointers*>(params);
+      stream_->copy(copy.to, copy.from, copy.bytes);
+      break;
+    }
+    case Command::Kind::clear: {
+      const auto& clear = *static_cast<const CopyPointers*>(params);
+      stream_->clear(clear.to, clear.bytes);
+      break;
+    }
+  }
+}
+
+void DevicePlan::submit() const {
+  const auto address = [this](EncodedPointer pointer) {
+    return static_cast<std::byte*>(addresses_[pointer.buffer()]) + pointer.offset();
+  };
+  std::byte* staging = staging_.data() + buffer_alignment;
+  if (!parts_.status.is_null()) stream_->clear(address(parts_.status), sizeof(std::int32_t));
+  for (const Transfer& input : parts_.inputs) {
+    if (input.bytes > 0) stream_->upload(address(input.memory), staging, input.bytes);
+    staging += round_up(input.bytes);
+  }
+  for (const Command& command : commands_) {
+    try {
+      run_command(command);
+    } catch (Error& error) {
+      if (command.node == nullptr) throw;
+      throw error.at_node(command.node->name(), command.node->op_type());
+    }
+  }
+  for (const Transfer& output : parts_.outputs) {
+    if (output.bytes > 0) stream_->download(staging, address(output.memory), output.bytes);
+    staging += round_up(output.bytes);
+  }
+  if (!parts_.status.is_null())
+    stream_->download(staging_.data(), address(parts_.status), sizeof(std::int32_t));
+}
+
+void DevicePlan::check_status() const {
+  if (parts_.status.is_null()) return;
+  std::int32_t status = 0;
+  std::memcpy(&status, staging_.data(), sizeof(status));
+  if (status == 0) return;
+  const Node& node = *parts_.status_nodes.at(static_cast<std::size_t>(status) - 1);
+  throw Error(ErrorCode::invalid, "an index is out of range",
+              "--provider cpu names the index and its range")
+      .at_node(node.name(), node.op_type());
+}
+
+void DevicePlan::run(const RunContext& context) const {
+  for (const KnownOutput& known : parts_.known) {
+    auto* out = context.output<std::byte>(known.operand);
+    const auto bytes = static_cast<std::size_t>(known.content.size_bytes());
+    // A plan that knows the content too has it there already, where no run may write.
+    if (out != nullptr && bytes > 0 && std::memcmp(out, known.content.bytes(), bytes) != 0)
+      std::memcpy(out, known.content.bytes(), bytes);
+  }
+  const std::lock_guard lock(mutex_);
+  allocate();
+  std::byte* staging = staging_.data() + buffer_alignment;
+  for (const Transfer& input : parts_.inputs) {
+    if (input.bytes > 0)
+      std::memcpy(staging, context.input<std::byte>(input.operand),
+                  static_cast<std::size_t>(input.bytes));
+    staging += round_up(input.bytes);
+  }
+  try {
+    if (graph_ == nullptr && was_run_) {
+      stream_->begin_capture();
+      submit();
+      graph_ = stream_->end_capture();
+    }
+    if (graph_ != nullptr) {
+      stream_->replay(*graph_);
+    } else {
+      submit();
+    }
+    stream_->synchronize();
+  } catch (...) {
+    // The next run starts afresh.
+    graph_.reset();
+    stream_.reset();
+    was_run_ = false;
+    throw;
+  }
+  check_status();
+  was_run_ = true;
+  for (const Transfer& output : parts_.outputs) {
+    auto* out = context.output<std::byte>(output.operand);
+    if (out != nullptr && output.bytes > 0)
+      std::memcpy(out, staging, static_cast<std::size_t>(output.bytes));
+    staging += round_up(output.bytes);
+  }
+}
+
+}  // namespace ortool::cuda

@@ -1,0 +1,130 @@
+// Subgraph kernel: uploads constants, and emits the nodes for each set of shapes.
+#include "providers/cuda/subgraph_kernel.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "libcore/base/format.hpp"
+#include "libcore/base/log.hpp"
+#include "libcore/graph/graph.hpp"
+#include "providers/cuda/partition.hpp"
+
+namespace ortool::cuda {
+namespace {
+
+/// Constants up to this size stay readable on the host, since shapes may depend on them.
+constexpr std::int64_t small_bytes = 1024;
+
+}  // namespace
+
+SubgraphKernel::SubgraphKernel(std::shared_ptr<Device> device, DevicePrecision precision,
+                               const NodeView& view)
+    : device_(std::move(device)),
+      constants_(device_, precision),
+      members_(view.members().begin(), view.members().end()),
+      inputs_(view.inputs()),
+      outputs_(view.outputs()),
+      name_(format("cuda_graph_{}", view.members().size())) {
+  make_units();
+  upload_constants(view);
+}
+
+void SubgraphKernel::make_units() {
+  const std::unordered_set<const Node*> inside(members_.begin(), members_.end());
+  std::unordered_map<const Node*, std::size_t> unit_of;
+  // What a unit reads must be computed by units before it.
+  const auto is_ready = [&](const Node& node, const Value* chain) {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      const Value* input = node.input(i);
+      if (input == nullptr || input == chain || !inside.contains(input->producer())) continue;
+      const auto found = unit_of.find(input->producer());
+      if (found == unit_of.end() || found->second + 1 >= units_.size()) return false;
+    }
+    return true;
+  };
+  for (const Node* node : members_) {
+    if (unit_of.contains(node)) continue;
+    Unit& unit = units_.emplace_back(Unit{node, {}});
+    unit_of[node] = units_.size() - 1;
+    const bool can_lead = find_element_row(*node) != nullptr ||
+                          std::any_of(product_rows().begin(), product_rows().end(),
+                                      [&](const OperatorRow& row) { return &row == find_operator_row(*node); }) ||
+                          node->op_type() == "Conv";
+    const Node* last = node;
+    while (can_lead && !is_shape_arithmetic(*node)) {
+      const Value* value = last->output(0);
+      if (value == nullptr || value->uses().size() != 1) break;
+      const Use& use = value->uses().front();
+      if (use.kind != Use::Kind::input || !inside.contains(use.node)) break;
+      if (!can_follow(*last, *use.node) || !is_ready(*use.node, value)) break;
+      unit.followers.push_back(use.node);
+      unit_of[use.node] = units_.size() - 1;
+      last = use.node;
+    }
+  }
+}
+
+void SubgraphKernel::upload_constants(const NodeView& view) {
+  std::unordered_set<const Value*> data;
+  for (const Node* node : members_) {
+    const std::uint32_t parameters = is_shape_arithmetic(*node) ? ~0U : parameters_of(*node);
+    for (std::int64_t i = 0; i < node->input_count(); ++i) {
+      const bool is_parameter = i < 32 && (parameters >> i & 1U) != 0;
+      if (node->input(i) != nullptr && !is_parameter) data.insert(node->input(i));
+    }
+  }
+  needs_.assign(inputs_.size(), true);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const Value* value = inputs_[i];
+    if (value == nullptr || !value->is_constant() || !data.contains(value)) continue;
+    const Tensor* content = view.constant(value);
+    if (content == nullptr) continue;
+    constants_.add(*value, *content);
+    needs_[i] = content->size_bytes() <= small_bytes || is_integer(content->type());
+  }
+}
+
+void SubgraphKernel::emit(Emission& emission, const Unit& unit) const {
+  std::vector<const Node*> nodes = {unit.head};
+  nodes.insert(nodes.end(), unit.followers.begin(), unit.followers.end());
+  std::span<const Node* const> rest(nodes);
+  while (!rest.empty() && emission.is_known(*rest.front())) rest = rest.subspan(1);
+  if (rest.empty()) return;
+  emission.recorder().set_node(rest.front());
+  if (find_element_row(*rest.front()) != nullptr) {
+    emit_chain(emission, rest, nullptr);
+    return;
+  }
+  const OperatorRow* row = find_operator_row(*rest.front());
+  if (row == nullptr) {
+    throw Error(ErrorCode::unsupported,
+                format("the shape arithmetic of {} could not be computed on the host",
+                       rest.front()->op_type()));
+  }
+  const std::size_t folded = row->emit(emission, *rest.front(), rest.subspan(1));
+  const Value* value = rest[folded]->output(0);
+  rest = rest.subspan(folded + 1);
+  if (!rest.empty()) emit_chain(emission, rest, value);
+}
+
+PreparedPtr SubgraphKernel::prepare(const PrepareContext& context) const {
+  Emission emission(device_, constants_, inputs_, context);
+  for (const Node* node : members_) emission.infer(*node);
+  for (const Unit& unit : units_) {
+    try {
+      emit(emission, unit);
+    } catch (Error& error) {
+      throw error.at_node(unit.head->name(), unit.head->op_type());
+    }
+  }
+  auto plan = std::make_unique<const DevicePlan>(device_, emission.finish(outputs_));
+  const PlanFigures& figures = plan->figures();
+  log_debug(format("cuda: {} nodes, {} launches, {} copies in ({} bytes), {} copies out ({} bytes), "
+                   "{} bytes of values",
+                   members_.size(), figures.launches, figures.copies_in, figures.bytes_in,
+                   figures.copies_out, figures.bytes_out, figures.arena_bytes));
+  return plan;
+}
+
+}  // namespace ortool::cuda

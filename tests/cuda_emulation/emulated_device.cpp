@@ -1,0 +1,274 @@
+// Emulated device: memory with guards, streams that run at once, products and convolutions.
+#include "tests/cuda_emulation/emulated_device.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/format.hpp"
+#include "providers/cuda/kernels/device_code.hpp"
+
+namespace ortool::test {
+namespace {
+
+using namespace cuda;
+
+constexpr std::int64_t guard_bytes = 256;
+constexpr unsigned char guard = 0xC5;
+/// Memory starts with this, since a GPU's is not cleared.
+constexpr int dirt = 0x7F;
+
+struct EmulatedProduct : DeviceRoutine {
+  explicit EmulatedProduct(const ProductDesc& product) : desc(product) {}
+  std::int64_t workspace_bytes() const override { return 64; }
+  ProductDesc desc;
+};
+
+struct EmulatedConv : DeviceRoutine {
+  explicit EmulatedConv(const ConvDesc& conv) : desc(conv) {}
+  std::int64_t workspace_bytes() const override { return 64; }
+  ConvDesc desc;
+};
+
+/// Commands of a capture, run by each replay.
+struct EmulatedGraph : DeviceGraph {
+  std::vector<std::function<void()>> commands;
+};
+
+double element(const void* data, std::int32_t type, std::int64_t index) {
+  return load<double>(StoresAny(), data, type, index);
+}
+
+void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
+  for (std::int64_t batch = 0; batch < desc.batch; ++batch) {
+    for (std::int64_t i = 0; i < desc.m; ++i) {
+      for (std::int64_t j = 0; j < desc.n; ++j) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < desc.k; ++k) {
+          const std::int64_t a = desc.transpose_a ? k * desc.m + i : i * desc.k + k;
+          const std::int64_t b = desc.transpose_b ? j * desc.k + k : k * desc.n + j;
+          sum += element(p.a, desc.type, batch * desc.a_stride + a) *
+                 element(p.b, desc.type, batch * desc.b_stride + b);
+        }
+        sum *= static_cast<double>(desc.alpha);
+        if (desc.has_addend)
+          sum += element(p.addend, desc.type, batch * desc.addend_stride + i * desc.n + j);
+        if (desc.has_bias) sum += element(p.bias, desc.type, j);
+        if (desc.has_relu && sum < 0) sum = 0;
+        store(StoresAny(), p.out, desc.type, (batch * desc.m + i) * desc.n + j, sum);
+      }
+    }
+  }
+}
+
+double conv_element(const ConvDesc& desc, const ConvPointers& p, std::int64_t image,
+                    std::int64_t channel, std::int64_t y, std::int64_t x) {
+  const std::int64_t in_group = desc.in_channels / desc.groups;
+  const std::int64_t group = channel / (desc.out_channels / desc.groups);
+  double sum = 0;
+  for (std::int64_t c = 0; c < in_group; ++c) {
+    for (std::int64_t i = 0; i < desc.kernel[0]; ++i) {
+      const std::int64_t row = y * desc.stride[0] - desc.pad[0] + i * desc.dilation[0];
+      if (row < 0 || row >= desc.in[0]) continue;
+      for (std::int64_t j = 0; j < desc.kernel[1]; ++j) {
+        const std::int64_t column = x * desc.stride[1] - desc.pad[1] + j * desc.dilation[1];
+        if (column < 0 || column >= desc.in[1]) continue;
+        const std::int64_t from =
+            ((image * desc.in_channels + group * in_group + c) * desc.in[0] + row) * desc.in[1] +
+            column;
+        const std::int64_t weight =
+            ((channel * in_group + c) * desc.kernel[0] + i) * desc.kernel[1] + j;
+        sum += element(p.input, desc.type, from) * element(p.weights, desc.type, weight);
+      }
+    }
+  }
+  return sum;
+}
+
+void convolve_images(const ConvDesc& desc, const ConvPointers& p) {
+  std::int64_t at = 0;
+  for (std::int64_t image = 0; image < desc.batch; ++image) {
+    for (std::int64_t channel = 0; channel < desc.out_channels; ++channel) {
+      for (std::int64_t y = 0; y < desc.out[0]; ++y) {
+        for (std::int64_t x = 0; x < desc.out[1]; ++x, ++at) {
+          double sum = conv_element(desc, p, image, channel, y, x);
+          if (desc.has_addend) sum += element(p.addend, desc.type, at);
+          if (desc.has_bias) sum += element(p.bias, desc.type, channel);
+          if (desc.has_relu && sum < 0) sum = 0;
+          store(StoresAny(), p.out, desc.type, at, sum);
+        }
+      }
+    }
+  }
+}
+
+class EmulatedStream : public DeviceStream {
+ public:
+  explicit EmulatedStream(EmulatedDevice& device) : device_(device) {}
+
+  void launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
+              std::size_t bytes) override {
+    ORTOOL_CHECK(blocks > 0 && threads > 0 && threads <= 1024);
+    const auto* begin = static_cast<const std::byte*>(params);
+    std::vector<std::byte> own(begin, begin + bytes);
+    run([this, kernel, blocks, threads, own = std::move(own)] {
+      const std::int64_t number = device_.counts().launches++;
+      if (number == device_.options().failing_launch)
+        throw Error(ErrorCode::invalid, "the emulated device failed");
+      run_emulated_kernel(kernel, blocks, threads, own.data(), own.size(),
+                          device_.options().runs_backward);
+    });
+  }
+  void multiply(const DeviceRoutine& product, const ProductPointers& pointers) override {
+    const ProductDesc& desc = dynamic_cast<const EmulatedProduct&>(product).desc;
+    run([this, &desc, pointers] {
+      ++device_.counts().products;
+      multiply_matrices(desc, pointers);
+    });
+  }
+  void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) override {
+    const ConvDesc& desc = dynamic_cast<const EmulatedConv&>(conv).desc;
+    run([this, &desc, pointers] {
+      ++device_.counts().convolutions;
+      convolve_images(desc, pointers);
+    });
+  }
+  void upload(void* to, const void* from, std::int64_t bytes) override {
+    run([this, to, from, bytes] {
+      ++device_.counts().uploads;
+      device_.counts().uploaded_bytes += bytes;
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    });
+  }
+  void download(void* to, const void* from, std::int64_t bytes) override {
+    run([this, to, from, bytes] {
+      ++device_.counts().downloads;
+      device_.counts().downloaded_bytes += bytes;
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    });
+  }
+  void copy(void* to, const void* from, std::int64_t bytes) override {
+    run([this, to, from, bytes] {
+      ++device_.counts().copies;
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    });
+  }
+  void clear(void* to, std::int64_t bytes) override {
+    run([to, bytes] { std::memset(to, 0, static_cast<std::size_t>(bytes)); });
+  }
+  void synchronize() override {
+    ORTOOL_CHECK(capture_ == nullptr);
+    device_.check_guards();
+  }
+  void begin_capture() override {
+    ORTOOL_CHECK(capture_ == nullptr);
+    capture_ = std::make_unique<EmulatedGraph>();
+  }
+  std::unique_ptr<DeviceGraph> end_capture() override {
+    ++device_.counts().captures;
+    return std::move(capture_);
+  }
+  void replay(const DeviceGraph& graph) override {
+    ++device_.counts().replays;
+    for (const auto& command : dynamic_cast<const EmulatedGraph&>(graph).commands) command();
+  }
+
+ private:
+  void run(std::function<void()> command) {
+    if (capture_ != nullptr) {
+      capture_->commands.push_back(std::move(command));
+    } else {
+      command();
+    }
+  }
+
+  EmulatedDevice& device_;
+  std::unique_ptr<EmulatedGraph> capture_;
+};
+
+}  // namespace
+
+EmulatedDevice::~EmulatedDevice() {
+  ORTOOL_CHECK(sizes_.empty());
+}
+
+void* EmulatedDevice::allocate(std::int64_t bytes, std::string_view purpose) {
+  const std::lock_guard lock(mutex_);
+  if (options_.limit_bytes > 0 && memory_.used_bytes + bytes > options_.limit_bytes)
+    throw Error(ErrorCode::memory_limit,
+                format("{} needs {} bytes of the device's memory, of which {} of {} are in use",
+                       purpose, bytes, memory_.used_bytes, options_.limit_bytes));
+  auto* whole = static_cast<std::byte*>(
+      std::aligned_alloc(256, static_cast<std::size_t>((bytes + 2 * guard_bytes + 255) / 256 * 256)));
+  ORTOOL_CHECK(whole != nullptr);
+  std::memset(whole, guard, guard_bytes);
+  std::memset(whole + guard_bytes, dirt, static_cast<std::size_t>(bytes));
+  std::memset(whole + guard_bytes + bytes, guard, guard_bytes);
+  void* memory = whole + guard_bytes;
+  sizes_[memory] = bytes;
+  memory_.used_bytes += bytes;
+  memory_.peak_bytes = std::max(memory_.peak_bytes, memory_.used_bytes);
+  return memory;
+}
+
+void EmulatedDevice::release(void* memory) noexcept {
+  check_guards();
+  const std::lock_guard lock(mutex_);
+  const auto found = sizes_.find(memory);
+  ORTOOL_CHECK(found != sizes_.end());
+  memory_.used_bytes -= found->second;
+  sizes_.erase(found);
+  std::free(static_cast<std::byte*>(memory) - guard_bytes);
+}
+
+void* EmulatedDevice::allocate_staging(std::int64_t bytes) {
+  void* memory = std::malloc(static_cast<std::size_t>(bytes));
+  ORTOOL_CHECK(memory != nullptr);
+  return memory;
+}
+
+void EmulatedDevice::release_staging(void* memory) noexcept {
+  std::free(memory);
+}
+
+DeviceMemory EmulatedDevice::memory() const {
+  const std::lock_guard lock(mutex_);
+  DeviceMemory memory = memory_;
+  memory.limit_bytes = options_.limit_bytes;
+  return memory;
+}
+
+void EmulatedDevice::write(void* to, const void* from, std::int64_t bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+std::unique_ptr<DeviceStream> EmulatedDevice::make_stream() {
+  return std::make_unique<EmulatedStream>(*this);
+}
+
+RoutinePtr EmulatedDevice::make_product(const ProductDesc& desc) {
+  return std::make_shared<const EmulatedProduct>(desc);
+}
+
+RoutinePtr EmulatedDevice::make_conv(const ConvDesc& desc) {
+  return std::make_shared<const EmulatedConv>(desc);
+}
+
+std::int64_t EmulatedDevice::live_allocations() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::int64_t>(sizes_.size());
+}
+
+void EmulatedDevice::check_guards() const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [memory, bytes] : sizes_) {
+    const auto* begin = static_cast<const unsigned char*>(memory);
+    for (std::int64_t i = 0; i < guard_bytes; ++i)
+      ORTOOL_CHECK(begin[i - guard_bytes] == guard && begin[bytes + i] == guard);
+  }
+}
+
+}  // namespace ortool::test
