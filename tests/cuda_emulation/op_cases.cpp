@@ -118,9 +118,9 @@ class CaseRunner {
     if (comparison.passed) return;
     fail(path, each, mode,
          comparison.difference.empty()
-             ? format("{}: {} of {} elements differ, by {} at most", output.name,
+             ? ortool::format("{}: {} of {} elements differ, by {} at most", output.name,
                       comparison.mismatched, comparison.count, comparison.max_abs_error)
-             : format("{}: {}", output.name, comparison.difference));
+             : ortool::format("{}: {}", output.name, comparison.difference));
   }
 
   std::shared_ptr<const Provider> provider_;

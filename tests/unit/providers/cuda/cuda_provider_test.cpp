@@ -1,0 +1,193 @@
+// The cuda provider on an emulated device: parts of graphs, replay, memory, errors.
+#include "providers/cuda/cuda_provider.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "libcore/base/format.hpp"
+#include "libcore/tensor/compare.hpp"
+#include "providers/cpu/cpu_provider.hpp"
+#include "providers/cuda/provider_settings.hpp"
+#include "tests/cuda_emulation/emulated_device.hpp"
+#include "tests/support/session_support.hpp"
+
+using namespace ortool;
+
+namespace {
+
+/// A session on an emulated device, and the device.
+struct EmulatedSession {
+  std::shared_ptr<test::EmulatedDevice> device;
+  std::unique_ptr<Session> session;
+
+  explicit EmulatedSession(std::string_view text, test::EmulationOptions emulation = {},
+                           std::string_view options = {}) {
+    device = std::make_shared<test::EmulatedDevice>(emulation);
+    SessionOptions session_options;
+    session_options.providers = {
+        cuda::make_provider_on([this](std::int64_t, std::int64_t) { return device; }, options),
+        make_cpu_provider()};
+    session = make_session(text, std::move(session_options));
+  }
+
+  Tensor run(const NamedValues& inputs) const { return session->run(inputs, {})[0].tensor(); }
+  std::vector<std::string> providers() const {
+    std::vector<std::string> names;
+    for (const Placement& placement : session->placement()) names.push_back(placement.provider);
+    return names;
+  }
+};
+
+constexpr std::string_view product_model = R"(<ir_version: 9, opset_import: ["" : 17]>
+  g (float[N,3] x) => (float[N,2] y) <float[3,2] w = {1, -2, 3, 4, -5, 6}, float[2] b = {0.5, -0.5}> {
+    p = MatMul (x, w)
+    s = Add (p, b)
+    y = Relu (s)
+  })";
+
+/// NonZero has no kernel on the device, and its result comes back.
+constexpr std::string_view divided_model = R"(<ir_version: 9, opset_import: ["" : 17]>
+  g (float[4] x) => (float[4] y, int64[1,K] at) {
+    a = Exp (x)
+    at = NonZero (a)
+    c = Cast <to = 1> (at)
+    s = ReduceSum <keepdims = 0> (c)
+    y = Mul (a, s)
+  })";
+
+}  // namespace
+
+TEST_CASE("a product with bias and Relu is one call of the cuda device, with two copies") {
+  const EmulatedSession emulated(product_model);
+  const Tensor y = emulated.run({{"x", Tensor::of<float>(Shape{1, 3}, {1, 2, 3})}});
+  CHECK(floats(y) == std::vector<float>{0, 23.5});
+  CHECK(emulated.device->counts().products == 1);
+  CHECK(emulated.device->counts().launches == 0);
+  CHECK(emulated.device->counts().uploads == 1);
+  CHECK(emulated.device->counts().downloads == 1);
+}
+
+TEST_CASE("the second run of a shape is captured by the cuda provider, later ones are replayed") {
+  const EmulatedSession emulated(product_model);
+  for (int i = 0; i < 4; ++i) {
+    const auto x = static_cast<float>(i);
+    const Tensor y = emulated.run({{"x", Tensor::of<float>(Shape{1, 3}, {x, 0, 0})}});
+    CHECK(floats(y) == std::vector<float>{x + 0.5F, 0});
+  }
+  CHECK(emulated.device->counts().captures == 1);
+  CHECK(emulated.device->counts().replays == 3);
+  emulated.run({{"x", Tensor::of<float>(Shape{2, 3}, {1, 0, 0, 0, 1, 0})}});
+  CHECK(emulated.device->counts().captures == 1);
+}
+
+TEST_CASE("nodes that the cuda device does not take divide a graph without changing its results") {
+  const EmulatedSession emulated(divided_model);
+  const Tensor x = Tensor::of<float>(Shape{4}, {0, 1, 2, 3});
+  const auto expected = make_session(divided_model)->run({{"x", x}}, {});
+  for (int i = 0; i < 3; ++i) {
+    const auto found = emulated.session->run({{"x", x}}, {});
+    CHECK(compare(found[0].tensor(), expected[0].tensor(), {.rtol = 1e-5, .atol = 1e-6}).passed);
+    CHECK(integers(found[1]) == integers(expected[1]));
+  }
+  const std::vector<std::string> providers = emulated.providers();
+  CHECK(std::count(providers.begin(), providers.end(), "cuda") == 4);
+}
+
+TEST_CASE("shape arithmetic belongs to a part of the cuda provider and costs no launch") {
+  const EmulatedSession emulated(R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[N,4] x) => (float[M,2,2] y) <int64[1] first = {0}, int64[2] rest = {2, 2}> {
+      e = Exp (x)
+      s = Shape (e)
+      n = Gather <axis = 0> (s, first)
+      t = Concat <axis = 0> (n, rest)
+      y = Reshape (e, t)
+    })");
+  const Tensor y = emulated.run({{"x", random_tensor(Shape{3, 4}, 1)}});
+  CHECK(y.shape() == Shape{3, 2, 2});
+  CHECK(emulated.device->counts().launches == 1);
+}
+
+TEST_CASE("a session of the cuda provider survives a run without memory, which names the figures") {
+  const EmulatedSession emulated(product_model, {.limit_bytes = 4096});
+  try {
+    emulated.run({{"x", random_tensor(Shape{1000, 3}, 1)}});
+    FAIL("the run needs more memory than there is");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::memory_limit);
+    CHECK(std::string(error.what()).find("4096") != std::string::npos);
+  }
+  CHECK(floats(emulated.run({{"x", Tensor::of<float>(Shape{1, 3}, {1, 2, 3})}})) ==
+        std::vector<float>{0, 23.5});
+}
+
+TEST_CASE("a session of the cuda provider survives a launch that fails") {
+  const EmulatedSession emulated(divided_model, {.failing_launch = 0});
+  const NamedValues inputs = {{"x", Tensor::of<float>(Shape{4}, {0, 1, 2, 3})}};
+  CHECK_THROWS_AS(emulated.run(inputs), Error);
+  CHECK(emulated.run(inputs).shape() == Shape{4});
+}
+
+TEST_CASE("an index out of range on the cuda device is an error that names the node") {
+  const EmulatedSession emulated(R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[3] x, int64[K] i) => (float[K] y) {
+      [pick] y = Gather (x, i)
+    })");
+  const Tensor x = vector_of({1, 2, 3});
+  CHECK_THROWS_WITH(emulated.run({{"x", x}, {"i", integers_of({0, 3})}}),
+                    Catch::Contains("Gather") && Catch::Contains("out of range"));
+  CHECK(floats(emulated.run({{"x", x}, {"i", integers_of({2, -3})}})) == std::vector<float>{3, 1});
+}
+
+TEST_CASE("threads share a session of the cuda provider") {
+  const EmulatedSession emulated(product_model);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 20; ++i) {
+        const auto x = static_cast<float>(thread * 100 + i);
+        const Tensor y = emulated.run({{"x", Tensor::of<float>(Shape{1, 3}, {x, 0, 0})}});
+        if (floats(y)[0] != x + 0.5F) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("all memory of the cuda device is released with its sessions") {
+  auto device = std::make_shared<test::EmulatedDevice>();
+  for (int i = 0; i < 2; ++i) {
+    SessionOptions options;
+    options.providers = {
+        cuda::make_provider_on([&](std::int64_t, std::int64_t) { return device; }, {}),
+        make_cpu_provider()};
+    const auto session = make_session(product_model, std::move(options));
+    session->run({{"x", random_tensor(Shape{5, 3}, 1)}}, {});
+    CHECK(device->live_allocations() > 0);
+  }
+  CHECK(device->live_allocations() == 0);
+  CHECK(device->memory().used_bytes == 0);
+}
+
+TEST_CASE("the cuda provider holds values as float16 on request, within the type's precision") {
+  const EmulatedSession emulated(product_model, {}, "precision=float16");
+  const Tensor x = random_tensor(Shape{7, 3}, 1);
+  const auto expected = make_session(product_model)->run({{"x", x}}, {});
+  const Tensor found = emulated.run({{"x", x}});
+  CHECK(found.type() == DataType::float32);
+  CHECK(compare(found, expected[0].tensor(), {.rtol = 1e-2, .atol = 1e-2}).passed);
+  CHECK_FALSE(same_bits(found, expected[0].tensor()));
+}
+
+TEST_CASE("options of the cuda provider are read and wrong ones refused") {
+  const cuda::ProviderSettings settings =
+      cuda::read_settings("device=1,memory-limit=2G,precision=tf32");
+  CHECK(settings.device == 1);
+  CHECK(settings.memory_limit == std::int64_t{2} << 30);
+  CHECK(settings.precision == cuda::DevicePrecision::tf32);
+  for (const char* wrong : {"device=-1", "memory-limit=2X", "memory-limit=", "precision=int8", "name=1", "device"})
+    CHECK_THROWS_AS(cuda::read_settings(wrong), Error);
+}
