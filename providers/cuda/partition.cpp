@@ -66,10 +66,14 @@ class Partitioner {
   bool is_arithmetic_on_shapes(const Node& node) const {
     if (is_shape_reader(node)) return true;
     if (!is_shape_arithmetic(node)) return false;
+    bool has_computed = false;
     for (std::int64_t i = 0; i < node.input_count(); ++i) {
-      if (!follows_from_shapes(node.input(i))) return false;
+      const Value* input = node.input(i);
+      if (!follows_from_shapes(input)) return false;
+      has_computed = has_computed || (input != nullptr && !input->is_constant());
     }
-    return true;
+    // Of constants alone, a result that the rule does not compute is an error that a kernel finds.
+    return has_computed;
   }
 
   std::string refusal(const Node& node) {

@@ -215,7 +215,6 @@ void* EmulatedDevice::allocate(std::int64_t bytes, std::string_view purpose) {
 }
 
 void EmulatedDevice::release(void* memory) noexcept {
-  check_guards();
   const std::lock_guard lock(mutex_);
   const auto found = sizes_.find(memory);
   ORTOOL_CHECK(found != sizes_.end());

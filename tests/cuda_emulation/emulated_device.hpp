@@ -31,8 +31,7 @@ struct EmulationOptions {
   std::int64_t failing_launch = -1;  ///< the number of a launch that fails, as on a broken device
 };
 
-/// Memory is the host's, each allocation between guards that are checked when a stream is done and
-/// when it is released. Kernels run block by block, threads as loops between barriers; products and
+/// Memory is the host's, each allocation between guards that are checked when a stream is done. Kernels run block by block, threads as loops between barriers; products and
 /// convolutions are loops.
 class EmulatedDevice : public cuda::Device {
  public:

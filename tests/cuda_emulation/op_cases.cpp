@@ -133,6 +133,8 @@ class CaseRunner {
 }  // namespace
 
 int main(int count, char** arguments) {
+  // What was found is shown even if a later case ends the program.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool is_backward = false;
   bool is_gpu = false;
   std::vector<const char*> files;

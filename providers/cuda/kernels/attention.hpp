@@ -28,22 +28,35 @@ ORTOOL_DEVICE SeenKeys seen_keys(const AttentionParams& params, int64_t batch, i
   return seen;
 }
 
-/// What becomes of the product of a query and a key.
-ORTOOL_DEVICE float attention_score(const AttentionParams& params, float product, int64_t batch,
-                                    int64_t head, int64_t query, int64_t key) {
-  float score = product * params.scale;
-  if (params.softcap > 0) score = params.softcap * tanhf(score / params.softcap);
+/// What masks add to the score of a key.
+ORTOOL_DEVICE float attention_bias(const AttentionParams& params, int64_t batch, int64_t head,
+                                   int64_t query, int64_t key) {
+  float bias = 0;
   if (params.mask != nullptr) {
     const int64_t at = batch * params.mask_strides[0] + head * params.mask_strides[1] +
                        query * params.mask_strides[2] + key;
     const float mask = load<float>(StoresAny(), params.mask, params.mask_type, at);
-    score = params.mask_type != element_bool ? score + mask : mask != 0.0F ? score : -INFINITY;
+    bias = params.mask_type != element_bool ? mask : mask != 0.0F ? 0.0F : -INFINITY;
   }
   if (params.key_mask != nullptr) {
-    score += params.key_mask[batch * params.key_mask_strides[0] +
-                             query * params.key_mask_strides[1] + key];
+    bias += params.key_mask[batch * params.key_mask_strides[0] +
+                            query * params.key_mask_strides[1] + key];
   }
-  return score;
+  return bias;
+}
+
+/// The score of the product of a query and a key.
+ORTOOL_DEVICE float attention_score(const AttentionParams& params, float product, float bias) {
+  float score = product * params.scale;
+  if (params.softcap > 0) score = params.softcap * tanhf(score / params.softcap);
+  return score + bias;
+}
+
+ORTOOL_DEVICE void check_length(const AttentionParams& params, int64_t batch, int thread) {
+  if (params.lengths == nullptr || thread != 0) return;
+  const int64_t length =
+      load<int64_t>(StoresAny(), params.lengths, params.length_type, batch) + params.length_offset;
+  if (length < 0 || length > params.keys) set_flag(params.status, params.status_value);
 }
 
 /// The score that starts the softmax of a head: -INFINITY for none.
@@ -69,12 +82,13 @@ template <typename Storage>
 ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& params) {
   constexpr int columns = static_cast<int>(max_head_size) / attention_threads;
   struct Sums {
-    float value[columns];
+    float value[static_cast<unsigned>(columns)];
   };
   ORTOOL_SHARED(float, query, max_head_size);
   ORTOOL_SHARED(float, weight, attention_threads);
   ORTOOL_SHARED(float, partial, attention_threads);
   ORTOOL_SHARED(float, state, 3);  // the greatest score, the sum, the rescale
+  ORTOOL_SHARED(float, seen_flags, attention_threads);
   PerThread<Sums, attention_threads> sums;
   const auto fold = [&](auto combine) {
     for (int half = attention_threads / 2; half > 0; half /= 2) {
@@ -98,6 +112,8 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
       for (int64_t i = thread; i < params.size; i += attention_threads)
         query[i] = load<float>(Storage(), params.query, params.type, from + i);
       for (int i = 0; i < columns; ++i) sums[thread].value[i] = 0;
+      seen_flags[thread] = 0;
+      check_length(params, batch, thread);
       if (thread == 0) {
         state[0] = first_score(params, head);
         state[1] = state[0] == -INFINITY ? 0.0F : 1.0F;
@@ -113,7 +129,9 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
           float product = 0;
           for (int64_t i = 0; i < params.size; ++i)
             product += query[i] * load<float>(Storage(), params.key, params.type, at + i);
-          score = attention_score(params, product, batch, head, number, key);
+          const float bias = attention_bias(params, batch, head, number, key);
+          if (bias != -INFINITY) seen_flags[thread] = 1;
+          score = attention_score(params, product, bias);
         }
         weight[thread] = score;
         partial[thread] = score;
@@ -146,7 +164,10 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
         }
       }
     }
+    ORTOOL_THREADS(block, thread) { partial[thread] = seen_flags[thread]; }
+    fold([](float x, float y) { return x + y; });
     ORTOOL_THREADS(block, thread) {
+      const bool sees_none = partial[0] == 0.0F || state[1] == 0.0F;
       const int64_t to = batch * params.output_strides[0] + head * params.output_strides[1] +
                          number * params.output_strides[2];
       for (int i = 0; i < columns; ++i) {
@@ -154,7 +175,7 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
         if (column >= params.value_size) break;
         const float sum = sums[thread].value[i];
         store(Storage(), params.output, params.type, to + column,
-              state[1] == 0.0F ? 0.0F : sum / state[1]);
+              sees_none ? 0.0F : sum / state[1]);
       }
     }
   }
@@ -171,10 +192,11 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
   constexpr int row_size = most_size + 1;
   constexpr int weight_size = tile_keys + 1;
   struct State {
-    float score[own_keys];
-    float sum[own_columns];
+    float score[static_cast<unsigned>(own_keys)];
+    float sum[static_cast<unsigned>(own_columns)];
     float most;
     float total;
+    bool has_seen;
   };
   ORTOOL_SHARED(float, query, tile_queries * row_size);
   ORTOOL_SHARED(float, keys, tile_keys * row_size);
@@ -207,6 +229,8 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
       for (int i = 0; i < own_columns; ++i) state[thread].sum[i] = 0;
       state[thread].most = first_score(params, head);
       state[thread].total = state[thread].most == -INFINITY ? 0.0F : 1.0F;
+      state[thread].has_seen = false;
+      check_length(params, batch, thread);
     }
     for (int64_t begin = of_first.begin; begin < of_last.end; begin += tile_keys) {
       const int tile = static_cast<int>(least_of<int64_t>(tile_keys, of_last.end - begin));
@@ -228,7 +252,7 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
         float most = -INFINITY;
         const SeenKeys seen =
             row < rows ? seen_keys(params, batch, first_query + row) : SeenKeys{0, 0};
-        float product[own_keys] = {};
+        float product[static_cast<unsigned>(own_keys)] = {};
         if (row < rows) {
           for (int i = 0; i < size; ++i) {
             const float x = query[row * row_size + i];
@@ -241,9 +265,10 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
         for (int j = 0; j < own_keys; ++j) {
           const int64_t key = begin + thread % 4 + 4 * j;
           const bool is_seen = key < begin + tile && key >= seen.begin && key < seen.end;
-          own.score[j] = is_seen ? attention_score(params, product[j], batch, head,
-                                                   first_query + row, key)
-                                 : -INFINITY;
+          const float bias =
+              is_seen ? attention_bias(params, batch, head, first_query + row, key) : -INFINITY;
+          own.has_seen = own.has_seen || bias != -INFINITY;
+          own.score[j] = is_seen ? attention_score(params, product[j], bias) : -INFINITY;
           if (own.score[j] > most || own.score[j] != own.score[j]) most = own.score[j];
         }
         partial[thread] = most;
@@ -276,16 +301,19 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
         }
       }
     }
+    ORTOOL_THREADS(block, thread) { partial[thread] = state[thread].has_seen ? 1.0F : 0.0F; }
     ORTOOL_THREADS(block, thread) {
       const State& own = state[thread];
       const int row = thread / 4;
+      const float seen =
+          partial[row * 4] + partial[row * 4 + 1] + partial[row * 4 + 2] + partial[row * 4 + 3];
       const int64_t to = batch * params.output_strides[0] + head * params.output_strides[1] +
                          (first_query + row) * params.output_strides[2];
       for (int i = 0; i < own_columns && row < rows; ++i) {
         const int column = thread % 4 + 4 * i;
         if (column < value_size)
           store(Storage(), params.output, params.type, to + column,
-                own.total == 0.0F ? 0.0F : own.sum[i] / own.total);
+                own.total == 0.0F || seen == 0.0F ? 0.0F : own.sum[i] / own.total);
       }
     }
   }

@@ -52,14 +52,15 @@ struct PerThread {
 #else
 template <typename T, int count>
 struct PerThread {
-  T value[count];
+  T value[static_cast<unsigned>(count)];
   T& operator[](int thread) { return value[thread]; }
 };
 #define ORTOOL_THREADS(block, thread)                                              \
   for (int ortool_place = 0, thread = (block).thread_at(0);                        \
        ortool_place < (block).threads();                                           \
        ++ortool_place, thread = (block).thread_at(ortool_place))
-#define ORTOOL_SHARED(type, name, count) static thread_local type name[count]
+#define ORTOOL_SHARED(type, name, count) \
+  static thread_local type name[static_cast<unsigned>(count)]
 #endif
 
 /// Element types, with ONNX's numbers.
@@ -179,22 +180,20 @@ ORTOOL_DEVICE Number load(StoresHalf, const void* data, int32_t, int64_t index) 
   return static_cast<Number>(float_of_half(static_cast<const uint16_t*>(data)[index]));
 }
 
-/// A number as a 64-bit integer; floats beyond its range become its least value, as on x86.
+/// A number as an integer: floats beyond its range become the nearest one, NaN 0.
 ORTOOL_DEVICE int64_t integer_of(int64_t value) { return value; }
 ORTOOL_DEVICE int64_t integer_of(double value) {
-  return value >= -9223372036854775808.0 && value < 9223372036854775808.0
-             ? static_cast<int64_t>(value)
-             : INT64_MIN;
+  if (value != value) return 0;
+  if (value >= 9223372036854775808.0) return INT64_MAX;
+  return value < -9223372036854775808.0 ? INT64_MIN : static_cast<int64_t>(value);
 }
 ORTOOL_DEVICE int64_t integer_of(float value) { return integer_of(static_cast<double>(value)); }
 
-template <typename Number>
-ORTOOL_DEVICE int32_t narrow_integer(Number value) {
-  return static_cast<int32_t>(integer_of(value));
-}
-/// Floats beyond the range of int32 become its least value.
+ORTOOL_DEVICE int32_t narrow_integer(int64_t value) { return static_cast<int32_t>(value); }
 ORTOOL_DEVICE int32_t narrow_integer(double value) {
-  return value > -2147483649.0 && value < 2147483648.0 ? static_cast<int32_t>(value) : INT32_MIN;
+  if (value != value) return 0;
+  if (value >= 2147483648.0) return INT32_MAX;
+  return value < -2147483648.0 ? INT32_MIN : static_cast<int32_t>(value);
 }
 ORTOOL_DEVICE int32_t narrow_integer(float value) {
   return narrow_integer(static_cast<double>(value));

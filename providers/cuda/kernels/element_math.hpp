@@ -88,10 +88,10 @@ ORTOOL_DEVICE Real activation_of(ElementOp op, Real x, Real a, Real b) {
     case ElementOp::elu: return x < Real(0) ? a * of_expm1(x) : x;
     case ElementOp::selu: return x > Real(0) ? b * x : b * a * of_expm1(x);
     case ElementOp::celu: return x > Real(0) ? x : x != x ? x : a * of_expm1(x / a);
-    case ElementOp::thresholded_relu: return x != x ? x : x > a ? x : Real(0);
+    case ElementOp::thresholded_relu: return x > a ? x : Real(0);
     case ElementOp::hard_sigmoid: return clamp_of(a * x + b, Real(0), Real(1));
     case ElementOp::hard_swish: return x * clamp_of(x / Real(6) + Real(0.5), Real(0), Real(1));
-    case ElementOp::shrink: return x < -b ? x + a : x > b ? x - a : x != x ? x : Real(0);
+    case ElementOp::shrink: return x < -b ? x + a : x > b ? x - a : Real(0);
     case ElementOp::gelu: return gelu_of(x);
     case ElementOp::gelu_tanh: return gelu_tanh_of(x);
     case ElementOp::mish: return x * of_tanh(softplus_of(x));

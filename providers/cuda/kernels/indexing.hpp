@@ -30,52 +30,88 @@ ORTOOL_DEVICE void gather(const Block& block, const GatherParams& params) {
   }
 }
 
+/// The place in the indexed tensor of element `number` of the indices; -1: out of range.
+ORTOOL_DEVICE int64_t indexed_place(const GatherElementsParams& params, int64_t number) {
+  int64_t index = load_index(params.indices, params.index_type, number);
+  if (index < 0) index += params.axis_size;
+  if (index < 0 || index >= params.axis_size) {
+    set_flag(params.status, params.status_value);
+    return -1;
+  }
+  int64_t at = 0;
+  for (int32_t axis = params.sizes.axes - 1; axis >= 0; --axis) {
+    at += (axis == params.axis ? index : number % params.sizes.size[axis]) * params.strides[axis];
+    number /= params.sizes.size[axis];
+  }
+  return at;
+}
+
 ORTOOL_DEVICE void gather_elements(const Block& block, const GatherElementsParams& params) {
   ORTOOL_THREADS(block, thread) {
     for (int64_t i = block.index() * block.threads() + thread; i < params.count;
          i += block.blocks() * block.threads()) {
-      int64_t index = load_index(params.indices, params.index_type, i);
-      if (index < 0) index += params.axis_size;
-      if (index < 0 || index >= params.axis_size) {
-        set_flag(params.status, params.status_value);
-        continue;
-      }
-      int64_t rest = i;
-      int64_t at = 0;
-      for (int32_t axis = params.sizes.axes - 1; axis >= 0; --axis) {
-        const int64_t place = axis == params.axis ? index : rest % params.sizes.size[axis];
-        at += place * params.strides[axis];
-        rest /= params.sizes.size[axis];
-      }
-      if (params.scatters != 0) {
-        copy_bytes(params.bytes, params.from, i, params.to, at);
-      } else {
-        copy_bytes(params.bytes, params.from, at, params.to, i);
+      const int64_t at = indexed_place(params, i);
+      if (at >= 0) copy_bytes(params.bytes, params.from, at, params.to, i);
+    }
+  }
+}
+
+/// One thread for each line along the axis: of elements that go to one place, the last stays.
+ORTOOL_DEVICE void scatter_elements(const Block& block, const GatherElementsParams& params) {
+  int64_t inner = 1;
+  for (int32_t axis = params.axis + 1; axis < params.sizes.axes; ++axis)
+    inner *= params.sizes.size[axis];
+  const int64_t size = params.sizes.size[params.axis];
+  const int64_t lines = params.count / size;
+  ORTOOL_THREADS(block, thread) {
+    for (int64_t line = block.index() * block.threads() + thread; line < lines;
+         line += block.blocks() * block.threads()) {
+      for (int64_t place = 0; place < size; ++place) {
+        const int64_t i = (line / inner * size + place) * inner + line % inner;
+        const int64_t at = indexed_place(params, i);
+        if (at >= 0) copy_bytes(params.bytes, params.from, i, params.to, at);
       }
     }
   }
+}
+
+/// Where slice `number` begins in the indexed tensor; -1: an index is out of range.
+ORTOOL_DEVICE int64_t indexed_slice(const GatherNdParams& params, int64_t number) {
+  int64_t at = number / params.slices_per_batch * params.batch_stride;
+  for (int32_t axis = 0; axis < params.indexed.axes; ++axis) {
+    int64_t index =
+        load_index(params.indices, params.index_type, number * params.indexed.axes + axis);
+    if (index < 0) index += params.indexed.size[axis];
+    if (index < 0 || index >= params.indexed.size[axis]) {
+      set_flag(params.status, params.status_value);
+      return -1;
+    }
+    at += index * params.strides[axis];
+  }
+  return at;
 }
 
 ORTOOL_DEVICE void gather_nd(const Block& block, const GatherNdParams& params) {
   ORTOOL_THREADS(block, thread) {
     for (int64_t i = block.index() * block.threads() + thread; i < params.count * params.slice;
          i += block.blocks() * block.threads()) {
-      const int64_t number = i / params.slice;
-      int64_t at = number / params.slices_per_batch * params.batch_stride + i % params.slice;
-      bool is_valid = true;
-      for (int32_t axis = 0; axis < params.indexed.axes; ++axis) {
-        int64_t index = load_index(params.indices, params.index_type,
-                                   number * params.indexed.axes + axis);
-        if (index < 0) index += params.indexed.size[axis];
-        is_valid = is_valid && index >= 0 && index < params.indexed.size[axis];
-        at += index * params.strides[axis];
-      }
-      if (!is_valid) {
-        set_flag(params.status, params.status_value);
-      } else if (params.scatters != 0) {
-        copy_bytes(params.bytes, params.from, i, params.to, at);
-      } else {
-        copy_bytes(params.bytes, params.from, at, params.to, i);
+      const int64_t at = indexed_slice(params, i / params.slice);
+      if (at >= 0)
+        copy_bytes(params.bytes, params.from, at + i % params.slice, params.to, i);
+    }
+  }
+}
+
+/// One thread for each element of a slice: of slices that go to one place, the last stays.
+ORTOOL_DEVICE void scatter_nd(const Block& block, const GatherNdParams& params) {
+  ORTOOL_THREADS(block, thread) {
+    for (int64_t column = block.index() * block.threads() + thread; column < params.slice;
+         column += block.blocks() * block.threads()) {
+      for (int64_t number = 0; number < params.count; ++number) {
+        const int64_t at = indexed_slice(params, number);
+        if (at >= 0)
+          copy_bytes(params.bytes, params.from, number * params.slice + column, params.to,
+                     at + column);
       }
     }
   }

@@ -14,7 +14,7 @@
     ROW(log_sum_exp) ROW(arg_extreme_real) ROW(arg_extreme_i64) ROW(softmax_f32) \
     ROW(softmax_f16) ROW(softmax_any) ROW(softmax_f64) ROW(hardmax) ROW(normalize_f32) \
     ROW(normalize_f16) ROW(normalize_any) ROW(normalize_f64) ROW(gather) ROW(gather_elements) \
-    ROW(gather_nd) ROW(one_hot) ROW(top_k_real) ROW(top_k_i64) ROW(cumulative_f32) \
+    ROW(scatter_elements) ROW(gather_nd) ROW(scatter_nd) ROW(one_hot) ROW(top_k_real) ROW(top_k_i64) ROW(cumulative_f32) \
     ROW(cumulative_f64) ROW(cumulative_i64) ROW(quantize) ROW(pool_f32) ROW(pool_f16) \
     ROW(pool_any) ROW(pool_f64) ROW(resize_f32) ROW(resize_f64) ROW(direct_conv_f32) \
     ROW(direct_conv_any) ROW(direct_conv_f64) ROW(attention_row_f32) ROW(attention_row_f16) \

@@ -170,14 +170,13 @@ struct GatherParams {
   int64_t inner;  ///< elements
 };
 
-/// GatherElements (`scatters` false) and ScatterElements.
+/// GatherElements and ScatterElements.
 struct GatherElementsParams {
   const void* from;
   const void* indices;
   void* to;
   int32_t* status;
   int32_t status_value;
-  int32_t scatters;
   int32_t bytes;
   int32_t index_type;
   int32_t axis;
@@ -187,14 +186,13 @@ struct GatherElementsParams {
   int64_t strides[max_axes];  ///< of the tensor that indices point into
 };
 
-/// GatherND (`scatters` false) and ScatterND: slices of `slice` elements.
+/// GatherND and ScatterND: slices of `slice` elements.
 struct GatherNdParams {
   const void* from;
   const void* indices;
   void* to;
   int32_t* status;
   int32_t status_value;
-  int32_t scatters;
   int32_t bytes;
   int32_t index_type;
   int64_t count;  ///< of slices
@@ -355,6 +353,8 @@ struct AttentionParams {
   const float* key_mask;    ///< added too; may be null
   const void* lengths;      ///< keys of each batch, less `length_offset`; may be null
   const void* sinks;        ///< a further score of each head's softmax; may be null
+  int32_t* status;          ///< with lengths: set where one is out of range
+  int32_t status_value;
   int32_t type;             ///< of query, key, value and output
   int32_t mask_type;
   int32_t length_type;

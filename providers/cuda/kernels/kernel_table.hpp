@@ -44,7 +44,9 @@
   ROW(normalize_f64, NormParams, (normalize<double, StoresAny>))                                  \
   ROW(gather, GatherParams, (gather))                                                             \
   ROW(gather_elements, GatherElementsParams, (gather_elements))                                   \
+  ROW(scatter_elements, GatherElementsParams, (scatter_elements))                                 \
   ROW(gather_nd, GatherNdParams, (gather_nd))                                                     \
+  ROW(scatter_nd, GatherNdParams, (scatter_nd))                                                   \
   ROW(one_hot, OneHotParams, (one_hot))                                                           \
   ROW(top_k_real, TopKParams, (top_k<double>))                                                    \
   ROW(top_k_i64, TopKParams, (top_k<int64_t>))                                                    \

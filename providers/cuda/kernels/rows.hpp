@@ -172,8 +172,11 @@ ORTOOL_DEVICE void arg_extreme(const Block& block, const ReduceParams& params) {
       for (int64_t i = 0; i < params.reduced; ++i) {
         const Number x = load<Number>(StoresAny(), params.input, params.input_type,
                                       base + strided_index(params.axes, params.strides, i));
-        const bool is_better = params.kind == ReduceKind::arg_max ? x > best : x < best;
-        if (i == 0 || is_better || (params.takes_last != 0 && x == best)) {
+        // NaN is the extreme.
+        const bool is_better =
+            best == best && (x != x || (params.kind == ReduceKind::arg_max ? x > best : x < best));
+        const bool is_equal = x == best || (x != x && best != best);
+        if (i == 0 || is_better || (params.takes_last != 0 && is_equal)) {
           best = x;
           place = i;
         }

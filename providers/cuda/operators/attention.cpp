@@ -66,8 +66,9 @@ std::size_t emit_attention(Emission& emission, const Node& node, Followers) {
   call.set_mask(emission.input(node, 3));
   const DeviceTensor lengths = emission.input(node, 6);
   if (lengths.is_given()) {
-    params.lengths = lengths.pointer();
-    params.length_type = lengths.element();
+    if (emission.has_input(node, 4))
+      throw Error(ErrorCode::invalid, "'nonpad_kv_seqlen' and 'past_key' are both given");
+    call.set_lengths(emission, node, lengths, 0);
   }
   call.launch(emission.make_output(node), emission.shape(node, 0).rank() == 3);
   return 0;
@@ -268,9 +269,7 @@ std::size_t emit_group_query(Emission& emission, const Node& node, Followers) {
   params.is_causal = op.is_causal ? 1 : 0;
   params.is_smooth = op.is_smooth ? 1 : 0;
   params.left_window = op.window > 0 ? op.window - 1 : op.window;
-  params.lengths = group.lengths.pointer();
-  params.length_type = group.lengths.element();
-  params.length_offset = 1;
+  call.set_lengths(emission, node, group.lengths, 1);
   params.starts_at_zero = group.is_prompt ? 1 : 0;
   call.set_mask(emission.input(node, Gqa::attention_bias));
   const DeviceTensor sinks = emission.input(node, Gqa::head_sink);

@@ -1,5 +1,6 @@
 // Elementwise operators as steps of chains.
 #include <array>
+#include <limits>
 
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/fused/fused_gelu.hpp"
@@ -91,7 +92,7 @@ void append_where(Chain& chain, Emission& emission, const Node& node, std::int64
 
 void append_clip(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
   const Clip op = read_op<Clip>(node);
-  const auto bound = [&](const ValueOrInput<float>& number, ElementOp of_tensor, ElementOp) {
+  const auto bound = [&](const ValueOrInput<float>& number, ElementOp of_tensor) {
     if (number.value) {
       const auto value = static_cast<double>(*number.value);
       if (of_tensor == ElementOp::max) {
@@ -110,8 +111,8 @@ void append_clip(Chain& chain, Emission& emission, const Node& node, std::int64_
                 static_cast<double>(*op.high.value));
     return;
   }
-  bound(op.low, ElementOp::max, ElementOp::clip);
-  bound(op.high, ElementOp::min, ElementOp::clip);
+  bound(op.low, ElementOp::max);
+  bound(op.high, ElementOp::min);
 }
 
 void append_cast(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
@@ -120,8 +121,15 @@ void append_cast(Chain& chain, Emission& emission, const Node& node, std::int64_
   chain.apply(ElementOp::logical_not);
 }
 
-std::string refuses_uint64(const Node& node) {
-  return type_of(node.output(0)) == DataType::uint64 ? "uint64 is not computed on the device" : "";
+std::string refuses_cast(const Node& node) {
+  const DataType from = type_of(node.input(0));
+  const DataType to = type_of(node.output(0));
+  if (to == DataType::uint64) return "uint64 is not computed on the device";
+  if (from == DataType::float64 && (to == DataType::float16 || to == DataType::bfloat16))
+    return "float64 is rounded to 16 bits on the cpu";
+  if (is_real(from) && is_integer(to) && to != DataType::int32 && to != DataType::int64)
+    return "floats become integers of this type on the cpu";
+  return {};
 }
 
 template <ElementOp op>
@@ -156,6 +164,12 @@ void append_gelu_sum(Chain& chain, Emission& emission, const Node& node, std::in
 void append_swiglu(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
   chain.apply(ElementOp::swish, static_cast<double>(read_op<SwiGLU>(node).alpha));
   chain.apply(ElementOp::mul, emission.input(node, 1));
+}
+
+/// Of integers, a divisor of zero is an error that names its place.
+std::string refuses_integers(const Node& node) {
+  if (!is_real(type_of(node.input(0)))) return "integers are divided on the cpu";
+  return refuses_legacy_broadcast(node);
 }
 
 std::string refuses_mixed(const Node& node) {
@@ -211,13 +225,13 @@ constexpr std::array rows = {
     ElementRow{"", "IsInf", reals, false, 0, nullptr, append_activation<IsInf>},
     ElementRow{"", "SwiGLU", reals, false, 0, nullptr, append_swiglu},
     ElementRow{"", "Clip", numbers, false, 0, nullptr, append_clip},
-    ElementRow{"", "Cast", numbers, false, 0, refuses_uint64, append_cast},
+    ElementRow{"", "Cast", numbers, false, 0, refuses_cast, append_cast},
     ElementRow{"", "Add", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::add>},
     ElementRow{"", "Sub", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::sub>},
     ElementRow{"", "Mul", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::mul>},
-    ElementRow{"", "Div", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::div>},
+    ElementRow{"", "Div", reals, true, 0, refuses_integers, append_binary<ElementOp::div>},
     ElementRow{"", "Pow", reals, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::pow>},
-    ElementRow{"", "Mod", numbers, true, 0, nullptr, append_mod},
+    ElementRow{"", "Mod", reals, true, 0, refuses_integers, append_mod},
     ElementRow{"", "BitShift", numbers, true, 0, refuses_signed_shift, append_shift},
     ElementRow{"", "PRelu", reals, false, 0, nullptr, append_prelu},
     ElementRow{"", "Equal", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::equal>},

@@ -122,6 +122,15 @@ void AttentionCall::set_mask(const DeviceTensor& mask) {
   }
 }
 
+void AttentionCall::set_lengths(Emission& emission, const Node& node, const DeviceTensor& lengths,
+                                std::int64_t offset) {
+  params.lengths = lengths.pointer();
+  params.length_type = lengths.element();
+  params.length_offset = offset;
+  params.status = static_cast<std::int32_t*>(emission.status());
+  params.status_value = emission.status_of(node);
+}
+
 void AttentionCall::set_key_mask(Emission& emission, const DeviceTensor& mask, float filter) {
   if (mask.shape != Shape{params.batch, params.keys})
     throw Error(ErrorCode::invalid,
@@ -163,7 +172,7 @@ void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
   }
   emission_.launch_rows(kernel, blocks, attention_block, params,
                         {&params.query, &params.key, &params.value, &params.output, &params.mask,
-                         &params.key_mask, &params.lengths, &params.sinks});
+                         &params.key_mask, &params.lengths, &params.sinks, &params.status});
 }
 
 RotaryCall::RotaryCall(Emission& emission, const Node& node, const HeadsTensor& heads,

@@ -41,6 +41,9 @@ class AttentionCall {
 
   /// Adds a mask of rank 1 to 4, or hides by a bool; nothing if not given.
   void set_mask(const DeviceTensor& mask);
+  /// The number of keys of each batch, less `offset`.
+  void set_lengths(Emission& emission, const Node& node, const DeviceTensor& lengths,
+                   std::int64_t offset);
   /// Adds `filter` to scores of keys where the mask, batch x keys, is not positive.
   void set_key_mask(Emission& emission, const DeviceTensor& mask, float filter);
   void launch(const DeviceTensor& output, bool is_packed);

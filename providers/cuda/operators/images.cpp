@@ -87,9 +87,8 @@ void emit_direct(Emission& emission, const std::vector<WindowAxis>& window, std:
     const std::size_t skipped = 3 - window.size();
     if (static_cast<std::size_t>(i) < skipped) continue;
     const WindowAxis& axis = window[static_cast<std::size_t>(i) - skipped];
-    // For transposed windows `in` is the result's size.
-    params.in[i] = is_transposed ? axis.out : axis.in;
-    params.out[i] = is_transposed ? axis.in : axis.out;
+    params.in[i] = axis.in;
+    params.out[i] = axis.out;
     params.kernel[i] = axis.kernel;
     params.stride[i] = axis.stride;
     params.dilation[i] = axis.dilation;

@@ -46,13 +46,17 @@ void launch_elements_of(Emission& emission, const Node& node, const DeviceTensor
                         bool scatters) {
   if (indices.count() == 0) return;
   const Shape& indexed = scatters ? to.shape : from.shape;
+  for (std::int64_t i = 0; i < indexed.rank(); ++i) {
+    if (i == normalize_axis(axis, indexed.rank()) || indices.shape[i] <= indexed[i]) continue;
+    throw Error(ErrorCode::invalid, format("'indices' has {} elements along axis {} (expected {} at most)",
+                                           indices.shape[i], i, indexed[i]));
+  }
   GatherElementsParams params = {};
   params.from = from.pointer();
   params.indices = indices.pointer();
   params.to = to.pointer();
   params.status = static_cast<std::int32_t*>(emission.status());
   params.status_value = emission.status_of(node);
-  params.scatters = scatters ? 1 : 0;
   params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
   params.index_type = indices.element();
   params.axis = static_cast<std::int32_t>(normalize_axis(axis, indexed.rank()));
@@ -64,7 +68,9 @@ void launch_elements_of(Emission& emission, const Node& node, const DeviceTensor
     params.sizes.size[i] = indices.shape[i];
     params.strides[i] = strides[static_cast<std::size_t>(i)];
   }
-  emission.launch_elements(KernelId::gather_elements, params.count, params,
+  const std::int64_t threads = scatters ? params.count / params.sizes.size[params.axis] : params.count;
+  emission.launch_elements(scatters ? KernelId::scatter_elements : KernelId::gather_elements, threads,
+                           params,
                            {&params.from, &params.indices, &params.to, &params.status});
 }
 
@@ -107,7 +113,6 @@ void launch_nd(Emission& emission, const Node& node, const DeviceTensor& from,
   params.to = to.pointer();
   params.status = static_cast<std::int32_t*>(emission.status());
   params.status_value = emission.status_of(node);
-  params.scatters = scatters ? 1 : 0;
   params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
   params.index_type = indices.element();
   params.slices_per_batch = params.count / indexed.product(0, batch_dims);
@@ -117,7 +122,8 @@ void launch_nd(Emission& emission, const Node& node, const DeviceTensor& from,
     params.indexed.size[i] = indexed[batch_dims + i];
     params.strides[i] = strides[static_cast<std::size_t>(batch_dims + i)];
   }
-  emission.launch_elements(KernelId::gather_nd, params.count * params.slice, params,
+  emission.launch_elements(scatters ? KernelId::scatter_nd : KernelId::gather_nd,
+                           scatters ? params.slice : params.count * params.slice, params,
                            {&params.from, &params.indices, &params.to, &params.status});
 }
 
@@ -187,6 +193,10 @@ std::size_t emit_top_k(Emission& emission, const Node& node, Followers) {
                            from.count(), params,
                            {&params.input, &params.values, &params.indices});
   return 0;
+}
+
+std::string refuses_unknown_axis(const Node& node) {
+  return node.input(1)->is_constant() ? "" : "the axis is known during the run alone";
 }
 
 template <typename Op>
@@ -283,8 +293,8 @@ constexpr std::array rows = {
     OperatorRow{"", "ScatterND", elements, 0, refuses_reduction<ScatterND>, emit_scatter_nd},
     OperatorRow{"", "OneHot", numbers, 0b10, refuses_one_hot, emit_one_hot},
     OperatorRow{"", "TopK", numbers, 0b10, nullptr, emit_top_k},
-    OperatorRow{"", "CumSum", numbers, 0b10, nullptr, emit_cumulative<CumSum>},
-    OperatorRow{"", "CumProd", numbers, 0b10, nullptr, emit_cumulative<CumProd>},
+    OperatorRow{"", "CumSum", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumSum>},
+    OperatorRow{"", "CumProd", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumProd>},
     OperatorRow{"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize},
     OperatorRow{"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize},
 };

@@ -177,9 +177,36 @@ std::uint64_t bits_of(const Tensor& tensor) {
   return bits;
 }
 
+/// Takes what negative pads remove; the others remain.
+void crop(Emission& emission, DeviceTensor& tensor, Pad::Edges& edges) {
+  Integers sizes;
+  std::int64_t offset = 0;
+  bool is_cropped = false;
+  const Integers strides = strides_of(tensor.shape);
+  for (std::int64_t axis = 0; axis < tensor.shape.rank(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    const std::int64_t before = std::max<std::int64_t>(0, -edges.begins[at]);
+    const std::int64_t behind = std::max<std::int64_t>(0, -edges.ends[at]);
+    is_cropped = is_cropped || before > 0 || behind > 0;
+    sizes.push_back(std::max<std::int64_t>(0, tensor.shape[axis] - before - behind));
+    offset += before * strides[at];
+  }
+  // What is removed beyond the other end is taken from its padding, as it is with positive pads.
+  if (!is_cropped) return;
+  const Shape shape(sizes);
+  if (shape.element_count() == 0) {
+    tensor.shape = shape;
+    return;
+  }
+  const DeviceTensor part = emission.make(tensor.type, shape);
+  emit_copy(emission, tensor, offset, shape, strides, part, 0, strides_of(shape));
+  tensor = part;
+  for (std::int64_t& begin : edges.begins) begin = std::max<std::int64_t>(0, begin);
+}
+
 std::size_t emit_pad(Emission& emission, const Node& node, Followers) {
   const Pad op = read_op<Pad>(node);
-  const DeviceTensor from = emission.input(node, 0);
+  DeviceTensor from = emission.input(node, 0);
   const DeviceTensor to = emission.make_output(node);
   if (to.count() == 0) return 0;
   const auto integers = [&](const ValueOrInput<Integers>& given) -> std::optional<Integers> {
@@ -187,8 +214,11 @@ std::size_t emit_pad(Emission& emission, const Node& node, Followers) {
     if (!emission.has_input(node, given.input)) return std::nullopt;
     return emission.integers(node, given.input);
   };
-  const Pad::Edges edges =
+  Pad::Edges edges =
       Pad::edges(from.shape.rank(), integers(op.pads).value_or(Integers{}), integers(op.axes));
+  crop(emission, from, edges);
+  if (from.count() == 0 && op.mode != Pad::Mode::constant)
+    throw Error(ErrorCode::invalid, "an empty axis has no element to repeat");
   PadParams params = {};
   params.from = from.pointer();
   params.to = to.pointer();
@@ -247,11 +277,22 @@ std::size_t emit_range(Emission& emission, const Node& node, Followers) {
     params.start = element_as_double(emission.known(node, 0)->aligned(), 0);
     params.step = element_as_double(emission.known(node, 2)->aligned(), 0);
   } else {
-    params.integer_start = emission.integers(node, 0).front();
-    params.integer_step = emission.integers(node, 2).front();
+    const auto number = [&](std::int64_t input) {
+      const Tensor content = emission.known(node, input)->aligned();
+      const bool is_wide = content.type() == DataType::int64;
+      return is_wide ? content.data<std::int64_t>().front()
+                     : static_cast<std::int64_t>(element_as_double(content, 0));
+    };
+    params.integer_start = number(0);
+    params.integer_step = number(2);
   }
   emission.launch_elements(KernelId::range, params.count, params, {&params.output});
   return 0;
+}
+
+std::string refuses_unknown_diagonal(const Node& node) {
+  const bool is_given = node.input_count() > 1 && node.input(1) != nullptr;
+  return is_given && !node.input(1)->is_constant() ? "the diagonal is known during the run alone" : "";
 }
 
 std::size_t emit_trilu(Emission& emission, const Node& node, Followers) {
@@ -290,8 +331,8 @@ std::size_t emit_depth(Emission& emission, const Node& node, Followers) {
   const std::int64_t depth = wide[1];
   const std::int64_t height = wide[2] / b;
   const std::int64_t width = wide[3] / b;
-  // The deep form as axes: depth last in channels (DCR) or first (CRD).
-  const bool is_depth_last = op.depth_last;
+  // The deep form as axes: depth is the last part of its channels (DCR, the default), or the first.
+  const bool is_depth_last = !op.depth_last;
   const Shape deep = is_depth_last ? Shape{wide[0], b, b, depth, height, width}
                                    : Shape{wide[0], depth, b, b, height, width};
   const Integers strides = strides_of(deep);
@@ -323,7 +364,7 @@ constexpr std::array rows = {
     OperatorRow{"", "Pad", elements, 0b1010, nullptr, emit_pad},
     OperatorRow{"", "ConstantOfShape", elements, 0b1, nullptr, emit_constant_of_shape},
     OperatorRow{"", "Range", OperatorTypes::numbers, 0b111, nullptr, emit_range},
-    OperatorRow{"", "Trilu", elements, 0b10, nullptr, emit_trilu},
+    OperatorRow{"", "Trilu", elements, 0b10, refuses_unknown_diagonal, emit_trilu},
     OperatorRow{"", "DepthToSpace", elements, 0, nullptr, emit_depth<DepthToSpace>},
     OperatorRow{"", "SpaceToDepth", elements, 0, nullptr, emit_depth<SpaceToDepth>},
 };

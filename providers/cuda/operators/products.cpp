@@ -94,7 +94,11 @@ std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matr
   const std::int64_t count = emission.output_shape(node).element_count();
   if (count == 0 || a.columns == 0) {
     const DeviceTensor output = emission.make_output(node);
-    if (count > 0) emission.recorder().clear(output.memory, bytes_of(output.type, count));
+    if (count > 0 && addend.is_given()) {
+      Chain(emission, addend, output.shape).store(output);
+    } else if (count > 0) {
+      emission.recorder().clear(output.memory, bytes_of(output.type, count));
+    }
     return 0;
   }
   const std::int64_t batch = align_batches(emission, a, b);
@@ -114,8 +118,9 @@ std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matr
   if (addend.is_given()) {
     // Of Gemm, whose result has two axes.
     const std::int64_t size = addend.count();
-    if (size == desc.n && addend.shape.rank() > 0 &&
-        addend.shape[addend.shape.rank() - 1] == desc.n) {
+    const bool is_row = size == desc.n && addend.shape.rank() > 0 &&
+                        addend.shape[addend.shape.rank() - 1] == desc.n;
+    if (is_row && a.tensor.type != DataType::float64) {
       epilogue.set_bias(addend);
     } else {
       epilogue.set_addend(addend);

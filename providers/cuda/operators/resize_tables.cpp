@@ -123,6 +123,11 @@ std::size_t emit_resize(Emission& emission, const Node& node, Followers) {
   const DeviceTensor from = emission.input(node, 0);
   const DeviceTensor to = emission.make_output(node);
   if (to.count() == 0) return 0;
+  for (std::int64_t axis = 0; axis < from.shape.rank(); ++axis) {
+    if (from.shape[axis] == 0)
+      throw Error(ErrorCode::invalid,
+                  format("an empty axis cannot become {} long", to.shape[axis]));
+  }
   std::vector<std::int64_t> axes(static_cast<std::size_t>(from.shape.rank()));
   std::iota(axes.begin(), axes.end(), 0);
   if (op.axes) axes = normalize_axes(*op.axes, from.shape.rank());

@@ -104,12 +104,23 @@ std::size_t emit_reduce(Emission& emission, const Node& node, Followers) {
   return 0;
 }
 
+/// Extremes of no integers are those of the type, which the cpu knows.
+bool may_be_empty(const Value& value) {
+  for (const Dimension& dimension : *value.type().shape) {
+    if (!dimension.is_known() || dimension.number() == 0) return true;
+  }
+  return false;
+}
+
 std::string refuses_reduce(const Node& node) {
   const std::string_view name = node.op_type();
   const bool is_exact = name == "ReduceSum" || name == "ReduceMax" || name == "ReduceMin" ||
                         name == "ReduceProd" || name == "ReduceL1" || name == "ReduceSumSquare";
   if (!is_real(type_of(node.input(0))) && !is_exact)
     return "of integers it runs on the cpu";
+  const bool is_extreme = name == "ReduceMax" || name == "ReduceMin";
+  if (is_extreme && !is_real(type_of(node.input(0))) && may_be_empty(*node.input(0)))
+    return "extremes of integers that may be none run on the cpu";
   return {};
 }
 
@@ -253,6 +264,7 @@ std::size_t emit_layer_norm(Emission& emission, const Node& node, Followers) {
 
 template <typename Op>
 std::string refuses_layer_norm(const Node& node) {
+  if (type_of(node.output(0)) != type_of(node.input(0))) return "the result has another type";
   return refuses_scale(node, read_op<Op>(node).axis, 1);
 }
 

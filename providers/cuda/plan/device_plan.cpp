@@ -59,6 +59,14 @@ class ArenaPlacer {
   const std::vector<PlanBuffer>& buffers_;
 };
 
+/// Large copies between values of the host are shared among threads.
+void copy_on_host(std::byte* to, const std::byte* from, std::int64_t bytes, Workers& workers) {
+  constexpr std::int64_t grain = std::int64_t{1} << 20;
+  workers.parallel_ranges(bytes, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+  });
+}
+
 }  // namespace
 
 DevicePlan::DevicePlan(std::shared_ptr<Device> device, PlanParts parts)
@@ -217,8 +225,8 @@ void DevicePlan::run(const RunContext& context) const {
   std::byte* staging = staging_.data() + buffer_alignment;
   for (const Transfer& input : parts_.inputs) {
     if (input.bytes > 0)
-      std::memcpy(staging, context.input<std::byte>(input.operand),
-                  static_cast<std::size_t>(input.bytes));
+      copy_on_host(staging, context.input<std::byte>(input.operand), input.bytes,
+                   context.workers());
     staging += round_up(input.bytes);
   }
   try {
@@ -245,7 +253,7 @@ void DevicePlan::run(const RunContext& context) const {
   for (const Transfer& output : parts_.outputs) {
     auto* out = context.output<std::byte>(output.operand);
     if (out != nullptr && output.bytes > 0)
-      std::memcpy(out, staging, static_cast<std::size_t>(output.bytes));
+      copy_on_host(out, staging, output.bytes, context.workers());
     staging += round_up(output.bytes);
   }
 }
