@@ -1,4 +1,4 @@
-// Partition: nodes get the number of crossings to other providers before them.
+// Partition: counts for each node how often values change the provider before it.
 #include "providers/cuda/partition.hpp"
 
 #include <algorithm>
@@ -99,8 +99,8 @@ class Partitioner {
     const auto follow = [&](const Value* value) {
       const Entry* entry = entry_of(value);
       if (entry == nullptr) return;
-      const bool is_crossing = !is_taken && entry->is_taken;
-      stage = std::max(stage, entry->stage + (is_crossing ? 1 : 0));
+      const bool leaves_device = !is_taken && entry->is_taken;
+      stage = std::max(stage, entry->stage + (leaves_device ? 1 : 0));
     };
     for (std::int64_t i = 0; i < node.input_count(); ++i) follow(node.input(i));
     for (std::int64_t i = 0; i < node.implicit_input_count(); ++i) follow(node.implicit_input(i));

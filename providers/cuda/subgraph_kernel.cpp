@@ -58,7 +58,7 @@ void SubgraphKernel::make_units() {
       const Use& use = value->uses().front();
       if (use.kind != Use::Kind::input || !inside.contains(use.node)) break;
       if (!can_follow(*last, *use.node) || !is_ready(*use.node, value)) break;
-      unit.followers.push_back(use.node);
+      unit.fused_nodes.push_back(use.node);
       unit_of[use.node] = units_.size() - 1;
       last = use.node;
     }
@@ -85,40 +85,41 @@ void SubgraphKernel::upload_constants(const NodeView& view) {
   }
 }
 
-void SubgraphKernel::emit(Emission& emission, const Unit& unit) const {
+void SubgraphKernel::emit(DevicePlanBuilder& builder, const Unit& unit) const {
   std::vector<const Node*> nodes = {unit.head};
-  nodes.insert(nodes.end(), unit.followers.begin(), unit.followers.end());
+  nodes.insert(nodes.end(), unit.fused_nodes.begin(), unit.fused_nodes.end());
   std::span<const Node* const> rest(nodes);
-  while (!rest.empty() && emission.is_known(*rest.front())) rest = rest.subspan(1);
+  while (!rest.empty() && builder.is_known(*rest.front())) rest = rest.subspan(1);
   if (rest.empty()) return;
-  emission.recorder().set_node(rest.front());
-  if (find_element_row(*rest.front()) != nullptr) {
-    emit_chain(emission, rest, nullptr);
+  builder.command_list().set_node(rest.front());
+  const bool is_refused = is_shape_arithmetic(*rest.front()) && !refusal_of(*rest.front()).empty();
+  if (!is_refused && find_element_row(*rest.front()) != nullptr) {
+    emit_chain(builder, rest, nullptr);
     return;
   }
   const OperatorRow* row = find_operator_row(*rest.front());
-  if (row == nullptr) {
+  if (is_refused || row == nullptr) {
     throw Error(ErrorCode::unsupported,
                 format("the shape arithmetic of {} could not be computed on the host",
                        rest.front()->op_type()));
   }
-  const std::size_t folded = row->emit(emission, *rest.front(), rest.subspan(1));
+  const std::size_t folded = row->emit(builder, *rest.front(), rest.subspan(1));
   const Value* value = rest[folded]->output(0);
   rest = rest.subspan(folded + 1);
-  if (!rest.empty()) emit_chain(emission, rest, value);
+  if (!rest.empty()) emit_chain(builder, rest, value);
 }
 
 PreparedPtr SubgraphKernel::prepare(const PrepareContext& context) const {
-  Emission emission(device_, constants_, inputs_, context);
-  for (const Node* node : members_) emission.infer(*node);
+  DevicePlanBuilder builder(device_, constants_, inputs_, context);
+  for (const Node* node : members_) builder.infer(*node);
   for (const Unit& unit : units_) {
     try {
-      emit(emission, unit);
+      emit(builder, unit);
     } catch (Error& error) {
       throw error.at_node(unit.head->name(), unit.head->op_type());
     }
   }
-  auto plan = std::make_unique<const DevicePlan>(device_, emission.finish(outputs_));
+  auto plan = std::make_unique<const DevicePlan>(device_, builder.finish(outputs_));
   const PlanFigures& figures = plan->figures();
   log_debug(format("cuda: {} nodes, {} launches, {} copies in ({} bytes), {} copies out ({} bytes), "
                    "{} bytes of values",

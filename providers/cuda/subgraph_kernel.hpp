@@ -22,12 +22,12 @@ class SubgraphKernel : public Kernel {
   /// A node, and the elementwise nodes that are computed with it.
   struct Unit {
     const Node* head = nullptr;
-    std::vector<const Node*> followers;
+    std::vector<const Node*> fused_nodes;
   };
 
   void make_units();
   void upload_constants(const NodeView& view);
-  void emit(Emission& emission, const Unit& unit) const;
+  void emit(DevicePlanBuilder& builder, const Unit& unit) const;
 
   std::shared_ptr<Device> device_;
   ConstantPool constants_;

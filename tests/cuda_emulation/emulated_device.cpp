@@ -21,13 +21,13 @@ constexpr unsigned char guard = 0xC5;
 /// Memory starts with this, since a GPU's is not cleared.
 constexpr int dirt = 0x7F;
 
-struct EmulatedProduct : DeviceRoutine {
+struct EmulatedProduct : DevicePrimitive {
   explicit EmulatedProduct(const ProductDesc& product) : desc(product) {}
   std::int64_t workspace_bytes() const override { return 64; }
   ProductDesc desc;
 };
 
-struct EmulatedConv : DeviceRoutine {
+struct EmulatedConv : DevicePrimitive {
   explicit EmulatedConv(const ConvDesc& conv) : desc(conv) {}
   std::int64_t workspace_bytes() const override { return 64; }
   ConvDesc desc;
@@ -39,7 +39,7 @@ struct EmulatedGraph : DeviceGraph {
 };
 
 double element(const void* data, std::int32_t type, std::int64_t index) {
-  return load<double>(StoresAny(), data, type, index);
+  return load<double>(AnyStore(), data, type, index);
 }
 
 void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
@@ -58,7 +58,7 @@ void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
           sum += element(p.addend, desc.type, batch * desc.addend_stride + i * desc.n + j);
         if (desc.has_bias) sum += element(p.bias, desc.type, j);
         if (desc.has_relu && sum < 0) sum = 0;
-        store(StoresAny(), p.out, desc.type, (batch * desc.m + i) * desc.n + j, sum);
+        store(AnyStore(), p.out, desc.type, (batch * desc.m + i) * desc.n + j, sum);
       }
     }
   }
@@ -98,7 +98,7 @@ void convolve_images(const ConvDesc& desc, const ConvPointers& p) {
           if (desc.has_addend) sum += element(p.addend, desc.type, at);
           if (desc.has_bias) sum += element(p.bias, desc.type, channel);
           if (desc.has_relu && sum < 0) sum = 0;
-          store(StoresAny(), p.out, desc.type, at, sum);
+          store(AnyStore(), p.out, desc.type, at, sum);
         }
       }
     }
@@ -122,14 +122,14 @@ class EmulatedStream : public DeviceStream {
                           device_.options().runs_backward);
     });
   }
-  void multiply(const DeviceRoutine& product, const ProductPointers& pointers) override {
+  void multiply(const DevicePrimitive& product, const ProductPointers& pointers) override {
     const ProductDesc& desc = dynamic_cast<const EmulatedProduct&>(product).desc;
     run([this, &desc, pointers] {
       ++device_.counts().products;
       multiply_matrices(desc, pointers);
     });
   }
-  void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) override {
+  void convolve(const DevicePrimitive& conv, const ConvPointers& pointers) override {
     const ConvDesc& desc = dynamic_cast<const EmulatedConv&>(conv).desc;
     run([this, &desc, pointers] {
       ++device_.counts().convolutions;
@@ -248,11 +248,11 @@ std::unique_ptr<DeviceStream> EmulatedDevice::make_stream() {
   return std::make_unique<EmulatedStream>(*this);
 }
 
-RoutinePtr EmulatedDevice::make_product(const ProductDesc& desc) {
+PrimitivePtr EmulatedDevice::make_product(const ProductDesc& desc) {
   return std::make_shared<const EmulatedProduct>(desc);
 }
 
-RoutinePtr EmulatedDevice::make_conv(const ConvDesc& desc) {
+PrimitivePtr EmulatedDevice::make_conv(const ConvDesc& desc) {
   return std::make_shared<const EmulatedConv>(desc);
 }
 

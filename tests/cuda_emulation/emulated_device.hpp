@@ -46,8 +46,8 @@ class EmulatedDevice : public cuda::Device {
   cuda::DeviceMemory memory() const override;
   void write(void* to, const void* from, std::int64_t bytes) override;
   std::unique_ptr<cuda::DeviceStream> make_stream() override;
-  cuda::RoutinePtr make_product(const cuda::ProductDesc& desc) override;
-  cuda::RoutinePtr make_conv(const cuda::ConvDesc& desc) override;
+  cuda::PrimitivePtr make_product(const cuda::ProductDesc& desc) override;
+  cuda::PrimitivePtr make_conv(const cuda::ConvDesc& desc) override;
   bool checks_bounds() const override { return true; }
 
   const EmulationOptions& options() const { return options_; }

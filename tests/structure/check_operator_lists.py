@@ -14,7 +14,7 @@ _STATEMENT = re.compile(r"[^;{}]+")
 # More names than this in one initializer, or compared in one condition, make a list.
 _MOST_NAMES = 3
 # Tables that bind operators to their code, with one row each by design.
-_BINDING_TYPES = ("KernelRow", "DecompositionRow")
+_BINDING_TYPES = ("KernelRow", "DecompositionRow", "OperatorRow", "ElementRow")
 # Files with a list that no trait could express, each with the reason.
 EXCEPTIONS = {
     "libcore/inspect/preprocessing.cpp": "reports what each of the four arithmetic operators does to a picture",

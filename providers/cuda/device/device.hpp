@@ -73,12 +73,12 @@ struct ConvPointers {
 };
 
 /// A product or convolution that the device is ready to run.
-class DeviceRoutine {
+class DevicePrimitive {
  public:
-  virtual ~DeviceRoutine() = default;
+  virtual ~DevicePrimitive() = default;
   virtual std::int64_t workspace_bytes() const = 0;
 };
-using RoutinePtr = std::shared_ptr<const DeviceRoutine>;
+using PrimitivePtr = std::shared_ptr<const DevicePrimitive>;
 
 /// What a stream ran between begin_capture() and end_capture().
 class DeviceGraph {
@@ -92,8 +92,8 @@ class DeviceStream {
   virtual ~DeviceStream() = default;
   virtual void launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
                       std::size_t bytes) = 0;
-  virtual void multiply(const DeviceRoutine& product, const ProductPointers& pointers) = 0;
-  virtual void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) = 0;
+  virtual void multiply(const DevicePrimitive& product, const ProductPointers& pointers) = 0;
+  virtual void convolve(const DevicePrimitive& conv, const ConvPointers& pointers) = 0;
   /// From and to staging memory, which must stay until the stream is done.
   virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
@@ -128,9 +128,9 @@ class Device {
   /// Copies at once, from any host memory.
   virtual void write(void* to, const void* from, std::int64_t bytes) = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  virtual RoutinePtr make_product(const ProductDesc& desc) = 0;
+  virtual PrimitivePtr make_product(const ProductDesc& desc) = 0;
   /// Null where the library has no such convolution.
-  virtual RoutinePtr make_conv(const ConvDesc& desc) = 0;
+  virtual PrimitivePtr make_conv(const ConvDesc& desc) = 0;
   /// Whether values are to be allocated one by one, so that accesses beyond them show.
   virtual bool checks_bounds() const { return false; }
 };

@@ -8,7 +8,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "providers/cuda/driver/cuda_device.hpp"
-#include "providers/cuda/driver/shared_library.hpp"
+#include "providers/cuda/driver/library_loader.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t least_version = 120000;
 
 /// The functions of the library that are used.
 struct CublasCalls {
-  SharedLibrary library{{"libcublasLt.so.13", "libcublasLt.so.12"}, "cuBLASLt 12 or 13"};
+  LibraryLoader library{{"libcublasLt.so.13", "libcublasLt.so.12"}, "cuBLASLt 12 or 13"};
   decltype(cublasLtGetVersion)* version;
   decltype(cublasLtCreate)* create;
   decltype(cublasLtDestroy)* destroy;
@@ -70,7 +70,7 @@ cudaDataType_t data_type_of(std::int32_t type) {
   }
 }
 
-struct CublasProduct : DeviceRoutine {
+struct CublasProduct : DevicePrimitive {
   const CublasCalls* calls = nullptr;
   ProductDesc desc;
   cublasLtMatmulDesc_t operation = nullptr;
@@ -90,24 +90,24 @@ struct CublasProduct : DeviceRoutine {
   std::int64_t workspace_bytes() const override { return static_cast<std::int64_t>(workspace); }
 };
 
-class CublasLibrary : public ProductLibrary {
+class CublasFactory : public ProductFactory {
  public:
-  CublasLibrary() { check_cublas(calls_.create(&handle_), "cublasLtCreate"); }
-  ~CublasLibrary() override { calls_.destroy(handle_); }
+  CublasFactory() { check_cublas(calls_.create(&handle_), "cublasLtCreate"); }
+  ~CublasFactory() override { calls_.destroy(handle_); }
 
-  RoutinePtr make(const ProductDesc& desc) override {
+  PrimitivePtr make(const ProductDesc& desc) override {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, routine] : made_) {
-      if (known == desc) return routine;
+    for (const auto& [known, primitive] : made_) {
+      if (known == desc) return primitive;
     }
-    RoutinePtr routine = make_new(desc);
+    PrimitivePtr primitive = make_new(desc);
     constexpr std::size_t most_kept = 4096;
     if (made_.size() >= most_kept) made_.clear();
-    made_.emplace_back(desc, routine);
-    return routine;
+    made_.emplace_back(desc, primitive);
+    return primitive;
   }
 
-  void run(const DeviceRoutine& product, const ProductPointers& p, CUstream_st* stream) override {
+  void run(const DevicePrimitive& product, const ProductPointers& p, CUstream_st* stream) override {
     const auto& own = static_cast<const CublasProduct&>(product);
     const ProductDesc& desc = own.desc;
     if (desc.has_bias) {
@@ -159,7 +159,7 @@ class CublasLibrary : public ProductLibrary {
   }
 
   /// The library's matrices have columns first, so it computes the transposed product.
-  RoutinePtr make_new(const ProductDesc& desc) const {
+  PrimitivePtr make_new(const ProductDesc& desc) const {
     auto product = std::make_shared<CublasProduct>();
     product->calls = &calls_;
     product->desc = desc;
@@ -221,13 +221,13 @@ class CublasLibrary : public ProductLibrary {
   CublasCalls calls_;
   cublasLtHandle_t handle_ = nullptr;
   std::mutex mutex_;
-  std::vector<std::pair<ProductDesc, RoutinePtr>> made_;
+  std::vector<std::pair<ProductDesc, PrimitivePtr>> made_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProductLibrary> open_cublas() {
-  return std::make_unique<CublasLibrary>();
+std::unique_ptr<ProductFactory> open_cublas() {
+  return std::make_unique<CublasFactory>();
 }
 
 }  // namespace ortool::cuda

@@ -12,7 +12,7 @@
 #include "libcore/base/format.hpp"
 #include "providers/cuda/device/open_device.hpp"
 #include "providers/cuda/driver/device_code_image.hpp"
-#include "providers/cuda/driver/shared_library.hpp"
+#include "providers/cuda/driver/library_loader.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -21,7 +21,7 @@ constexpr int least_driver = 12000;
 constexpr int least_capability = 80;
 
 struct DriverCalls {
-  SharedLibrary library{{"libcuda.so.1"}, "the NVIDIA driver"};
+  LibraryLoader library{{"libcuda.so.1"}, "the NVIDIA driver"};
   decltype(cuInit)* init;
   decltype(cuDriverGetVersion)* driver_version;
   decltype(cuGetErrorName)* error_name;
@@ -136,8 +136,8 @@ class CudaStream : public DeviceStream {
 
   void launch(KernelId kernel, std::int64_t blocks, int threads, const void* params,
               std::size_t bytes) override;
-  void multiply(const DeviceRoutine& product, const ProductPointers& pointers) override;
-  void convolve(const DeviceRoutine& conv, const ConvPointers& pointers) override;
+  void multiply(const DevicePrimitive& product, const ProductPointers& pointers) override;
+  void convolve(const DevicePrimitive& conv, const ConvPointers& pointers) override;
   void upload(void* to, const void* from, std::int64_t bytes) override;
   void download(void* to, const void* from, std::int64_t bytes) override;
   void copy(void* to, const void* from, std::int64_t bytes) override;
@@ -153,14 +153,14 @@ class CudaStream : public DeviceStream {
   CUstream stream_ = nullptr;
 };
 
-class CudaTimer : public DeviceTimer {
+class CudaStopwatch : public DeviceStopwatch {
  public:
-  explicit CudaTimer(const DriverCalls& calls) : calls_(calls) {
+  explicit CudaStopwatch(const DriverCalls& calls) : calls_(calls) {
     calls_.check(calls_.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     calls_.event_create(&begin_, CU_EVENT_DEFAULT);
     calls_.event_create(&end_, CU_EVENT_DEFAULT);
   }
-  ~CudaTimer() override {
+  ~CudaStopwatch() override {
     calls_.event_destroy(begin_);
     calls_.event_destroy(end_);
     calls_.stream_destroy(stream_);
@@ -253,19 +253,19 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
     make_current();
     return std::make_unique<CudaStream>(shared_from_this());
   }
-  RoutinePtr make_product(const ProductDesc& desc) override {
+  PrimitivePtr make_product(const ProductDesc& desc) override {
     make_current();
     return products_->make(desc);
   }
-  RoutinePtr make_conv(const ConvDesc& desc) override {
+  PrimitivePtr make_conv(const ConvDesc& desc) override {
     make_current();
-    CudaTimer timer(calls_);
+    CudaStopwatch timer(calls_);
     return convolutions_->make(desc, shared_from_this(), timer);
   }
 
   const DriverCalls& calls() const { return calls_; }
-  ProductLibrary& products() { return *products_; }
-  ConvLibrary& convolutions() { return *convolutions_; }
+  ProductFactory& products() { return *products_; }
+  ConvFactory& convolutions() { return *convolutions_; }
   CUfunction function(KernelId kernel) const { return functions_[static_cast<std::size_t>(kernel)]; }
   void make_current() const { calls_.check(calls_.context_set(context_), "cuCtxSetCurrent"); }
 
@@ -328,8 +328,8 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   std::array<CUfunction, static_cast<std::size_t>(KernelId::count)> functions_ = {};
-  std::unique_ptr<ProductLibrary> products_;
-  std::unique_ptr<ConvLibrary> convolutions_;
+  std::unique_ptr<ProductFactory> products_;
+  std::unique_ptr<ConvFactory> convolutions_;
   std::string description_;
   std::int64_t limit_;
   mutable std::mutex mutex_;
@@ -359,12 +359,12 @@ void CudaStream::launch(KernelId kernel, std::int64_t blocks, int threads, const
                kernel_name(kernel));
 }
 
-void CudaStream::multiply(const DeviceRoutine& product, const ProductPointers& pointers) {
+void CudaStream::multiply(const DevicePrimitive& product, const ProductPointers& pointers) {
   device_->make_current();
   device_->products().run(product, pointers, stream_);
 }
 
-void CudaStream::convolve(const DeviceRoutine& conv, const ConvPointers& pointers) {
+void CudaStream::convolve(const DevicePrimitive& conv, const ConvPointers& pointers) {
   device_->make_current();
   device_->convolutions().run(conv, pointers, stream_);
 }

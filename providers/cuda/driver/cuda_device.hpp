@@ -11,34 +11,34 @@ struct CUstream_st;
 namespace ortool::cuda {
 
 /// Products of one device, by cuBLASLt. Thread-safe.
-class ProductLibrary {
+class ProductFactory {
  public:
-  virtual ~ProductLibrary() = default;
-  virtual RoutinePtr make(const ProductDesc& desc) = 0;
-  virtual void run(const DeviceRoutine& product, const ProductPointers& pointers,
+  virtual ~ProductFactory() = default;
+  virtual PrimitivePtr make(const ProductDesc& desc) = 0;
+  virtual void run(const DevicePrimitive& product, const ProductPointers& pointers,
                    CUstream_st* stream) = 0;
 };
-std::unique_ptr<ProductLibrary> open_cublas();
+std::unique_ptr<ProductFactory> open_cublas();
 
 /// Runs `body` on the device and returns the milliseconds it took there.
-class DeviceTimer {
+class DeviceStopwatch {
  public:
-  virtual ~DeviceTimer() = default;
+  virtual ~DeviceStopwatch() = default;
   virtual CUstream_st* stream() = 0;
   virtual void start() = 0;
   virtual float stop() = 0;
 };
 
 /// Convolutions of one device, by cuDNN. Thread-safe.
-class ConvLibrary {
+class ConvFactory {
  public:
-  virtual ~ConvLibrary() = default;
+  virtual ~ConvFactory() = default;
   /// Measures the library's algorithms on memory of `device`.
-  virtual RoutinePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                          DeviceTimer& timer) = 0;
-  virtual void run(const DeviceRoutine& conv, const ConvPointers& pointers,
+  virtual PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
+                          DeviceStopwatch& timer) = 0;
+  virtual void run(const DevicePrimitive& conv, const ConvPointers& pointers,
                    CUstream_st* stream) = 0;
 };
-std::unique_ptr<ConvLibrary> open_cudnn();
+std::unique_ptr<ConvFactory> open_cudnn();
 
 }  // namespace ortool::cuda

@@ -9,7 +9,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "providers/cuda/driver/cuda_device.hpp"
-#include "providers/cuda/driver/shared_library.hpp"
+#include "providers/cuda/driver/library_loader.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t most_workspace = std::size_t{256} << 20;
 constexpr int most_algorithms = 4;
 
 struct CudnnCalls {
-  SharedLibrary library{{"libcudnn.so.9"}, "cuDNN 9"};
+  LibraryLoader library{{"libcudnn.so.9"}, "cuDNN 9"};
   decltype(cudnnGetVersion)* version;
   decltype(cudnnCreate)* create;
   decltype(cudnnDestroy)* destroy;
@@ -84,7 +84,7 @@ int size_of(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-struct CudnnConv : DeviceRoutine {
+struct CudnnConv : DevicePrimitive {
   const CudnnCalls* calls = nullptr;
   ConvDesc desc;
   cudnnTensorDescriptor_t input = nullptr;
@@ -133,22 +133,22 @@ struct CudnnConv : DeviceRoutine {
   }
 };
 
-class CudnnLibrary : public ConvLibrary {
+class CudnnFactory : public ConvFactory {
  public:
-  CudnnLibrary() {
+  CudnnFactory() {
     const cudnnStatus_t status = calls_.create(&handle_);
     if (status != CUDNN_STATUS_SUCCESS)
       throw Error(ErrorCode::provider_unavailable,
                   format("cuDNN {} does not start: status {}", calls_.version(),
                          static_cast<int>(status)));
   }
-  ~CudnnLibrary() override { calls_.destroy(handle_); }
+  ~CudnnFactory() override { calls_.destroy(handle_); }
 
-  RoutinePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                  DeviceTimer& timer) override {
+  PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
+                  DeviceStopwatch& timer) override {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, routine] : made_) {
-      if (known == desc) return routine;
+    for (const auto& [known, primitive] : made_) {
+      if (known == desc) return primitive;
     }
     std::shared_ptr<CudnnConv> conv = describe(desc);
     if (conv != nullptr && !choose_algorithm(*conv, device, timer)) conv = nullptr;
@@ -158,7 +158,7 @@ class CudnnLibrary : public ConvLibrary {
     return conv;
   }
 
-  void run(const DeviceRoutine& conv, const ConvPointers& p, CUstream_st* stream) override {
+  void run(const DevicePrimitive& conv, const ConvPointers& p, CUstream_st* stream) override {
     const std::lock_guard lock(mutex_);
     check_cudnn(calls_.set_stream(handle_, stream), "cudnnSetStream");
     check_cudnn(static_cast<const CudnnConv&>(conv).run(handle_, p), "a convolution");
@@ -204,7 +204,7 @@ class CudnnLibrary : public ConvLibrary {
 
   /// Measures the library's best candidates, each fused and in steps; false: none runs.
   bool choose_algorithm(CudnnConv& conv, const std::shared_ptr<Device>& device,
-                        DeviceTimer& timer) const {
+                        DeviceStopwatch& timer) const {
     std::array<cudnnConvolutionFwdAlgoPerf_t, most_algorithms> found = {};
     int count = 0;
     if (calls_.algorithms(handle_, conv.input, conv.weights, conv.conv, conv.output,
@@ -265,7 +265,7 @@ class CudnnLibrary : public ConvLibrary {
   }
 
   /// Milliseconds of one call; -1: the library does not have it.
-  float measure(const CudnnConv& conv, const ConvPointers& pointers, DeviceTimer& timer) const {
+  float measure(const CudnnConv& conv, const ConvPointers& pointers, DeviceStopwatch& timer) const {
     constexpr int repeats = 3;
     if (conv.run(handle_, pointers) != CUDNN_STATUS_SUCCESS) return -1;
     timer.start();
@@ -283,8 +283,8 @@ class CudnnLibrary : public ConvLibrary {
 
 }  // namespace
 
-std::unique_ptr<ConvLibrary> open_cudnn() {
-  return std::make_unique<CudnnLibrary>();
+std::unique_ptr<ConvFactory> open_cudnn() {
+  return std::make_unique<CudnnFactory>();
 }
 
 }  // namespace ortool::cuda

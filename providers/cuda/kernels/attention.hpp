@@ -17,7 +17,7 @@ ORTOOL_DEVICE SeenKeys seen_keys(const AttentionParams& params, int64_t batch, i
   if (params.mask != nullptr) seen.end = least_of(seen.end, params.mask_keys);
   if (params.lengths != nullptr) {
     const int64_t length =
-        load<int64_t>(StoresAny(), params.lengths, params.length_type, batch) + params.length_offset;
+        load<int64_t>(AnyStore(), params.lengths, params.length_type, batch) + params.length_offset;
     seen.end = least_of(seen.end, length);
     position = params.starts_at_zero != 0 ? least_of(query, length - 1)
                                           : length - params.queries + query;
@@ -35,7 +35,7 @@ ORTOOL_DEVICE float attention_bias(const AttentionParams& params, int64_t batch,
   if (params.mask != nullptr) {
     const int64_t at = batch * params.mask_strides[0] + head * params.mask_strides[1] +
                        query * params.mask_strides[2] + key;
-    const float mask = load<float>(StoresAny(), params.mask, params.mask_type, at);
+    const float mask = load<float>(AnyStore(), params.mask, params.mask_type, at);
     bias = params.mask_type != element_bool ? mask : mask != 0.0F ? 0.0F : -INFINITY;
   }
   if (params.key_mask != nullptr) {
@@ -55,14 +55,14 @@ ORTOOL_DEVICE float attention_score(const AttentionParams& params, float product
 ORTOOL_DEVICE void check_length(const AttentionParams& params, int64_t batch, int thread) {
   if (params.lengths == nullptr || thread != 0) return;
   const int64_t length =
-      load<int64_t>(StoresAny(), params.lengths, params.length_type, batch) + params.length_offset;
+      load<int64_t>(AnyStore(), params.lengths, params.length_type, batch) + params.length_offset;
   if (length < 0 || length > params.keys) set_flag(params.status, params.status_value);
 }
 
 /// The score that starts the softmax of a head: -INFINITY for none.
 ORTOOL_DEVICE float first_score(const AttentionParams& params, int64_t head) {
   if (params.sinks != nullptr)
-    return load<float>(StoresAny(), params.sinks, params.sink_type, head);
+    return load<float>(AnyStore(), params.sinks, params.sink_type, head);
   return params.is_smooth != 0 ? 0.0F : -INFINITY;
 }
 

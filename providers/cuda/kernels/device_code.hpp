@@ -38,23 +38,24 @@ struct Block {
 #endif
 };
 
-#ifdef __CUDACC__
 /// Elements that each thread keeps across barriers.
-template <typename T, int>
+template <typename T, int count>
 struct PerThread {
+#ifdef __CUDACC__
   T value;
   ORTOOL_DEVICE T& operator[](int) { return value; }
+#else
+  T value[static_cast<unsigned>(count)];
+  T& operator[](int thread) { return value[thread]; }
+#endif
 };
-#define ORTOOL_THREADS(block, thread)                                   \
+
+#ifdef __CUDACC__
+#define ORTOOL_THREADS(block, thread)                                          \
   for (int thread = static_cast<int>(threadIdx.x), ortool_once = 1; ortool_once; \
        ortool_once = 0, __syncthreads())
 #define ORTOOL_SHARED(type, name, count) __shared__ type name[count]
 #else
-template <typename T, int count>
-struct PerThread {
-  T value[static_cast<unsigned>(count)];
-  T& operator[](int thread) { return value[thread]; }
-};
 #define ORTOOL_THREADS(block, thread)                                              \
   for (int ortool_place = 0, thread = (block).thread_at(0);                        \
        ortool_place < (block).threads();                                           \
@@ -142,9 +143,9 @@ ORTOOL_DEVICE uint16_t bfloat_of_float(float value) {
 }
 
 /// Storage of kernels that are made for one element type, or for any, known at run time.
-struct StoresFloat {};
-struct StoresHalf {};
-struct StoresAny {};
+struct FloatStore {};
+struct HalfStore {};
+struct AnyStore {};
 
 template <typename Number, typename From>
 ORTOOL_DEVICE Number load_as(const void* data, int64_t index) {
@@ -153,7 +154,7 @@ ORTOOL_DEVICE Number load_as(const void* data, int64_t index) {
 
 /// The element at `index` as a number for arithmetic.
 template <typename Number>
-ORTOOL_DEVICE Number load(StoresAny, const void* data, int32_t type, int64_t index) {
+ORTOOL_DEVICE Number load(AnyStore, const void* data, int32_t type, int64_t index) {
   switch (type) {
     case element_f32: return load_as<Number, float>(data, index);
     case element_f16:
@@ -172,11 +173,11 @@ ORTOOL_DEVICE Number load(StoresAny, const void* data, int32_t type, int64_t ind
   }
 }
 template <typename Number>
-ORTOOL_DEVICE Number load(StoresFloat, const void* data, int32_t, int64_t index) {
+ORTOOL_DEVICE Number load(FloatStore, const void* data, int32_t, int64_t index) {
   return load_as<Number, float>(data, index);
 }
 template <typename Number>
-ORTOOL_DEVICE Number load(StoresHalf, const void* data, int32_t, int64_t index) {
+ORTOOL_DEVICE Number load(HalfStore, const void* data, int32_t, int64_t index) {
   return static_cast<Number>(float_of_half(static_cast<const uint16_t*>(data)[index]));
 }
 
@@ -200,7 +201,7 @@ ORTOOL_DEVICE int32_t narrow_integer(float value) {
 }
 
 template <typename Number>
-ORTOOL_DEVICE void store(StoresAny, void* data, int32_t type, int64_t index, Number value) {
+ORTOOL_DEVICE void store(AnyStore, void* data, int32_t type, int64_t index, Number value) {
   switch (type) {
     case element_f32: static_cast<float*>(data)[index] = static_cast<float>(value); break;
     case element_f16:
@@ -229,11 +230,11 @@ ORTOOL_DEVICE void store(StoresAny, void* data, int32_t type, int64_t index, Num
   }
 }
 template <typename Number>
-ORTOOL_DEVICE void store(StoresFloat, void* data, int32_t, int64_t index, Number value) {
+ORTOOL_DEVICE void store(FloatStore, void* data, int32_t, int64_t index, Number value) {
   static_cast<float*>(data)[index] = static_cast<float>(value);
 }
 template <typename Number>
-ORTOOL_DEVICE void store(StoresHalf, void* data, int32_t, int64_t index, Number value) {
+ORTOOL_DEVICE void store(HalfStore, void* data, int32_t, int64_t index, Number value) {
   static_cast<uint16_t*>(data)[index] = half_of_float(static_cast<float>(value));
 }
 

@@ -18,9 +18,9 @@ ORTOOL_DEVICE int64_t strided_index(const LoopSizes& sizes, const int64_t* strid
 ORTOOL_DEVICE int64_t operand_index(const ElementwiseParams& params, const ElementOperand& operand,
                                     int64_t index) {
   switch (operand.addressing) {
-    case Addressing::same: return index;
-    case Addressing::scalar: return 0;
-    case Addressing::channel: return index / operand.inner % operand.period;
+    case AddressMode::same: return index;
+    case AddressMode::scalar: return 0;
+    case AddressMode::channel: return index / operand.inner % operand.period;
     default: return strided_index(params.sizes, operand.strides, index);
   }
 }
@@ -148,10 +148,10 @@ ORTOOL_DEVICE void range(const Block& block, const RangeParams& params) {
     for (int64_t i = block.index() * block.threads() + thread; i < params.count;
          i += block.blocks() * block.threads()) {
       if (is_real) {
-        store(StoresAny(), params.output, params.type, i,
+        store(AnyStore(), params.output, params.type, i,
               params.start + static_cast<double>(i) * params.step);
       } else {
-        store(StoresAny(), params.output, params.type, i,
+        store(AnyStore(), params.output, params.type, i,
               params.integer_start + i * params.integer_step);
       }
     }

@@ -86,7 +86,7 @@ ORTOOL_DEVICE Real resized_element(const ResizeParams& params, const int64_t* pl
       at += position * params.strides[axis];
     }
     if (!is_inside) return static_cast<Real>(params.outside);
-    if (weight != Real(0)) sum += weight * load<Real>(StoresAny(), params.input, params.type, at);
+    if (weight != Real(0)) sum += weight * load<Real>(AnyStore(), params.input, params.type, at);
     int32_t axis = params.sizes.axes - 1;
     while (axis >= 0 && ++tap[axis] >= greatest_of(params.taps[axis], 1)) tap[axis--] = 0;
     if (axis < 0) return sum;
@@ -105,7 +105,7 @@ ORTOOL_DEVICE void resize(const Block& block, const ResizeParams& params) {
         rest /= params.sizes.size[axis];
       }
       if (params.copies == 0) {
-        store(StoresAny(), params.output, params.type, i, resized_element<Real>(params, place));
+        store(AnyStore(), params.output, params.type, i, resized_element<Real>(params, place));
         continue;
       }
       int64_t at = 0;
@@ -117,7 +117,7 @@ ORTOOL_DEVICE void resize(const Block& block, const ResizeParams& params) {
       if (at >= 0) {
         copy_bytes(params.bytes, params.input, at, params.output, i);
       } else {
-        store(StoresAny(), params.output, params.type, i, params.outside);
+        store(AnyStore(), params.output, params.type, i, params.outside);
       }
     }
   }

@@ -124,7 +124,7 @@ ORTOOL_DEVICE void one_hot(const Block& block, const OneHotParams& params) {
       const int64_t inner = i % params.inner;
       const int64_t place = i / params.inner % params.depth;
       const int64_t outer = i / params.inner / params.depth;
-      int64_t index = load<int64_t>(StoresAny(), params.indices, params.index_type,
+      int64_t index = load<int64_t>(AnyStore(), params.indices, params.index_type,
                                     outer * params.inner + inner);
       if (index < 0 && params.counts_from_end != 0) index += params.depth;
       copy_bytes(params.bytes, params.values, index == place ? 1 : 0, params.output, i);
@@ -143,7 +143,7 @@ ORTOOL_DEVICE void top_k(const Block& block, const TopKParams& params) {
       const int64_t place = i % params.size;
       const int64_t base = row / params.inner * params.size * params.inner + row % params.inner;
       const auto element = [&](int64_t at) {
-        return load<Number>(StoresAny(), params.input, params.type, base + at * params.inner);
+        return load<Number>(AnyStore(), params.input, params.type, base + at * params.inner);
       };
       const Number own = element(place);
       int64_t rank = 0;
@@ -158,7 +158,7 @@ ORTOOL_DEVICE void top_k(const Block& block, const TopKParams& params) {
       if (rank >= params.k) continue;
       const int64_t to =
           row / params.inner * params.k * params.inner + rank * params.inner + row % params.inner;
-      if (params.values != nullptr) store(StoresAny(), params.values, params.type, to, own);
+      if (params.values != nullptr) store(AnyStore(), params.values, params.type, to, own);
       if (params.indices != nullptr) params.indices[to] = place;
     }
   }
@@ -175,9 +175,9 @@ ORTOOL_DEVICE void cumulative(const Block& block, const CumulativeParams& params
       for (int64_t step = 0; step < params.size; ++step) {
         const int64_t place = params.reverse != 0 ? params.size - 1 - step : step;
         const int64_t at = base + place * params.inner;
-        const Number x = load<Number>(StoresAny(), params.input, params.type, at);
+        const Number x = load<Number>(AnyStore(), params.input, params.type, at);
         const Number next = params.multiplies != 0 ? product_of(sum, x) : sum_of(sum, x);
-        store(StoresAny(), params.output, params.type, at, params.exclusive != 0 ? sum : next);
+        store(AnyStore(), params.output, params.type, at, params.exclusive != 0 ? sum : next);
         sum = next;
       }
     }
@@ -209,24 +209,24 @@ ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
     for (int64_t i = block.index() * block.threads() + thread; i < params.count;
          i += block.blocks() * block.threads()) {
       const int64_t at = scale_index(params, i);
-      const float scale = load<float>(StoresAny(), params.scale, params.scale_type, at);
+      const float scale = load<float>(AnyStore(), params.scale, params.scale_type, at);
       if (params.dequantizes != 0) {
-        int64_t code = load<int64_t>(StoresAny(), params.input, params.input_type, i);
+        int64_t code = load<int64_t>(AnyStore(), params.input, params.input_type, i);
         if (params.zero_point != nullptr)
-          code -= load<int64_t>(StoresAny(), params.zero_point, params.input_type, at);
-        store(StoresAny(), params.output, params.output_type, i, static_cast<float>(code) * scale);
+          code -= load<int64_t>(AnyStore(), params.zero_point, params.input_type, at);
+        store(AnyStore(), params.output, params.output_type, i, static_cast<float>(code) * scale);
         continue;
       }
-      const float x = load<float>(StoresAny(), params.input, params.input_type, i);
+      const float x = load<float>(AnyStore(), params.input, params.input_type, i);
       const int64_t zero =
           params.zero_point == nullptr
               ? 0
-              : load<int64_t>(StoresAny(), params.zero_point, params.output_type, at);
+              : load<int64_t>(AnyStore(), params.zero_point, params.output_type, at);
       const float rounded = rintf(x / scale);
       const float most = 1e9F;
       const float kept = rounded < -most ? -most : rounded > most ? most : rounded;
       const int64_t code = kept != kept ? zero : static_cast<int64_t>(kept) + zero;
-      store(StoresAny(), params.output, params.output_type, i,
+      store(AnyStore(), params.output, params.output_type, i,
             code < low ? low : code > high ? high : code);
     }
   }

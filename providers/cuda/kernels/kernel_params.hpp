@@ -14,7 +14,7 @@ struct LoopSizes {
 };
 
 /// Where an operand has the element for a result.
-enum class Addressing : int32_t {
+enum class AddressMode : int32_t {
   same,     ///< at the same index
   scalar,   ///< at 0
   channel,  ///< at index / inner % period
@@ -48,7 +48,7 @@ struct ElementStep {
 struct ElementOperand {
   const void* data;
   int32_t type;
-  Addressing addressing;
+  AddressMode addressing;
   int64_t inner;
   int64_t period;
   int64_t strides[max_axes];

@@ -131,7 +131,7 @@ ORTOOL_DEVICE void reduce_log_sum_exp(const Block& block, const ReduceParams& pa
   for (int64_t row = block.index(); row < params.outputs; row += block.blocks()) {
     const int64_t base = strided_index(params.kept, params.kept_strides, row);
     const auto element = [&](int64_t i) {
-      return load<Real>(StoresAny(), params.input, params.input_type,
+      return load<Real>(AnyStore(), params.input, params.input_type,
                         base + strided_index(params.axes, params.strides, i));
     };
     ORTOOL_THREADS(block, thread) {
@@ -155,7 +155,7 @@ ORTOOL_DEVICE void reduce_log_sum_exp(const Block& block, const ReduceParams& pa
     combine_partials(block, partial, [](Real x, Real y) { return x + y; });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0)
-        store(StoresAny(), params.output, params.output_type, row, of_log(partial[0]) + most[0]);
+        store(AnyStore(), params.output, params.output_type, row, of_log(partial[0]) + most[0]);
     }
   }
 }
@@ -170,7 +170,7 @@ ORTOOL_DEVICE void arg_extreme(const Block& block, const ReduceParams& params) {
       Number best = Number(0);
       int64_t place = 0;
       for (int64_t i = 0; i < params.reduced; ++i) {
-        const Number x = load<Number>(StoresAny(), params.input, params.input_type,
+        const Number x = load<Number>(AnyStore(), params.input, params.input_type,
                                       base + strided_index(params.axes, params.strides, i));
         // NaN is the extreme.
         const bool is_better =
@@ -236,14 +236,14 @@ ORTOOL_DEVICE void hardmax(const Block& block, const SoftmaxParams& params) {
       double best = 0;
       for (int64_t i = 0; i < params.size; ++i) {
         const double x =
-            load<double>(StoresAny(), params.input, params.input_type, base + i * params.inner);
+            load<double>(AnyStore(), params.input, params.input_type, base + i * params.inner);
         if (i == 0 || x > best) {
           best = x;
           place = i;
         }
       }
       for (int64_t i = 0; i < params.size; ++i)
-        store(StoresAny(), params.output, params.output_type, base + i * params.inner,
+        store(AnyStore(), params.output, params.output_type, base + i * params.inner,
               i == place ? 1.0F : 0.0F);
     }
   }
@@ -296,9 +296,9 @@ ORTOOL_DEVICE void normalize(const Block& block, const NormParams& params) {
                             ? Real(1) / of_sqrt(variance + static_cast<Real>(params.epsilon))
                             : Real(1);
         if (params.mean != nullptr)
-          store(StoresAny(), params.mean, params.statistics_type, row, statistics[0]);
+          store(AnyStore(), params.mean, params.statistics_type, row, statistics[0]);
         if (params.inverse != nullptr)
-          store(StoresAny(), params.inverse, params.statistics_type, row, statistics[1]);
+          store(AnyStore(), params.inverse, params.statistics_type, row, statistics[1]);
       }
     }
     ORTOOL_THREADS(block, thread) {
@@ -306,9 +306,9 @@ ORTOOL_DEVICE void normalize(const Block& block, const NormParams& params) {
         Real y = (norm_element<Real, Storage>(params, row, i) - statistics[0]) * statistics[1];
         const int64_t scale = first_scale + i / params.inner;
         if (params.scale != nullptr)
-          y *= load<Real>(StoresAny(), params.scale, params.scale_type, scale);
+          y *= load<Real>(AnyStore(), params.scale, params.scale_type, scale);
         if (params.bias != nullptr)
-          y += load<Real>(StoresAny(), params.bias, params.scale_type, scale);
+          y += load<Real>(AnyStore(), params.bias, params.scale_type, scale);
         store(Storage(), params.output, params.type, row * params.size + i, y);
       }
     }

@@ -31,31 +31,31 @@ std::string refuses_attention(const Node& node) {
 }
 
 /// Past and new rows as one tensor with a heads axis; the new ones alone if there is no cache.
-HeadsTensor joined(Emission& emission, const Node& node, const HeadsTensor& now, std::int64_t past,
+HeadsTensor joined(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& now, std::int64_t past,
                    std::int64_t present) {
-  const DeviceTensor before = emission.input(node, past);
+  const DeviceTensor before = builder.input(node, past);
   const bool has_output = present < node.output_count() && node.output(present) != nullptr;
   if (!before.is_given() && !has_output) return now;
   const std::int64_t rows = before.is_given() ? before.shape[2] : 0;
   const Shape shape{now.batch, now.heads, rows + now.length, now.size};
   const DeviceTensor all =
-      has_output ? emission.make_output(node, present) : emission.make(now.tensor.type, shape);
+      has_output ? builder.make_output(node, present) : builder.make(now.tensor.type, shape);
   const std::vector<std::int64_t> strides = strides_of(shape);
   if (rows > 0)
-    emit_copy(emission, before, 0, before.shape, strides_of(before.shape), all, 0, strides);
+    emit_copy(builder, before, 0, before.shape, strides_of(before.shape), all, 0, strides);
   const Shape added{now.batch, now.heads, now.length, now.size};
-  emit_copy(emission, now.tensor, now.offset, added,
+  emit_copy(builder, now.tensor, now.offset, added,
             {now.strides[0], now.strides[1], now.strides[2], 1}, all, rows * now.size, strides);
   return split_heads(all);
 }
 
-std::size_t emit_attention(Emission& emission, const Node& node, Followers) {
+std::size_t emit_attention(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<Attention>(node);
-  const HeadsTensor query = heads_of(emission.input(node, 0), op.query_heads);
-  const HeadsTensor key = heads_of(emission.input(node, 1), op.shared_heads);
-  const HeadsTensor value = heads_of(emission.input(node, 2), op.shared_heads);
-  AttentionCall call(emission, query, joined(emission, node, key, 4, 1),
-                     joined(emission, node, value, 5, 2));
+  const HeadsTensor query = heads_of(builder.input(node, 0), op.query_heads);
+  const HeadsTensor key = heads_of(builder.input(node, 1), op.shared_heads);
+  const HeadsTensor value = heads_of(builder.input(node, 2), op.shared_heads);
+  AttentionCall call(builder, query, joined(builder, node, key, 4, 1),
+                     joined(builder, node, value, 5, 2));
   AttentionParams& params = call.params;
   if (op.scale) params.scale = *op.scale;
   params.softcap = op.softcap;
@@ -63,14 +63,14 @@ std::size_t emit_attention(Emission& emission, const Node& node, Followers) {
   params.left_window = op.left_window;
   params.right_window = op.right_window;
   params.past = params.keys - key.length;
-  call.set_mask(emission.input(node, 3));
-  const DeviceTensor lengths = emission.input(node, 6);
+  call.set_mask(builder.input(node, 3));
+  const DeviceTensor lengths = builder.input(node, 6);
   if (lengths.is_given()) {
-    if (emission.has_input(node, 4))
+    if (builder.has_input(node, 4))
       throw Error(ErrorCode::invalid, "'nonpad_kv_seqlen' and 'past_key' are both given");
-    call.set_lengths(emission, node, lengths, 0);
+    call.set_lengths(builder, node, lengths, 0);
   }
-  call.launch(emission.make_output(node), emission.shape(node, 0).rank() == 3);
+  call.launch(builder.make_output(node), builder.shape(node, 0).rank() == 3);
   return 0;
 }
 
@@ -91,24 +91,24 @@ std::string refuses_multi_head(const Node& node) {
 }
 
 /// Part `part` of projections, with its bias.
-HeadsTensor with_bias(Emission& emission, const DeviceTensor& packed, const DeviceTensor& bias,
+HeadsTensor with_bias(DevicePlanBuilder& builder, const DeviceTensor& packed, const DeviceTensor& bias,
                       std::int64_t offset, std::int64_t heads) {
   if (!bias.is_given()) return heads_of(packed, heads);
   const std::int64_t width = packed.shape[2];
   const DeviceTensor own = {bias.type, Shape{width},
                             bias.memory.plus(offset * bytes_of(bias.type, 1))};
-  const DeviceTensor sum = emission.make(packed.type, packed.shape);
-  Chain chain(emission, packed, packed.shape);
+  const DeviceTensor sum = builder.make(packed.type, packed.shape);
+  Chain chain(builder, packed, packed.shape);
   chain.apply(ElementOp::add, own);
   chain.store(sum);
   return heads_of(sum, heads);
 }
 
-std::size_t emit_multi_head(Emission& emission, const Node& node, Followers) {
+std::size_t emit_multi_head(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<MultiHeadAttention>(node);
-  const DeviceTensor packed = emission.input(node, 0);
-  const DeviceTensor bias = emission.input(node, 3);
-  const DeviceTensor other = emission.input(node, 1);
+  const DeviceTensor packed = builder.input(node, 0);
+  const DeviceTensor bias = builder.input(node, 3);
+  const DeviceTensor other = builder.input(node, 1);
   HeadsTensor query;
   HeadsTensor key;
   HeadsTensor value;
@@ -117,34 +117,34 @@ std::size_t emit_multi_head(Emission& emission, const Node& node, Followers) {
     key = interleaved_heads(packed, 1);
     value = interleaved_heads(packed, 2);
   } else if (!other.is_given()) {
-    const HeadsTensor all = with_bias(emission, packed, bias, 0, 3 * op.heads);
+    const HeadsTensor all = with_bias(builder, packed, bias, 0, 3 * op.heads);
     query = part_of(all, 0, op.heads);
     key = part_of(all, op.heads, op.heads);
     value = part_of(all, 2 * op.heads, op.heads);
   } else {
     const std::int64_t width = packed.shape[2];
-    query = with_bias(emission, packed, bias, 0, op.heads);
+    query = with_bias(builder, packed, bias, 0, op.heads);
     if (other.shape.rank() == 5) {
       key = interleaved_heads(other, 0);
       value = interleaved_heads(other, 1);
     } else if (other.shape.rank() == 4) {
       key = split_heads(other);
-      value = split_heads(emission.input(node, 2));
+      value = split_heads(builder.input(node, 2));
     } else {
-      key = with_bias(emission, other, bias, width, op.heads);
-      value = with_bias(emission, emission.input(node, 2), bias, 2 * width, op.heads);
+      key = with_bias(builder, other, bias, width, op.heads);
+      value = with_bias(builder, builder.input(node, 2), bias, 2 * width, op.heads);
     }
   }
   const std::int64_t length = key.length;
-  AttentionCall call(emission, query, joined(emission, node, key, 6, 1),
-                     joined(emission, node, value, 7, 2));
+  AttentionCall call(builder, query, joined(builder, node, key, 6, 1),
+                     joined(builder, node, value, 7, 2));
   AttentionParams& params = call.params;
   if (op.scale) params.scale = *op.scale;
   params.is_causal = op.is_causal ? 1 : 0;
   params.past = params.keys - length;
-  if (emission.has_input(node, 4)) call.set_key_mask(emission, emission.input(node, 4), op.mask_filter);
-  call.set_mask(emission.input(node, 5));
-  call.launch(emission.make_output(node), true);
+  if (builder.has_input(node, 4)) call.set_key_mask(builder, builder.input(node, 4), op.mask_filter);
+  call.set_mask(builder.input(node, 5));
+  call.launch(builder.make_output(node), true);
   return 0;
 }
 
@@ -174,7 +174,7 @@ std::string refuses_group_query(const Node& node) {
 
 /// What all caches and rotations of a node have in common.
 struct GroupQuery {
-  Emission& emission;
+  DevicePlanBuilder& builder;
   const Node& node;
   Gqa op;
   std::int64_t total;
@@ -183,13 +183,13 @@ struct GroupQuery {
 
   HeadsTensor rotate(const HeadsTensor& heads) const {
     if (!op.rotates) return heads;
-    const DeviceTensor cosines = emission.input(node, Gqa::cos_cache);
-    RotaryCall call(emission, node, heads, cosines, emission.input(node, Gqa::sin_cache));
+    const DeviceTensor cosines = builder.input(node, Gqa::cos_cache);
+    RotaryCall call(builder, node, heads, cosines, builder.input(node, Gqa::sin_cache));
     RotaryParams& params = call.params;
     params.interleaved = op.is_interleaved ? 1 : 0;
     params.rotated = 2 * cosines.shape[1];
     params.cache_rows = cosines.shape[0];
-    const DeviceTensor positions = emission.input(node, Gqa::position_ids);
+    const DeviceTensor positions = builder.input(node, Gqa::position_ids);
     if (positions.is_given()) {
       params.positions = positions.pointer();
       params.has_one_position =
@@ -202,20 +202,20 @@ struct GroupQuery {
   }
 
   HeadsTensor append(const HeadsTensor& now, std::int64_t input, std::int64_t output) const {
-    const DeviceTensor past = emission.input(node, input);
+    const DeviceTensor past = builder.input(node, input);
     const std::int64_t past_rows = past.is_given() ? past.shape[2] : 0;
     const std::int64_t rows = std::max(total, past_rows);
     const bool has_output = output < node.output_count() && node.output(output) != nullptr;
     const DeviceTensor present =
-        has_output ? emission.make_output(node, output)
-                   : emission.make(now.tensor.type, Shape{now.batch, now.heads, rows, now.size});
+        has_output ? builder.make_output(node, output)
+                   : builder.make(now.tensor.type, Shape{now.batch, now.heads, rows, now.size});
     CacheParams params = {};
     params.past = past.pointer();
     params.now = now.pointer();
     params.lengths = lengths.pointer();
     params.present = present.pointer();
-    params.status = static_cast<std::int32_t*>(emission.status());
-    params.status_value = emission.status_of(node);
+    params.status = static_cast<std::int32_t*>(builder.status());
+    params.status_value = builder.status_of(node);
     params.bytes = static_cast<std::int32_t>(bytes_of(now.tensor.type, 1));
     params.starts_at_zero = is_prompt ? 1 : 0;
     params.batch = now.batch;
@@ -228,7 +228,7 @@ struct GroupQuery {
     params.least_length = is_prompt ? 1 : now.length;
     std::copy_n(now.strides, 3, params.row_strides);
     if (present.count() > 0) {
-      emission.launch_elements(
+      builder.launch_elements(
           KernelId::append_cache, present.count(), params,
           {&params.past, &params.now, &params.lengths, &params.present, &params.status});
     }
@@ -236,32 +236,32 @@ struct GroupQuery {
   }
 };
 
-std::size_t emit_group_query(Emission& emission, const Node& node, Followers) {
+std::size_t emit_group_query(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<Gqa>(node);
-  const DeviceTensor packed = emission.input(node, Gqa::query);
+  const DeviceTensor packed = builder.input(node, Gqa::query);
   HeadsTensor query;
   HeadsTensor key;
   HeadsTensor value;
-  if (emission.has_input(node, Gqa::key)) {
+  if (builder.has_input(node, Gqa::key)) {
     query = heads_of(packed, op.query_heads);
-    key = heads_of(emission.input(node, Gqa::key), op.shared_heads);
-    value = heads_of(emission.input(node, Gqa::value), op.shared_heads);
+    key = heads_of(builder.input(node, Gqa::key), op.shared_heads);
+    value = heads_of(builder.input(node, Gqa::value), op.shared_heads);
   } else {
     const HeadsTensor all = heads_of(packed, op.query_heads + 2 * op.shared_heads);
     query = part_of(all, 0, op.query_heads);
     key = part_of(all, op.query_heads, op.shared_heads);
     value = part_of(all, op.query_heads + op.shared_heads, op.shared_heads);
   }
-  const std::int64_t total = emission.integers(node, Gqa::total_sequence_length).front();
+  const std::int64_t total = builder.integers(node, Gqa::total_sequence_length).front();
   if (total < query.length)
     throw Error(ErrorCode::invalid,
                 format("'total_sequence_length' is {} (expected at least the {} new tokens)", total,
                        query.length));
-  const GroupQuery group = {emission, node, op, total, emission.input(node, Gqa::seqlens_k),
+  const GroupQuery group = {builder, node, op, total, builder.input(node, Gqa::seqlens_k),
                             total == query.length};
   const HeadsTensor keys = group.append(group.rotate(key), Gqa::past_key, 1);
   const HeadsTensor values = group.append(value, Gqa::past_value, 2);
-  AttentionCall call(emission, group.rotate(query), keys, values);
+  AttentionCall call(builder, group.rotate(query), keys, values);
   AttentionParams& params = call.params;
   if (op.scale) params.scale = *op.scale;
   params.keys = total;
@@ -269,33 +269,33 @@ std::size_t emit_group_query(Emission& emission, const Node& node, Followers) {
   params.is_causal = op.is_causal ? 1 : 0;
   params.is_smooth = op.is_smooth ? 1 : 0;
   params.left_window = op.window > 0 ? op.window - 1 : op.window;
-  call.set_lengths(emission, node, group.lengths, 1);
+  call.set_lengths(builder, node, group.lengths, 1);
   params.starts_at_zero = group.is_prompt ? 1 : 0;
-  call.set_mask(emission.input(node, Gqa::attention_bias));
-  const DeviceTensor sinks = emission.input(node, Gqa::head_sink);
+  call.set_mask(builder.input(node, Gqa::attention_bias));
+  const DeviceTensor sinks = builder.input(node, Gqa::head_sink);
   if (sinks.is_given()) {
     params.sinks = sinks.pointer();
     params.sink_type = sinks.element();
   }
-  call.launch(emission.make_output(node), true);
+  call.launch(builder.make_output(node), true);
   return 0;
 }
 
-std::size_t emit_rotary(Emission& emission, const Node& node, Followers) {
+std::size_t emit_rotary(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<RotaryEmbedding>(node);
-  const DeviceTensor cosines = emission.input(node, 1);
-  const HeadsTensor heads = heads_of(emission.input(node, 0), op.heads);
-  RotaryCall call(emission, node, heads, cosines, emission.input(node, 2));
+  const DeviceTensor cosines = builder.input(node, 1);
+  const HeadsTensor heads = heads_of(builder.input(node, 0), op.heads);
+  RotaryCall call(builder, node, heads, cosines, builder.input(node, 2));
   RotaryParams& params = call.params;
   params.interleaved = op.interleaved ? 1 : 0;
   params.rotated = op.rotated_size == 0 ? heads.size : op.rotated_size;
-  const DeviceTensor positions = emission.input(node, 3);
+  const DeviceTensor positions = builder.input(node, 3);
   const std::int64_t last = cosines.shape.rank() - 1;
   const bool fits = positions.is_given()
                         ? positions.shape == Shape{heads.batch, heads.length}
                         : (cosines.shape[0] == heads.batch || cosines.shape[0] == 1) &&
                               (cosines.shape[1] == heads.length || cosines.shape[1] == 1);
-  if (!fits || cosines.shape != emission.shape(node, 2) || cosines.shape[last] != params.rotated / 2)
+  if (!fits || cosines.shape != builder.shape(node, 2) || cosines.shape[last] != params.rotated / 2)
     throw Error(ErrorCode::invalid,
                 "'cos_cache' and 'sin_cache' do not have the same shape that matches 'X' (expected "
                 "half as many columns as rotated elements of a head, and one row per position)");
@@ -308,15 +308,15 @@ std::size_t emit_rotary(Emission& emission, const Node& node, Followers) {
     params.length_rows = cosines.shape[1] == 1 ? 0 : 1;
     params.batch_rows = cosines.shape[0] == 1 ? 0 : cosines.shape[1];
   }
-  call.launch_to(emission.make_output(node), heads.is_packed);
+  call.launch_to(builder.make_output(node), heads.is_packed);
   return 0;
 }
 
-std::size_t emit_contrib_rotary(Emission& emission, const Node& node, Followers) {
+std::size_t emit_contrib_rotary(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<ContribRotaryEmbedding>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor positions = emission.input(node, 1);
-  const DeviceTensor cosines = emission.input(node, 2);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor positions = builder.input(node, 1);
+  const DeviceTensor cosines = builder.input(node, 2);
   const std::int64_t rotated = 2 * cosines.shape[1];
   const bool is_packed = from.shape.rank() == 3;
   const std::int64_t count = op.heads != 0 || rotated == 0 || !is_packed
@@ -332,14 +332,14 @@ std::size_t emit_contrib_rotary(Emission& emission, const Node& node, Followers)
     throw Error(ErrorCode::invalid,
                 format("'position_ids' is for {} x {} tokens (expected {} x {})",
                        positions.shape[0], positions.shape[1], heads.batch, heads.length));
-  RotaryCall call(emission, node, heads, cosines, emission.input(node, 3));
+  RotaryCall call(builder, node, heads, cosines, builder.input(node, 3));
   RotaryParams& params = call.params;
   params.interleaved = op.interleaved ? 1 : 0;
   params.rotated = rotated;
   params.positions = positions.pointer();
   params.has_one_position = positions.shape.rank() == 1 ? 1 : 0;
   params.cache_rows = cosines.shape[0];
-  call.launch_to(emission.make_output(node), heads.is_packed);
+  call.launch_to(builder.make_output(node), heads.is_packed);
   return 0;
 }
 
@@ -352,16 +352,16 @@ std::string refuses_rotary_types(const Node& node) {
 }
 
 constexpr OperatorTypes floats = OperatorTypes::floats;
-constexpr std::array rows = {
-    OperatorRow{"", "Attention", floats, 0, refuses_attention, emit_attention},
-    OperatorRow{contrib_domain, "MultiHeadAttention", floats, 0, refuses_packed_bias,
+constexpr std::array<OperatorRow, 5> rows = {{
+    {"", "Attention", floats, 0, refuses_attention, emit_attention},
+    {contrib_domain, "MultiHeadAttention", floats, 0, refuses_packed_bias,
                 emit_multi_head},
-    OperatorRow{contrib_domain, "GroupQueryAttention", floats, 1U << Gqa::total_sequence_length,
+    {contrib_domain, "GroupQueryAttention", floats, 1U << Gqa::total_sequence_length,
                 refuses_group_query, emit_group_query},
-    OperatorRow{"", "RotaryEmbedding", floats, 0, refuses_rotary_types, emit_rotary},
-    OperatorRow{contrib_domain, "RotaryEmbedding", floats, 0, refuses_rotary_types,
+    {"", "RotaryEmbedding", floats, 0, refuses_rotary_types, emit_rotary},
+    {contrib_domain, "RotaryEmbedding", floats, 0, refuses_rotary_types,
                 emit_contrib_rotary},
-};
+}};
 
 }  // namespace
 

@@ -22,18 +22,18 @@ namespace ortool::cuda {
 namespace {
 
 template <ElementOp op>
-void append_unary(Chain& chain, Emission&, const Node&, std::int64_t) {
+void append_unary(Chain& chain, DevicePlanBuilder&, const Node&, std::int64_t) {
   chain.apply(op);
 }
 
 template <ElementOp op>
-void append_binary(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
-  chain.apply(op, emission.input(node, 1 - chain_input), chain_input == 1);
+void append_binary(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+  chain.apply(op, builder.input(node, 1 - chain_input), chain_input == 1);
 }
 
 /// Operators whose attributes are the numbers a and b.
 template <typename Op>
-void append_activation(Chain& chain, Emission&, const Node& node, std::int64_t) {
+void append_activation(Chain& chain, DevicePlanBuilder&, const Node& node, std::int64_t) {
   const Op op = read_op<Op>(node);
   const auto number = [](float value) { return static_cast<double>(value); };
   if constexpr (std::is_same_v<Op, LeakyRelu>) {
@@ -60,37 +60,37 @@ void append_activation(Chain& chain, Emission&, const Node& node, std::int64_t) 
   }
 }
 
-void append_mod(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
+void append_mod(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
   const bool is_fmod = read_op<Mod>(node).sign_of_dividend;
-  chain.apply(is_fmod ? ElementOp::fmod : ElementOp::mod, emission.input(node, 1 - chain_input),
+  chain.apply(is_fmod ? ElementOp::fmod : ElementOp::mod, builder.input(node, 1 - chain_input),
               chain_input == 1);
 }
 
-void append_shift(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
+void append_shift(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
   const bool is_right = read_op<BitShift>(node).to_the_right;
   chain.apply(is_right ? ElementOp::shift_right : ElementOp::shift_left,
-              emission.input(node, 1 - chain_input), chain_input == 1);
+              builder.input(node, 1 - chain_input), chain_input == 1);
 }
 
 std::string refuses_signed_shift(const Node& node) {
   return is_signed_integer(type_of(node.input(0))) ? "signed integers are shifted on the cpu" : "";
 }
 
-void append_prelu(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
-  DeviceTensor slopes = emission.input(node, 1);
+void append_prelu(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
+  DeviceTensor slopes = builder.input(node, 1);
   if (read_op<PRelu>(node).slopes_are_channels && slopes.shape.rank() == 1) {
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(emission.shape(node, 0).rank() - 1), 1);
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(builder.shape(node, 0).rank() - 1), 1);
     if (!shape.empty()) shape.front() = slopes.shape[0];
     if (slopes.shape[0] != 1) slopes.shape = Shape(shape);
   }
   chain.apply(ElementOp::prelu, slopes);
 }
 
-void append_where(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
-  chain.select(emission.input(node, 1), emission.input(node, 2));
+void append_where(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
+  chain.select(builder.input(node, 1), builder.input(node, 2));
 }
 
-void append_clip(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
+void append_clip(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
   const Clip op = read_op<Clip>(node);
   const auto bound = [&](const ValueOrInput<float>& number, ElementOp of_tensor) {
     if (number.value) {
@@ -100,8 +100,8 @@ void append_clip(Chain& chain, Emission& emission, const Node& node, std::int64_
       } else {
         chain.apply(ElementOp::clip, -std::numeric_limits<double>::infinity(), value);
       }
-    } else if (emission.has_input(node, number.input)) {
-      DeviceTensor tensor = emission.input(node, number.input);
+    } else if (builder.has_input(node, number.input)) {
+      DeviceTensor tensor = builder.input(node, number.input);
       tensor.shape = Shape{};
       chain.apply(of_tensor, tensor);
     }
@@ -115,8 +115,8 @@ void append_clip(Chain& chain, Emission& emission, const Node& node, std::int64_
   bound(op.high, ElementOp::min);
 }
 
-void append_cast(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
-  if (emission.output_type(node) != DataType::boolean) return;
+void append_cast(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
+  if (builder.output_type(node) != DataType::boolean) return;
   chain.apply(ElementOp::logical_not);
   chain.apply(ElementOp::logical_not);
 }
@@ -133,14 +133,14 @@ std::string refuses_cast(const Node& node) {
 }
 
 template <ElementOp op>
-void append_variadic(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
+void append_variadic(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    if (i != chain_input) chain.apply(op, emission.input(node, i));
+    if (i != chain_input) chain.apply(op, builder.input(node, i));
   }
 }
 
-void append_mean(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
-  append_variadic<ElementOp::add>(chain, emission, node, chain_input);
+void append_mean(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+  append_variadic<ElementOp::add>(chain, builder, node, chain_input);
   chain.apply(ElementOp::scale_shift, 1.0 / static_cast<double>(node.input_count()), 0);
 }
 
@@ -155,15 +155,15 @@ std::string refuses_legacy_broadcast(const Node& node) {
              : "";
 }
 
-void append_gelu_sum(Chain& chain, Emission& emission, const Node& node, std::int64_t chain_input) {
-  const DeviceTensor bias = emission.input(node, 1 - chain_input);
+void append_gelu_sum(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+  const DeviceTensor bias = builder.input(node, 1 - chain_input);
   if (bias.is_given()) chain.apply(ElementOp::add, bias);
   chain.apply(node.op_type() == "FastGelu" ? ElementOp::gelu_tanh : ElementOp::gelu);
 }
 
-void append_swiglu(Chain& chain, Emission& emission, const Node& node, std::int64_t) {
+void append_swiglu(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
   chain.apply(ElementOp::swish, static_cast<double>(read_op<SwiGLU>(node).alpha));
-  chain.apply(ElementOp::mul, emission.input(node, 1));
+  chain.apply(ElementOp::mul, builder.input(node, 1));
 }
 
 /// Of integers, a divisor of zero is an error that names its place.
@@ -180,81 +180,81 @@ constexpr OperatorTypes reals = OperatorTypes::reals;
 constexpr OperatorTypes numbers = OperatorTypes::numbers;
 
 // clang-format off
-constexpr std::array rows = {
-    ElementRow{"", "Abs", numbers, false, 0, nullptr, append_unary<ElementOp::abs>},
-    ElementRow{"", "Neg", numbers, false, 0, nullptr, append_unary<ElementOp::neg>},
-    ElementRow{"", "Sign", numbers, false, 0, nullptr, append_unary<ElementOp::sign>},
-    ElementRow{"", "Exp", reals, false, 0, nullptr, append_unary<ElementOp::exp>},
-    ElementRow{"", "Log", reals, false, 0, nullptr, append_unary<ElementOp::log>},
-    ElementRow{"", "Sqrt", reals, false, 0, nullptr, append_unary<ElementOp::sqrt>},
-    ElementRow{"", "Reciprocal", reals, false, 0, nullptr, append_unary<ElementOp::reciprocal>},
-    ElementRow{"", "Ceil", reals, false, 0, nullptr, append_unary<ElementOp::ceil>},
-    ElementRow{"", "Floor", reals, false, 0, nullptr, append_unary<ElementOp::floor>},
-    ElementRow{"", "Round", reals, false, 0, nullptr, append_unary<ElementOp::round>},
-    ElementRow{"", "Sin", reals, false, 0, nullptr, append_unary<ElementOp::sin>},
-    ElementRow{"", "Cos", reals, false, 0, nullptr, append_unary<ElementOp::cos>},
-    ElementRow{"", "Tan", reals, false, 0, nullptr, append_unary<ElementOp::tan>},
-    ElementRow{"", "Asin", reals, false, 0, nullptr, append_unary<ElementOp::asin>},
-    ElementRow{"", "Acos", reals, false, 0, nullptr, append_unary<ElementOp::acos>},
-    ElementRow{"", "Atan", reals, false, 0, nullptr, append_unary<ElementOp::atan>},
-    ElementRow{"", "Sinh", reals, false, 0, nullptr, append_unary<ElementOp::sinh>},
-    ElementRow{"", "Cosh", reals, false, 0, nullptr, append_unary<ElementOp::cosh>},
-    ElementRow{"", "Tanh", reals, false, 0, nullptr, append_unary<ElementOp::tanh>},
-    ElementRow{"", "Asinh", reals, false, 0, nullptr, append_unary<ElementOp::asinh>},
-    ElementRow{"", "Acosh", reals, false, 0, nullptr, append_unary<ElementOp::acosh>},
-    ElementRow{"", "Atanh", reals, false, 0, nullptr, append_unary<ElementOp::atanh>},
-    ElementRow{"", "Erf", reals, false, 0, nullptr, append_unary<ElementOp::erf>},
-    ElementRow{"", "Sigmoid", reals, false, 0, nullptr, append_unary<ElementOp::sigmoid>},
-    ElementRow{"", "Softplus", reals, false, 0, nullptr, append_unary<ElementOp::softplus>},
-    ElementRow{"", "Softsign", reals, false, 0, nullptr, append_unary<ElementOp::softsign>},
-    ElementRow{"", "Relu", numbers, false, 0, nullptr, append_unary<ElementOp::relu>},
-    ElementRow{"", "HardSwish", reals, false, 0, nullptr, append_unary<ElementOp::hard_swish>},
-    ElementRow{"", "Mish", reals, false, 0, nullptr, append_unary<ElementOp::mish>},
-    ElementRow{"", "Not", numbers, false, 0, nullptr, append_unary<ElementOp::logical_not>},
-    ElementRow{"", "BitwiseNot", numbers, false, 0, nullptr, append_unary<ElementOp::bitwise_not>},
-    ElementRow{"", "IsNaN", reals, false, 0, nullptr, append_unary<ElementOp::is_nan>},
-    ElementRow{"", "LeakyRelu", reals, false, 0, nullptr, append_activation<LeakyRelu>},
-    ElementRow{"", "Elu", reals, false, 0, nullptr, append_activation<Elu>},
-    ElementRow{"", "Selu", reals, false, 0, nullptr, append_activation<Selu>},
-    ElementRow{"", "Celu", reals, false, 0, nullptr, append_activation<Celu>},
-    ElementRow{"", "ThresholdedRelu", reals, false, 0, nullptr, append_activation<ThresholdedRelu>},
-    ElementRow{"", "HardSigmoid", reals, false, 0, nullptr, append_activation<HardSigmoid>},
-    ElementRow{"", "Shrink", reals, false, 0, nullptr, append_activation<Shrink>},
-    ElementRow{"", "Gelu", reals, false, 0, nullptr, append_activation<Gelu>},
-    ElementRow{"", "Swish", reals, false, 0, nullptr, append_activation<Swish>},
-    ElementRow{"", "IsInf", reals, false, 0, nullptr, append_activation<IsInf>},
-    ElementRow{"", "SwiGLU", reals, false, 0, nullptr, append_swiglu},
-    ElementRow{"", "Clip", numbers, false, 0, nullptr, append_clip},
-    ElementRow{"", "Cast", numbers, false, 0, refuses_cast, append_cast},
-    ElementRow{"", "Add", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::add>},
-    ElementRow{"", "Sub", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::sub>},
-    ElementRow{"", "Mul", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::mul>},
-    ElementRow{"", "Div", reals, true, 0, refuses_integers, append_binary<ElementOp::div>},
-    ElementRow{"", "Pow", reals, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::pow>},
-    ElementRow{"", "Mod", reals, true, 0, refuses_integers, append_mod},
-    ElementRow{"", "BitShift", numbers, true, 0, refuses_signed_shift, append_shift},
-    ElementRow{"", "PRelu", reals, false, 0, nullptr, append_prelu},
-    ElementRow{"", "Equal", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::equal>},
-    ElementRow{"", "Less", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::less>},
-    ElementRow{"", "LessOrEqual", numbers, true, 0, nullptr, append_binary<ElementOp::less_or_equal>},
-    ElementRow{"", "Greater", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::greater>},
-    ElementRow{"", "GreaterOrEqual", numbers, true, 0, nullptr, append_binary<ElementOp::greater_or_equal>},
-    ElementRow{"", "And", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_and>},
-    ElementRow{"", "Or", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_or>},
-    ElementRow{"", "Xor", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_xor>},
-    ElementRow{"", "BitwiseAnd", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_and>},
-    ElementRow{"", "BitwiseOr", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_or>},
-    ElementRow{"", "BitwiseXor", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_xor>},
-    ElementRow{"", "Where", numbers, false, 0, nullptr, append_where},
-    ElementRow{"", "Sum", reals, true, 0, refuses_many, append_variadic<ElementOp::add>},
-    ElementRow{"", "Max", numbers, true, 0, refuses_many, append_variadic<ElementOp::max>},
-    ElementRow{"", "Min", numbers, true, 0, refuses_many, append_variadic<ElementOp::min>},
-    ElementRow{"", "Mean", reals, true, 0, refuses_many, append_mean},
-    ElementRow{contrib_domain, "Gelu", reals, false, 0, nullptr, append_unary<ElementOp::gelu>},
-    ElementRow{contrib_domain, "QuickGelu", reals, false, 0, nullptr, append_activation<QuickGelu>},
-    ElementRow{contrib_domain, "BiasGelu", reals, true, 0, refuses_mixed, append_gelu_sum},
-    ElementRow{contrib_domain, "FastGelu", reals, true, 0, nullptr, append_gelu_sum},
-};
+constexpr std::array<ElementRow, 73> rows = {{
+    {"", "Abs", numbers, false, 0, nullptr, append_unary<ElementOp::abs>},
+    {"", "Neg", numbers, false, 0, nullptr, append_unary<ElementOp::neg>},
+    {"", "Sign", numbers, false, 0, nullptr, append_unary<ElementOp::sign>},
+    {"", "Exp", reals, false, 0, nullptr, append_unary<ElementOp::exp>},
+    {"", "Log", reals, false, 0, nullptr, append_unary<ElementOp::log>},
+    {"", "Sqrt", reals, false, 0, nullptr, append_unary<ElementOp::sqrt>},
+    {"", "Reciprocal", reals, false, 0, nullptr, append_unary<ElementOp::reciprocal>},
+    {"", "Ceil", reals, false, 0, nullptr, append_unary<ElementOp::ceil>},
+    {"", "Floor", reals, false, 0, nullptr, append_unary<ElementOp::floor>},
+    {"", "Round", reals, false, 0, nullptr, append_unary<ElementOp::round>},
+    {"", "Sin", reals, false, 0, nullptr, append_unary<ElementOp::sin>},
+    {"", "Cos", reals, false, 0, nullptr, append_unary<ElementOp::cos>},
+    {"", "Tan", reals, false, 0, nullptr, append_unary<ElementOp::tan>},
+    {"", "Asin", reals, false, 0, nullptr, append_unary<ElementOp::asin>},
+    {"", "Acos", reals, false, 0, nullptr, append_unary<ElementOp::acos>},
+    {"", "Atan", reals, false, 0, nullptr, append_unary<ElementOp::atan>},
+    {"", "Sinh", reals, false, 0, nullptr, append_unary<ElementOp::sinh>},
+    {"", "Cosh", reals, false, 0, nullptr, append_unary<ElementOp::cosh>},
+    {"", "Tanh", reals, false, 0, nullptr, append_unary<ElementOp::tanh>},
+    {"", "Asinh", reals, false, 0, nullptr, append_unary<ElementOp::asinh>},
+    {"", "Acosh", reals, false, 0, nullptr, append_unary<ElementOp::acosh>},
+    {"", "Atanh", reals, false, 0, nullptr, append_unary<ElementOp::atanh>},
+    {"", "Erf", reals, false, 0, nullptr, append_unary<ElementOp::erf>},
+    {"", "Sigmoid", reals, false, 0, nullptr, append_unary<ElementOp::sigmoid>},
+    {"", "Softplus", reals, false, 0, nullptr, append_unary<ElementOp::softplus>},
+    {"", "Softsign", reals, false, 0, nullptr, append_unary<ElementOp::softsign>},
+    {"", "Relu", numbers, false, 0, nullptr, append_unary<ElementOp::relu>},
+    {"", "HardSwish", reals, false, 0, nullptr, append_unary<ElementOp::hard_swish>},
+    {"", "Mish", reals, false, 0, nullptr, append_unary<ElementOp::mish>},
+    {"", "Not", numbers, false, 0, nullptr, append_unary<ElementOp::logical_not>},
+    {"", "BitwiseNot", numbers, false, 0, nullptr, append_unary<ElementOp::bitwise_not>},
+    {"", "IsNaN", reals, false, 0, nullptr, append_unary<ElementOp::is_nan>},
+    {"", "LeakyRelu", reals, false, 0, nullptr, append_activation<LeakyRelu>},
+    {"", "Elu", reals, false, 0, nullptr, append_activation<Elu>},
+    {"", "Selu", reals, false, 0, nullptr, append_activation<Selu>},
+    {"", "Celu", reals, false, 0, nullptr, append_activation<Celu>},
+    {"", "ThresholdedRelu", reals, false, 0, nullptr, append_activation<ThresholdedRelu>},
+    {"", "HardSigmoid", reals, false, 0, nullptr, append_activation<HardSigmoid>},
+    {"", "Shrink", reals, false, 0, nullptr, append_activation<Shrink>},
+    {"", "Gelu", reals, false, 0, nullptr, append_activation<Gelu>},
+    {"", "Swish", reals, false, 0, nullptr, append_activation<Swish>},
+    {"", "IsInf", reals, false, 0, nullptr, append_activation<IsInf>},
+    {"", "SwiGLU", reals, false, 0, nullptr, append_swiglu},
+    {"", "Clip", numbers, false, 0, nullptr, append_clip},
+    {"", "Cast", numbers, false, 0, refuses_cast, append_cast},
+    {"", "Add", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::add>},
+    {"", "Sub", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::sub>},
+    {"", "Mul", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::mul>},
+    {"", "Div", reals, true, 0, refuses_integers, append_binary<ElementOp::div>},
+    {"", "Pow", reals, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::pow>},
+    {"", "Mod", reals, true, 0, refuses_integers, append_mod},
+    {"", "BitShift", numbers, true, 0, refuses_signed_shift, append_shift},
+    {"", "PRelu", reals, false, 0, nullptr, append_prelu},
+    {"", "Equal", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::equal>},
+    {"", "Less", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::less>},
+    {"", "LessOrEqual", numbers, true, 0, nullptr, append_binary<ElementOp::less_or_equal>},
+    {"", "Greater", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::greater>},
+    {"", "GreaterOrEqual", numbers, true, 0, nullptr, append_binary<ElementOp::greater_or_equal>},
+    {"", "And", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_and>},
+    {"", "Or", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_or>},
+    {"", "Xor", numbers, true, 0, refuses_legacy_broadcast, append_binary<ElementOp::logical_xor>},
+    {"", "BitwiseAnd", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_and>},
+    {"", "BitwiseOr", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_or>},
+    {"", "BitwiseXor", numbers, true, 0, nullptr, append_binary<ElementOp::bitwise_xor>},
+    {"", "Where", numbers, false, 0, nullptr, append_where},
+    {"", "Sum", reals, true, 0, refuses_many, append_variadic<ElementOp::add>},
+    {"", "Max", numbers, true, 0, refuses_many, append_variadic<ElementOp::max>},
+    {"", "Min", numbers, true, 0, refuses_many, append_variadic<ElementOp::min>},
+    {"", "Mean", reals, true, 0, refuses_many, append_mean},
+    {contrib_domain, "Gelu", reals, false, 0, nullptr, append_unary<ElementOp::gelu>},
+    {contrib_domain, "QuickGelu", reals, false, 0, nullptr, append_activation<QuickGelu>},
+    {contrib_domain, "BiasGelu", reals, true, 0, refuses_mixed, append_gelu_sum},
+    {contrib_domain, "FastGelu", reals, true, 0, nullptr, append_gelu_sum},
+}};
 // clang-format on
 
 }  // namespace

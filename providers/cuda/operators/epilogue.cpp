@@ -4,28 +4,28 @@
 namespace ortool::cuda {
 
 const Value* Epilogue::result() const {
-  return folded_ == 0 ? node_.output(0) : followers_[folded_ - 1]->output(0);
+  return folded_ == 0 ? node_.output(0) : fused_nodes_[folded_ - 1]->output(0);
 }
 
 DeviceTensor Epilogue::other_operand(const Node& next) const {
   if (next.op_type() != "Add" || !next.domain().empty()) return {};
-  if (emission_.output_shape(next) != emission_.output_shape(node_)) return {};
+  if (builder_.output_shape(next) != builder_.output_shape(node_)) return {};
   const std::int64_t other = next.input(0) == result() ? 1 : 0;
-  return emission_.input(next, other);
+  return builder_.input(next, other);
 }
 
 void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias) {
-  const Shape& shape = emission_.output_shape(node_);
-  while (folded_ < followers_.size() && !has_relu_) {
-    const Node& next = *followers_[folded_];
+  const Shape& shape = builder_.output_shape(node_);
+  while (folded_ < fused_nodes_.size() && !has_relu_) {
+    const Node& next = *fused_nodes_[folded_];
     if (next.op_type() == "Relu" && next.domain().empty()) {
       has_relu_ = true;
       ++folded_;
       continue;
     }
     const DeviceTensor other = other_operand(next);
-    if (!other.is_given() || other.type != emission_.constants().stored_type(
-                                               emission_.output_type(next))) {
+    if (!other.is_given() || other.type != builder_.constants().stored_type(
+                                               builder_.output_type(next))) {
       return;
     }
     std::int64_t behind = 1;
@@ -44,7 +44,7 @@ void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias)
 }
 
 DeviceTensor Epilogue::make_output() const {
-  return emission_.make_output(*result()->producer(), result()->producer_index());
+  return builder_.make_output(*result()->producer(), result()->producer_index());
 }
 
 }  // namespace ortool::cuda

@@ -8,12 +8,12 @@ namespace ortool::cuda {
 /// A bias of the channels, an addend of the result's shape, and Relu, in this order.
 class Epilogue {
  public:
-  Epilogue(Emission& emission, const Node& node, Followers followers)
-      : emission_(emission), node_(node), followers_(followers) {}
+  Epilogue(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes)
+      : builder_(builder), node_(node), fused_nodes_(fused_nodes) {}
 
   void set_bias(const DeviceTensor& bias) { bias_ = bias; }
   void set_addend(const DeviceTensor& addend) { addend_ = addend; }
-  /// Folds followers: `channels` elements of bias lie `inner` elements apart in the result.
+  /// Folds fused_nodes: `channels` elements of bias lie `inner` elements apart in the result.
   void match(std::int64_t channels, std::int64_t inner, bool takes_bias);
 
   const DeviceTensor& bias() const { return bias_; }
@@ -27,9 +27,9 @@ class Epilogue {
   DeviceTensor other_operand(const Node& next) const;
   const Value* result() const;
 
-  Emission& emission_;
+  DevicePlanBuilder& builder_;
   const Node& node_;
-  Followers followers_;
+  FusedNodes fused_nodes_;
   DeviceTensor bias_;
   DeviceTensor addend_;
   bool has_relu_ = false;

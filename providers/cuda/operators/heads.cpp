@@ -72,9 +72,9 @@ HeadsTensor part_of(const HeadsTensor& heads, std::int64_t first, std::int64_t c
   return result;
 }
 
-AttentionCall::AttentionCall(Emission& emission, const HeadsTensor& query, const HeadsTensor& key,
+AttentionCall::AttentionCall(DevicePlanBuilder& builder, const HeadsTensor& query, const HeadsTensor& key,
                              const HeadsTensor& value)
-    : emission_(emission), type_(query.tensor.type) {
+    : builder_(builder), type_(query.tensor.type) {
   if (key.heads != value.heads || key.length != value.length || key.batch != query.batch ||
       value.batch != query.batch || key.size != query.size || key.heads == 0 ||
       query.heads % key.heads != 0)
@@ -122,29 +122,29 @@ void AttentionCall::set_mask(const DeviceTensor& mask) {
   }
 }
 
-void AttentionCall::set_lengths(Emission& emission, const Node& node, const DeviceTensor& lengths,
+void AttentionCall::set_lengths(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& lengths,
                                 std::int64_t offset) {
   params.lengths = lengths.pointer();
   params.length_type = lengths.element();
   params.length_offset = offset;
-  params.status = static_cast<std::int32_t*>(emission.status());
-  params.status_value = emission.status_of(node);
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
 }
 
-void AttentionCall::set_key_mask(Emission& emission, const DeviceTensor& mask, float filter) {
+void AttentionCall::set_key_mask(DevicePlanBuilder& builder, const DeviceTensor& mask, float filter) {
   if (mask.shape != Shape{params.batch, params.keys})
     throw Error(ErrorCode::invalid,
                 format("the mask is {} (expected {} x {})", mask.shape.to_string(), params.batch,
                        params.keys));
-  const DeviceTensor hidden = emission.make(DataType::boolean, mask.shape);
-  const DeviceTensor addends = emission.make(DataType::float32, mask.shape);
-  const DeviceTensor zero = emission.upload_float(0);
-  Chain test(emission, mask, mask.shape);
+  const DeviceTensor hidden = builder.make(DataType::boolean, mask.shape);
+  const DeviceTensor addends = builder.make(DataType::float32, mask.shape);
+  const DeviceTensor zero = builder.upload_float(0);
+  Chain test(builder, mask, mask.shape);
   test.apply(ElementOp::sign);
   test.apply(ElementOp::clip, 0, 1);
   test.store(hidden);
-  Chain choose(emission, hidden, mask.shape);
-  choose.select(zero, emission.upload_float(filter));
+  Chain choose(builder, hidden, mask.shape);
+  choose.select(zero, builder.upload_float(filter));
   choose.store(addends);
   params.key_mask = static_cast<const float*>(addends.pointer());
   params.key_mask_strides[0] = params.keys;
@@ -170,19 +170,19 @@ void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
                       : (is_half ? KernelId::attention_tile_128_f16
                                  : KernelId::attention_tile_128_f32);
   }
-  emission_.launch_rows(kernel, blocks, attention_block, params,
+  builder_.launch_rows(kernel, blocks, attention_block, params,
                         {&params.query, &params.key, &params.value, &params.output, &params.mask,
                          &params.key_mask, &params.lengths, &params.sinks, &params.status});
 }
 
-RotaryCall::RotaryCall(Emission& emission, const Node& node, const HeadsTensor& heads,
+RotaryCall::RotaryCall(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& heads,
                        const DeviceTensor& cosines, const DeviceTensor& sines)
-    : emission_(emission), heads_(heads) {
+    : builder_(builder), heads_(heads) {
   params.input = heads.pointer();
   params.cosines = cosines.pointer();
   params.sines = sines.pointer();
-  params.status = static_cast<std::int32_t*>(emission.status());
-  params.status_value = emission.status_of(node);
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
   params.type = heads.tensor.element();
   params.batch = heads.batch;
   params.length = heads.length;
@@ -202,14 +202,14 @@ void RotaryCall::launch_to(const DeviceTensor& output, bool is_packed) {
   params.out_strides[2] = to.strides[1];
   const KernelId kernel =
       heads_.tensor.type == DataType::float32 ? KernelId::rotary_f32 : KernelId::rotary_any;
-  emission_.launch_elements(kernel, output.count(), params,
+  builder_.launch_elements(kernel, output.count(), params,
                             {&params.input, &params.cosines, &params.sines, &params.positions,
                              &params.lengths, &params.output, &params.status});
 }
 
 HeadsTensor RotaryCall::launch() {
   const DeviceTensor output =
-      emission_.make(heads_.tensor.type,
+      builder_.make(heads_.tensor.type,
                      Shape{heads_.batch, heads_.length, heads_.heads * heads_.size});
   launch_to(output, true);
   return packed_heads(output, heads_.heads);

@@ -36,28 +36,28 @@ HeadsTensor part_of(const HeadsTensor& heads, std::int64_t first, std::int64_t c
 class AttentionCall {
  public:
   /// Throws ErrorCode::invalid where sizes do not fit.
-  AttentionCall(Emission& emission, const HeadsTensor& query, const HeadsTensor& key,
+  AttentionCall(DevicePlanBuilder& builder, const HeadsTensor& query, const HeadsTensor& key,
                 const HeadsTensor& value);
 
   /// Adds a mask of rank 1 to 4, or hides by a bool; nothing if not given.
   void set_mask(const DeviceTensor& mask);
   /// The number of keys of each batch, less `offset`.
-  void set_lengths(Emission& emission, const Node& node, const DeviceTensor& lengths,
+  void set_lengths(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& lengths,
                    std::int64_t offset);
   /// Adds `filter` to scores of keys where the mask, batch x keys, is not positive.
-  void set_key_mask(Emission& emission, const DeviceTensor& mask, float filter);
+  void set_key_mask(DevicePlanBuilder& builder, const DeviceTensor& mask, float filter);
   void launch(const DeviceTensor& output, bool is_packed);
 
   AttentionParams params = {};
 
  private:
-  Emission& emission_;
+  DevicePlanBuilder& builder_;
   DataType type_;
 };
 
 class RotaryCall {
  public:
-  RotaryCall(Emission& emission, const Node& node, const HeadsTensor& heads,
+  RotaryCall(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& heads,
              const DeviceTensor& cosines, const DeviceTensor& sines);
 
   void launch_to(const DeviceTensor& output, bool is_packed);
@@ -67,7 +67,7 @@ class RotaryCall {
   RotaryParams params = {};
 
  private:
-  Emission& emission_;
+  DevicePlanBuilder& builder_;
   HeadsTensor heads_;
 };
 

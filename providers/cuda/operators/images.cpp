@@ -36,7 +36,7 @@ bool is_library_window(const std::vector<WindowAxis>& window) {
 }
 
 /// Pads images with zeros where the pads of an axis differ, and moves the window inside.
-DeviceTensor pad_images(Emission& emission, const DeviceTensor& images,
+DeviceTensor pad_images(DevicePlanBuilder& builder, const DeviceTensor& images,
                         std::vector<WindowAxis>& window) {
   bool differs = false;
   for (const WindowAxis& axis : window) differs = differs || axis.pad_begin != axis.pad_end;
@@ -60,15 +60,15 @@ DeviceTensor pad_images(Emission& emission, const DeviceTensor& images,
     }
     params.sizes.size[i] = sizes[i];
   }
-  const DeviceTensor padded = emission.make(images.type, Shape(sizes));
+  const DeviceTensor padded = builder.make(images.type, Shape(sizes));
   params.from = images.pointer();
   params.to = padded.pointer();
   params.count = padded.count();
-  emission.launch_elements(KernelId::pad, params.count, params, {&params.from, &params.to});
+  builder.launch_elements(KernelId::pad, params.count, params, {&params.from, &params.to});
   return padded;
 }
 
-void emit_direct(Emission& emission, const std::vector<WindowAxis>& window, std::int64_t groups,
+void emit_direct(DevicePlanBuilder& builder, const std::vector<WindowAxis>& window, std::int64_t groups,
                  const DeviceTensor& images, const DeviceTensor& weights, const DeviceTensor& bias,
                  const DeviceTensor& output, bool is_transposed) {
   ConvParams params = {};
@@ -94,13 +94,13 @@ void emit_direct(Emission& emission, const std::vector<WindowAxis>& window, std:
     params.dilation[i] = axis.dilation;
     params.pad[i] = axis.pad_begin;
   }
-  emission.launch_elements(
+  builder.launch_elements(
       kernel_for(images.type, KernelId::direct_conv_f32, KernelId::direct_conv_any,
                  KernelId::direct_conv_any, KernelId::direct_conv_f64),
       output.count(), params, {&params.input, &params.weights, &params.bias, &params.output});
 }
 
-ConvDesc describe_conv(const Emission& emission, const std::vector<WindowAxis>& window,
+ConvDesc describe_conv(const DevicePlanBuilder& builder, const std::vector<WindowAxis>& window,
                        std::int64_t groups, const DeviceTensor& images, const Shape& output) {
   ConvDesc desc;
   desc.type = images.element();
@@ -117,25 +117,25 @@ ConvDesc describe_conv(const Emission& emission, const std::vector<WindowAxis>& 
     desc.dilation[skipped + i] = window[i].dilation;
     desc.pad[skipped + i] = window[i].pad_begin;
   }
-  desc.uses_tf32 = emission.constants().precision() == DevicePrecision::tf32;
+  desc.uses_tf32 = builder.constants().precision() == DevicePrecision::tf32;
   return desc;
 }
 
-std::size_t emit_conv(Emission& emission, const Node& node, Followers followers) {
+std::size_t emit_conv(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const Conv op = read_op<Conv>(node);
-  const Shape& shape = emission.output_shape(node);
-  DeviceTensor images = emission.input(node, 0);
-  const DeviceTensor weights = emission.input(node, 1);
-  const DeviceTensor bias = emission.input(node, 2);
+  const Shape& shape = builder.output_shape(node);
+  DeviceTensor images = builder.input(node, 0);
+  const DeviceTensor weights = builder.input(node, 1);
+  const DeviceTensor bias = builder.input(node, 2);
   std::vector<WindowAxis> window = op.place(images.shape, weights.shape);
   if (shape.element_count() == 0) {
-    emission.make_output(node);
+    builder.make_output(node);
     return 0;
   }
   if (images.count() > 0 && is_library_window(window) && images.type != DataType::float64) {
-    images = pad_images(emission, images, window);
-    ConvDesc desc = describe_conv(emission, window, op.groups, images, shape);
-    Epilogue epilogue(emission, node, followers);
+    images = pad_images(builder, images, window);
+    ConvDesc desc = describe_conv(builder, window, op.groups, images, shape);
+    Epilogue epilogue(builder, node, fused_nodes);
     epilogue.set_bias(bias);
     std::int64_t inner = 1;
     for (const WindowAxis& axis : window) inner *= axis.out;
@@ -143,29 +143,29 @@ std::size_t emit_conv(Emission& emission, const Node& node, Followers followers)
     desc.has_bias = epilogue.bias().is_given();
     desc.has_addend = epilogue.addend().is_given();
     desc.has_relu = epilogue.has_relu();
-    if (RoutinePtr routine = emission.device().make_conv(desc)) {
+    if (PrimitivePtr primitive = builder.device().make_conv(desc)) {
       ConvPointers pointers = {};
       pointers.input = images.pointer();
       pointers.weights = weights.pointer();
       pointers.bias = epilogue.bias().pointer();
       pointers.addend = epilogue.addend().pointer();
       pointers.out = epilogue.make_output().pointer();
-      emission.recorder().convolve(std::move(routine), pointers);
+      builder.command_list().convolve(std::move(primitive), pointers);
       return epilogue.folded();
     }
   }
-  emit_direct(emission, window, op.groups, images, weights, bias, emission.make_output(node), false);
+  emit_direct(builder, window, op.groups, images, weights, bias, builder.make_output(node), false);
   return 0;
 }
 
-std::size_t emit_conv_transpose(Emission& emission, const Node& node, Followers) {
+std::size_t emit_conv_transpose(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const ConvTranspose op = read_op<ConvTranspose>(node);
-  const DeviceTensor images = emission.input(node, 0);
-  const DeviceTensor weights = emission.input(node, 1);
-  const DeviceTensor output = emission.make_output(node);
+  const DeviceTensor images = builder.input(node, 0);
+  const DeviceTensor weights = builder.input(node, 1);
+  const DeviceTensor output = builder.make_output(node);
   if (output.count() > 0)
-    emit_direct(emission, op.place(images.shape, weights.shape), op.groups, images, weights,
-                emission.input(node, 2), output, true);
+    emit_direct(builder, op.place(images.shape, weights.shape), op.groups, images, weights,
+                builder.input(node, 2), output, true);
   return 0;
 }
 
@@ -189,51 +189,51 @@ PoolParams place_pool(const WindowAttributes& attributes, const Shape& images) {
   return params;
 }
 
-void launch_pool(Emission& emission, const Node& node, PoolParams params) {
-  const DeviceTensor images = emission.input(node, 0);
-  const DeviceTensor output = emission.make_output(node);
+void launch_pool(DevicePlanBuilder& builder, const Node& node, PoolParams params) {
+  const DeviceTensor images = builder.input(node, 0);
+  const DeviceTensor output = builder.make_output(node);
   if (node.output_count() > 1 && node.output(1) != nullptr)
-    params.indices = emission.make_output(node, 1).pointer();
+    params.indices = builder.make_output(node, 1).pointer();
   if (output.count() == 0) return;
   params.input = images.pointer();
   params.output = output.pointer();
   params.type = images.element();
-  emission.launch_elements(kernel_for(images.type, KernelId::pool_f32, KernelId::pool_f16,
+  builder.launch_elements(kernel_for(images.type, KernelId::pool_f32, KernelId::pool_f16,
                                       KernelId::pool_any, KernelId::pool_f64),
                            output.count(), params,
                            {&params.input, &params.output, &params.indices});
 }
 
-std::size_t emit_max_pool(Emission& emission, const Node& node, Followers) {
+std::size_t emit_max_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const MaxPool op = read_op<MaxPool>(node);
-  PoolParams params = place_pool(op.window, emission.shape(node, 0));
+  PoolParams params = place_pool(op.window, builder.shape(node, 0));
   params.kind = PoolKind::max;
   params.column_major = op.column_major ? 1 : 0;
-  launch_pool(emission, node, params);
+  launch_pool(builder, node, params);
   return 0;
 }
 
-std::size_t emit_average_pool(Emission& emission, const Node& node, Followers) {
+std::size_t emit_average_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const AveragePool op = read_op<AveragePool>(node);
-  PoolParams params = place_pool(op.window, emission.shape(node, 0));
+  PoolParams params = place_pool(op.window, builder.shape(node, 0));
   params.kind = PoolKind::average;
   params.counts_pads = op.count_pads ? 1 : 0;
-  launch_pool(emission, node, params);
+  launch_pool(builder, node, params);
   return 0;
 }
 
-std::size_t emit_lp_pool(Emission& emission, const Node& node, Followers) {
+std::size_t emit_lp_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const LpPool op = read_op<LpPool>(node);
-  PoolParams params = place_pool(op.window, emission.shape(node, 0));
+  PoolParams params = place_pool(op.window, builder.shape(node, 0));
   params.kind = PoolKind::lp;
   params.norm = op.p;
-  launch_pool(emission, node, params);
+  launch_pool(builder, node, params);
   return 0;
 }
 
-std::size_t emit_global_pool(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor images = emission.input(node, 0);
-  const DeviceTensor output = emission.make_output(node);
+std::size_t emit_global_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor images = builder.input(node, 0);
+  const DeviceTensor output = builder.make_output(node);
   if (output.count() == 0) return 0;
   ReduceParams params = {};
   params.input = images.pointer();
@@ -247,7 +247,7 @@ std::size_t emit_global_pool(Emission& emission, const Node& node, Followers) {
   params.kept_strides[0] = params.reduced;
   params.axes = {.axes = 1, .size = {params.reduced}};
   params.strides[0] = 1;
-  emission.launch_rows(kernel_for(images.type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
+  builder.launch_rows(kernel_for(images.type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
                                   KernelId::reduce_rows_any, KernelId::reduce_rows_f64),
                        params.outputs, 256, params, {&params.input, &params.output});
   return 0;
@@ -260,17 +260,17 @@ std::string refuses_empty_pool(const Node& node) {
 }
 
 constexpr OperatorTypes reals = OperatorTypes::reals;
-constexpr std::array rows = {
-    OperatorRow{"", "Conv", reals, 0, refuses_conv, emit_conv},
-    OperatorRow{"", "ConvTranspose", reals, 0, refuses_conv, emit_conv_transpose},
-    OperatorRow{"", "MaxPool", reals, 0, refuses_axes, emit_max_pool},
-    OperatorRow{"", "AveragePool", reals, 0, refuses_axes, emit_average_pool},
-    OperatorRow{"", "LpPool", reals, 0, refuses_axes, emit_lp_pool},
-    OperatorRow{"", "GlobalAveragePool", reals, 0, refuses_empty_pool, emit_global_pool},
-    OperatorRow{"", "GlobalMaxPool", reals, 0, refuses_empty_pool, emit_global_pool},
-    OperatorRow{"", "Resize", OperatorTypes::elements, 0b1110, refuses_resize, emit_resize},
-    OperatorRow{"", "Upsample", OperatorTypes::elements, 0b10, refuses_resize, emit_resize},
-};
+constexpr std::array<OperatorRow, 9> rows = {{
+    {"", "Conv", reals, 0, refuses_conv, emit_conv},
+    {"", "ConvTranspose", reals, 0, refuses_conv, emit_conv_transpose},
+    {"", "MaxPool", reals, 0, refuses_axes, emit_max_pool},
+    {"", "AveragePool", reals, 0, refuses_axes, emit_average_pool},
+    {"", "LpPool", reals, 0, refuses_axes, emit_lp_pool},
+    {"", "GlobalAveragePool", reals, 0, refuses_empty_pool, emit_global_pool},
+    {"", "GlobalMaxPool", reals, 0, refuses_empty_pool, emit_global_pool},
+    {"", "Resize", OperatorTypes::elements, 0b1110, refuses_resize, emit_resize},
+    {"", "Upsample", OperatorTypes::elements, 0b10, refuses_resize, emit_resize},
+}};
 
 }  // namespace
 

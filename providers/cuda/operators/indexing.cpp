@@ -18,30 +18,30 @@
 namespace ortool::cuda {
 namespace {
 
-std::size_t emit_gather(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor data = emission.input(node, 0);
-  const DeviceTensor indices = emission.input(node, 1);
-  const DeviceTensor to = emission.make_output(node);
+std::size_t emit_gather(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor data = builder.input(node, 0);
+  const DeviceTensor indices = builder.input(node, 1);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::int64_t axis = normalize_axis(read_op<Gather>(node).axis, data.shape.rank());
   GatherParams params = {};
   params.data = data.pointer();
   params.indices = indices.pointer();
   params.output = to.pointer();
-  params.status = static_cast<std::int32_t*>(emission.status());
-  params.status_value = emission.status_of(node);
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
   params.bytes = static_cast<std::int32_t>(bytes_of(data.type, 1));
   params.index_type = indices.element();
   params.outer = data.shape.product(0, axis);
   params.axis_size = data.shape[axis];
   params.index_count = indices.count();
   params.inner = data.shape.product(axis + 1, data.shape.rank());
-  emission.launch_elements(KernelId::gather, to.count(), params,
+  builder.launch_elements(KernelId::gather, to.count(), params,
                            {&params.data, &params.indices, &params.output, &params.status});
   return 0;
 }
 
-void launch_elements_of(Emission& emission, const Node& node, const DeviceTensor& from,
+void launch_elements_of(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& from,
                         const DeviceTensor& indices, const DeviceTensor& to, std::int64_t axis,
                         bool scatters) {
   if (indices.count() == 0) return;
@@ -55,8 +55,8 @@ void launch_elements_of(Emission& emission, const Node& node, const DeviceTensor
   params.from = from.pointer();
   params.indices = indices.pointer();
   params.to = to.pointer();
-  params.status = static_cast<std::int32_t*>(emission.status());
-  params.status_value = emission.status_of(node);
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
   params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
   params.index_type = indices.element();
   params.axis = static_cast<std::int32_t>(normalize_axis(axis, indexed.rank()));
@@ -69,24 +69,24 @@ void launch_elements_of(Emission& emission, const Node& node, const DeviceTensor
     params.strides[i] = strides[static_cast<std::size_t>(i)];
   }
   const std::int64_t threads = scatters ? params.count / params.sizes.size[params.axis] : params.count;
-  emission.launch_elements(scatters ? KernelId::scatter_elements : KernelId::gather_elements, threads,
+  builder.launch_elements(scatters ? KernelId::scatter_elements : KernelId::gather_elements, threads,
                            params,
                            {&params.from, &params.indices, &params.to, &params.status});
 }
 
-std::size_t emit_gather_elements(Emission& emission, const Node& node, Followers) {
-  launch_elements_of(emission, node, emission.input(node, 0), emission.input(node, 1),
-                     emission.make_output(node), read_op<GatherElements>(node).axis, false);
+std::size_t emit_gather_elements(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  launch_elements_of(builder, node, builder.input(node, 0), builder.input(node, 1),
+                     builder.make_output(node), read_op<GatherElements>(node).axis, false);
   return 0;
 }
 
 template <typename Op>
-std::size_t emit_scatter_elements(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor data = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+std::size_t emit_scatter_elements(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor data = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
-  emission.recorder().copy(to.memory, data.memory, bytes_of(to.type, to.count()));
-  launch_elements_of(emission, node, emission.input(node, 2), emission.input(node, 1), to,
+  builder.command_list().copy(to.memory, data.memory, bytes_of(to.type, to.count()));
+  launch_elements_of(builder, node, builder.input(node, 2), builder.input(node, 1), to,
                      read_op<Op>(node).axis, true);
   return 0;
 }
@@ -98,7 +98,7 @@ std::string refuses_reduction(const Node& node) {
              : "";
 }
 
-void launch_nd(Emission& emission, const Node& node, const DeviceTensor& from,
+void launch_nd(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& from,
                const DeviceTensor& indices, const DeviceTensor& to, std::int64_t batch_dims,
                bool scatters) {
   const Shape& indexed = scatters ? to.shape : from.shape;
@@ -111,8 +111,8 @@ void launch_nd(Emission& emission, const Node& node, const DeviceTensor& from,
   params.from = from.pointer();
   params.indices = indices.pointer();
   params.to = to.pointer();
-  params.status = static_cast<std::int32_t*>(emission.status());
-  params.status_value = emission.status_of(node);
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
   params.bytes = static_cast<std::int32_t>(bytes_of(from.type, 1));
   params.index_type = indices.element();
   params.slices_per_batch = params.count / indexed.product(0, batch_dims);
@@ -122,26 +122,26 @@ void launch_nd(Emission& emission, const Node& node, const DeviceTensor& from,
     params.indexed.size[i] = indexed[batch_dims + i];
     params.strides[i] = strides[static_cast<std::size_t>(batch_dims + i)];
   }
-  emission.launch_elements(scatters ? KernelId::scatter_nd : KernelId::gather_nd,
+  builder.launch_elements(scatters ? KernelId::scatter_nd : KernelId::gather_nd,
                            scatters ? params.slice : params.count * params.slice, params,
                            {&params.from, &params.indices, &params.to, &params.status});
 }
 
-std::size_t emit_gather_nd(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+std::size_t emit_gather_nd(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() > 0)
-    launch_nd(emission, node, from, emission.input(node, 1), to, read_op<GatherND>(node).batch_dims,
+    launch_nd(builder, node, from, builder.input(node, 1), to, read_op<GatherND>(node).batch_dims,
               false);
   return 0;
 }
 
-std::size_t emit_scatter_nd(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor data = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+std::size_t emit_scatter_nd(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor data = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
-  emission.recorder().copy(to.memory, data.memory, bytes_of(to.type, to.count()));
-  launch_nd(emission, node, emission.input(node, 2), emission.input(node, 1), to, 0, true);
+  builder.command_list().copy(to.memory, data.memory, bytes_of(to.type, to.count()));
+  launch_nd(builder, node, builder.input(node, 2), builder.input(node, 1), to, 0, true);
   return 0;
 }
 
@@ -149,11 +149,11 @@ std::string refuses_one_hot(const Node& node) {
   return is_real(type_of(node.input(0))) ? "indices are not integers" : "";
 }
 
-std::size_t emit_one_hot(Emission& emission, const Node& node, Followers) {
+std::size_t emit_one_hot(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const OneHot op = read_op<OneHot>(node);
-  const DeviceTensor indices = emission.input(node, 0);
-  const DeviceTensor values = emission.input(node, 2);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor indices = builder.input(node, 0);
+  const DeviceTensor values = builder.input(node, 2);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::int64_t axis = normalize_axis(op.axis, to.shape.rank());
   OneHotParams params = {};
@@ -166,20 +166,20 @@ std::size_t emit_one_hot(Emission& emission, const Node& node, Followers) {
   params.depth = to.shape[axis];
   params.inner = to.shape.product(axis + 1, to.shape.rank());
   params.count = to.count();
-  emission.launch_elements(KernelId::one_hot, params.count, params,
+  builder.launch_elements(KernelId::one_hot, params.count, params,
                            {&params.indices, &params.values, &params.output});
   return 0;
 }
 
-std::size_t emit_top_k(Emission& emission, const Node& node, Followers) {
+std::size_t emit_top_k(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const TopK op = read_op<TopK>(node);
-  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor from = builder.input(node, 0);
   const std::int64_t axis = normalize_axis(op.axis, from.shape.rank());
   TopKParams params = {};
   params.input = from.pointer();
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr) continue;
-    const DeviceTensor to = emission.make_output(node, i);
+    const DeviceTensor to = builder.make_output(node, i);
     params.k = to.shape[axis];
     (i == 0 ? params.values : reinterpret_cast<void*&>(params.indices)) = to.pointer();
   }
@@ -189,7 +189,7 @@ std::size_t emit_top_k(Emission& emission, const Node& node, Followers) {
   params.inner = from.shape.product(axis + 1, from.shape.rank());
   params.rows = params.size == 0 ? 0 : from.count() / params.size;
   if (from.count() == 0 || params.k == 0) return 0;
-  emission.launch_elements(is_real(from.type) ? KernelId::top_k_real : KernelId::top_k_i64,
+  builder.launch_elements(is_real(from.type) ? KernelId::top_k_real : KernelId::top_k_i64,
                            from.count(), params,
                            {&params.input, &params.values, &params.indices});
   return 0;
@@ -200,12 +200,12 @@ std::string refuses_unknown_axis(const Node& node) {
 }
 
 template <typename Op>
-std::size_t emit_cumulative(Emission& emission, const Node& node, Followers) {
+std::size_t emit_cumulative(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const CumulativeOp op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
-  const std::int64_t axis = normalize_axis(emission.integers(node, 1).front(), from.shape.rank());
+  const std::int64_t axis = normalize_axis(builder.integers(node, 1).front(), from.shape.rank());
   CumulativeParams params = {};
   params.input = from.pointer();
   params.output = to.pointer();
@@ -219,7 +219,7 @@ std::size_t emit_cumulative(Emission& emission, const Node& node, Followers) {
   const KernelId kernel = !is_real(from.type) ? KernelId::cumulative_i64
                           : from.type == DataType::float64 ? KernelId::cumulative_f64
                                                            : KernelId::cumulative_f32;
-  emission.launch_elements(kernel, params.lines, params, {&params.input, &params.output});
+  builder.launch_elements(kernel, params.lines, params, {&params.input, &params.output});
   return 0;
 }
 
@@ -228,12 +228,12 @@ bool is_code_type(DataType type) {
          type == DataType::uint16;
 }
 
-void launch_quantize(Emission& emission, const Node& node, const Granularity& granularity,
+void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granularity& granularity,
                      bool dequantizes) {
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor scale = emission.input(node, 1);
-  const DeviceTensor zero_point = emission.input(node, 2);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor scale = builder.input(node, 1);
+  const DeviceTensor zero_point = builder.input(node, 2);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return;
   QuantizeParams params = {};
   params.input = from.pointer();
@@ -255,16 +255,16 @@ void launch_quantize(Emission& emission, const Node& node, const Granularity& gr
     params.block = std::max<std::int64_t>(1, granularity.block_size);
     params.blocks = scale.shape[std::min(axis, scale.shape.rank() - 1)];
   }
-  emission.launch_elements(KernelId::quantize, params.count, params,
+  builder.launch_elements(KernelId::quantize, params.count, params,
                            {&params.input, &params.scale, &params.zero_point, &params.output});
 }
 
-std::size_t emit_quantize(Emission& emission, const Node& node, Followers) {
-  launch_quantize(emission, node, read_op<QuantizeLinear>(node).granularity, false);
+std::size_t emit_quantize(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  launch_quantize(builder, node, read_op<QuantizeLinear>(node).granularity, false);
   return 0;
 }
-std::size_t emit_dequantize(Emission& emission, const Node& node, Followers) {
-  launch_quantize(emission, node, read_op<DequantizeLinear>(node).granularity, true);
+std::size_t emit_dequantize(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  launch_quantize(builder, node, read_op<DequantizeLinear>(node).granularity, true);
   return 0;
 }
 
@@ -283,21 +283,21 @@ std::string refuses_dequantize(const Node& node) {
 
 constexpr OperatorTypes elements = OperatorTypes::elements;
 constexpr OperatorTypes numbers = OperatorTypes::numbers;
-constexpr std::array rows = {
-    OperatorRow{"", "Gather", elements, 0, nullptr, emit_gather},
-    OperatorRow{"", "GatherElements", elements, 0, nullptr, emit_gather_elements},
-    OperatorRow{"", "GatherND", elements, 0, nullptr, emit_gather_nd},
-    OperatorRow{"", "ScatterElements", elements, 0, refuses_reduction<ScatterElements>,
+constexpr std::array<OperatorRow, 12> rows = {{
+    {"", "Gather", elements, 0, nullptr, emit_gather},
+    {"", "GatherElements", elements, 0, nullptr, emit_gather_elements},
+    {"", "GatherND", elements, 0, nullptr, emit_gather_nd},
+    {"", "ScatterElements", elements, 0, refuses_reduction<ScatterElements>,
                 emit_scatter_elements<ScatterElements>},
-    OperatorRow{"", "Scatter", elements, 0, nullptr, emit_scatter_elements<Scatter>},
-    OperatorRow{"", "ScatterND", elements, 0, refuses_reduction<ScatterND>, emit_scatter_nd},
-    OperatorRow{"", "OneHot", numbers, 0b10, refuses_one_hot, emit_one_hot},
-    OperatorRow{"", "TopK", numbers, 0b10, nullptr, emit_top_k},
-    OperatorRow{"", "CumSum", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumSum>},
-    OperatorRow{"", "CumProd", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumProd>},
-    OperatorRow{"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize},
-    OperatorRow{"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize},
-};
+    {"", "Scatter", elements, 0, nullptr, emit_scatter_elements<Scatter>},
+    {"", "ScatterND", elements, 0, refuses_reduction<ScatterND>, emit_scatter_nd},
+    {"", "OneHot", numbers, 0b10, refuses_one_hot, emit_one_hot},
+    {"", "TopK", numbers, 0b10, nullptr, emit_top_k},
+    {"", "CumSum", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumSum>},
+    {"", "CumProd", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumProd>},
+    {"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize},
+    {"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize},
+}};
 
 }  // namespace
 

@@ -23,10 +23,10 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 /// The input's elements in their order, with another shape.
-std::size_t emit_view(Emission& emission, const Node& node, Followers) {
-  DeviceTensor tensor = emission.input(node, 0);
-  tensor.shape = emission.output_shape(node);
-  emission.set_output(node, 0, std::move(tensor));
+std::size_t emit_view(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  DeviceTensor tensor = builder.input(node, 0);
+  tensor.shape = builder.output_shape(node);
+  builder.set_output(node, 0, std::move(tensor));
   return 0;
 }
 
@@ -37,10 +37,10 @@ std::string refuses_training(const Node& node) {
   return {};
 }
 
-std::size_t emit_transpose(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor from = emission.input(node, 0);
+std::size_t emit_transpose(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor from = builder.input(node, 0);
   const Integers order = read_op<Transpose>(node).order(from.shape.rank());
-  const Shape& shape = emission.output_shape(node);
+  const Shape& shape = builder.output_shape(node);
   const Integers strides = strides_of(from.shape);
   Integers own;
   std::int64_t last = -1;
@@ -51,15 +51,15 @@ std::size_t emit_transpose(Emission& emission, const Node& node, Followers) {
     is_view = is_view && axis > last;
     last = axis;
   }
-  if (is_view) return emit_view(emission, node, {});
-  emit_copy(emission, from, 0, shape, own, emission.make_output(node), 0, strides_of(shape));
+  if (is_view) return emit_view(builder, node, {});
+  emit_copy(builder, from, 0, shape, own, builder.make_output(node), 0, strides_of(shape));
   return 0;
 }
 
-std::size_t emit_expand(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor from = emission.input(node, 0);
-  const Shape& shape = emission.output_shape(node);
-  if (from.count() == shape.element_count()) return emit_view(emission, node, {});
+std::size_t emit_expand(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor from = builder.input(node, 0);
+  const Shape& shape = builder.output_shape(node);
+  if (from.count() == shape.element_count()) return emit_view(builder, node, {});
   const Integers strides = strides_of(from.shape);
   Integers own(static_cast<std::size_t>(shape.rank()), 0);
   const std::int64_t lead = shape.rank() - from.shape.rank();
@@ -67,16 +67,16 @@ std::size_t emit_expand(Emission& emission, const Node& node, Followers) {
     if (from.shape[axis - lead] != 1)
       own[static_cast<std::size_t>(axis)] = strides[static_cast<std::size_t>(axis - lead)];
   }
-  emit_copy(emission, from, 0, shape, own, emission.make_output(node), 0, strides_of(shape));
+  emit_copy(builder, from, 0, shape, own, builder.make_output(node), 0, strides_of(shape));
   return 0;
 }
 
 /// Repeats are axes of their own, which have no stride.
-std::size_t emit_tile(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor from = emission.input(node, 0);
-  const Shape& shape = emission.output_shape(node);
+std::size_t emit_tile(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor from = builder.input(node, 0);
+  const Shape& shape = builder.output_shape(node);
   if (shape.element_count() == 0) {
-    emission.make_output(node);
+    builder.make_output(node);
     return 0;
   }
   const Integers strides = strides_of(from.shape);
@@ -89,19 +89,19 @@ std::size_t emit_tile(Emission& emission, const Node& node, Followers) {
     own.push_back(strides[static_cast<std::size_t>(axis)]);
   }
   const Shape loops(sizes);
-  emit_copy(emission, from, 0, loops, own, emission.make_output(node), 0, strides_of(loops));
+  emit_copy(builder, from, 0, loops, own, builder.make_output(node), 0, strides_of(loops));
   return 0;
 }
 
-std::size_t emit_concat(Emission& emission, const Node& node, Followers) {
-  const Shape& shape = emission.output_shape(node);
+std::size_t emit_concat(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const Shape& shape = builder.output_shape(node);
   const std::int64_t axis = normalize_axis(read_op<Concat>(node).axis, shape.rank());
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor to = builder.make_output(node);
   const Integers strides = strides_of(shape);
   std::int64_t place = 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    const DeviceTensor from = emission.input(node, i);
-    emit_copy(emission, from, 0, from.shape, strides_of(from.shape), to,
+    const DeviceTensor from = builder.input(node, i);
+    emit_copy(builder, from, 0, from.shape, strides_of(from.shape), to,
               place * strides[static_cast<std::size_t>(axis)], strides);
     place += from.shape[axis];
   }
@@ -109,9 +109,9 @@ std::size_t emit_concat(Emission& emission, const Node& node, Followers) {
 }
 
 /// A part of a tensor: a view if it is dense.
-void emit_part(Emission& emission, const Node& node, std::int64_t output, const DeviceTensor& from,
+void emit_part(DevicePlanBuilder& builder, const Node& node, std::int64_t output, const DeviceTensor& from,
                std::int64_t offset, const Integers& strides) {
-  const Shape& shape = emission.output_shape(node, output);
+  const Shape& shape = builder.output_shape(node, output);
   const Integers dense = strides_of(shape);
   bool is_dense = shape.element_count() > 0;
   for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
@@ -121,19 +121,19 @@ void emit_part(Emission& emission, const Node& node, std::int64_t output, const 
   const std::int64_t bytes = bytes_of(from.type, 1);
   constexpr std::int64_t view_alignment = 16;
   if (is_dense && offset * bytes % view_alignment == 0) {
-    emission.set_output(node, output, {from.type, shape, from.memory.plus(offset * bytes)});
+    builder.set_output(node, output, {from.type, shape, from.memory.plus(offset * bytes)});
     return;
   }
-  emit_copy(emission, from, offset, shape, strides, emission.make_output(node, output), 0, dense);
+  emit_copy(builder, from, offset, shape, strides, builder.make_output(node, output), 0, dense);
 }
 
-std::size_t emit_slice(Emission& emission, const Node& node, Followers) {
+std::size_t emit_slice(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Slice op = read_op<Slice>(node);
-  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor from = builder.input(node, 0);
   const auto integers = [&](const ValueOrInput<Integers>& given) -> std::optional<Integers> {
     if (given.value) return given.value;
-    if (!emission.has_input(node, given.input)) return std::nullopt;
-    return emission.integers(node, given.input);
+    if (!builder.has_input(node, given.input)) return std::nullopt;
+    return builder.integers(node, given.input);
   };
   const std::vector<Slice::Range> ranges =
       Slice::ranges(from.shape, integers(op.starts).value_or(Integers{}),
@@ -144,21 +144,21 @@ std::size_t emit_slice(Emission& emission, const Node& node, Followers) {
     offset += ranges[axis].start * strides[axis];
     strides[axis] *= ranges[axis].step;
   }
-  if (emission.output_shape(node).element_count() == 0) offset = 0;
-  emit_part(emission, node, 0, from, offset, strides);
+  if (builder.output_shape(node).element_count() == 0) offset = 0;
+  emit_part(builder, node, 0, from, offset, strides);
   return 0;
 }
 
-std::size_t emit_split(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor from = emission.input(node, 0);
+std::size_t emit_split(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor from = builder.input(node, 0);
   const std::int64_t axis = normalize_axis(read_op<Split>(node).axis, from.shape.rank());
   const Integers strides = strides_of(from.shape);
   std::int64_t place = 0;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr)
       throw Error(ErrorCode::unsupported, "a piece of Split is left out").at_node(node.name(), node.op_type());
-    emit_part(emission, node, i, from, place * strides[static_cast<std::size_t>(axis)], strides);
-    place += emission.output_shape(node, i)[axis];
+    emit_part(builder, node, i, from, place * strides[static_cast<std::size_t>(axis)], strides);
+    place += builder.output_shape(node, i)[axis];
   }
   return 0;
 }
@@ -178,7 +178,7 @@ std::uint64_t bits_of(const Tensor& tensor) {
 }
 
 /// Takes what negative pads remove; the others remain.
-void crop(Emission& emission, DeviceTensor& tensor, Pad::Edges& edges) {
+void crop(DevicePlanBuilder& builder, DeviceTensor& tensor, Pad::Edges& edges) {
   Integers sizes;
   std::int64_t offset = 0;
   bool is_cropped = false;
@@ -198,25 +198,25 @@ void crop(Emission& emission, DeviceTensor& tensor, Pad::Edges& edges) {
     tensor.shape = shape;
     return;
   }
-  const DeviceTensor part = emission.make(tensor.type, shape);
-  emit_copy(emission, tensor, offset, shape, strides, part, 0, strides_of(shape));
+  const DeviceTensor part = builder.make(tensor.type, shape);
+  emit_copy(builder, tensor, offset, shape, strides, part, 0, strides_of(shape));
   tensor = part;
   for (std::int64_t& begin : edges.begins) begin = std::max<std::int64_t>(0, begin);
 }
 
-std::size_t emit_pad(Emission& emission, const Node& node, Followers) {
+std::size_t emit_pad(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Pad op = read_op<Pad>(node);
-  DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const auto integers = [&](const ValueOrInput<Integers>& given) -> std::optional<Integers> {
     if (given.value) return given.value;
-    if (!emission.has_input(node, given.input)) return std::nullopt;
-    return emission.integers(node, given.input);
+    if (!builder.has_input(node, given.input)) return std::nullopt;
+    return builder.integers(node, given.input);
   };
   Pad::Edges edges =
       Pad::edges(from.shape.rank(), integers(op.pads).value_or(Integers{}), integers(op.axes));
-  crop(emission, from, edges);
+  crop(builder, from, edges);
   if (from.count() == 0 && op.mode != Pad::Mode::constant)
     throw Error(ErrorCode::invalid, "an empty axis has no element to repeat");
   PadParams params = {};
@@ -234,21 +234,21 @@ std::size_t emit_pad(Emission& emission, const Node& node, Followers) {
     params.from_sizes[axis] = from.shape[axis];
     params.begins[axis] = edges.begins[static_cast<std::size_t>(axis)];
   }
-  if (emission.has_input(node, 2)) {
-    params.value = emission.input(node, 2).pointer();
+  if (builder.has_input(node, 2)) {
+    params.value = builder.input(node, 2).pointer();
   } else if (op.value != 0) {
-    Tensor value(emission.output_type(node), Shape{});
+    Tensor value(builder.output_type(node), Shape{});
     set_element(value, 0, static_cast<double>(op.value));
-    params.value = emission.upload(value).pointer();
+    params.value = builder.upload(value).pointer();
   }
-  emission.launch_elements(KernelId::pad, params.count, params,
+  builder.launch_elements(KernelId::pad, params.count, params,
                            {&params.from, &params.to, &params.value});
   return 0;
 }
 
-std::size_t emit_constant_of_shape(Emission& emission, const Node& node, Followers) {
+std::size_t emit_constant_of_shape(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<ConstantOfShape>(node);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   Tensor value(to.type, Shape{1});
   set_element(value, 0, 0.0);
@@ -262,23 +262,23 @@ std::size_t emit_constant_of_shape(Emission& emission, const Node& node, Followe
   params.bytes = static_cast<std::int32_t>(bytes_of(to.type, 1));
   params.count = to.count();
   params.value = bits_of(value);
-  emission.launch_elements(KernelId::fill, params.count, params, {&params.to});
+  builder.launch_elements(KernelId::fill, params.count, params, {&params.to});
   return 0;
 }
 
-std::size_t emit_range(Emission& emission, const Node& node, Followers) {
-  const DeviceTensor to = emission.make_output(node);
+std::size_t emit_range(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   RangeParams params = {};
   params.output = to.pointer();
   params.type = to.element();
   params.count = to.count();
-  if (is_real(emission.output_type(node))) {
-    params.start = element_as_double(emission.known(node, 0)->aligned(), 0);
-    params.step = element_as_double(emission.known(node, 2)->aligned(), 0);
+  if (is_real(builder.output_type(node))) {
+    params.start = element_as_double(builder.known(node, 0)->aligned(), 0);
+    params.step = element_as_double(builder.known(node, 2)->aligned(), 0);
   } else {
     const auto number = [&](std::int64_t input) {
-      const Tensor content = emission.known(node, input)->aligned();
+      const Tensor content = builder.known(node, input)->aligned();
       const bool is_wide = content.type() == DataType::int64;
       return is_wide ? content.data<std::int64_t>().front()
                      : static_cast<std::int64_t>(element_as_double(content, 0));
@@ -286,7 +286,7 @@ std::size_t emit_range(Emission& emission, const Node& node, Followers) {
     params.integer_start = number(0);
     params.integer_step = number(2);
   }
-  emission.launch_elements(KernelId::range, params.count, params, {&params.output});
+  builder.launch_elements(KernelId::range, params.count, params, {&params.output});
   return 0;
 }
 
@@ -295,10 +295,10 @@ std::string refuses_unknown_diagonal(const Node& node) {
   return is_given && !node.input(1)->is_constant() ? "the diagonal is known during the run alone" : "";
 }
 
-std::size_t emit_trilu(Emission& emission, const Node& node, Followers) {
+std::size_t emit_trilu(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Trilu op = read_op<Trilu>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   TriluParams params = {};
   params.from = from.pointer();
@@ -308,22 +308,22 @@ std::size_t emit_trilu(Emission& emission, const Node& node, Followers) {
   params.rows = from.shape[from.shape.rank() - 2];
   params.columns = from.shape[from.shape.rank() - 1];
   params.diagonal = op.k.value ? *op.k.value
-                    : emission.has_input(node, op.k.input) ? emission.integers(node, op.k.input).front()
+                    : builder.has_input(node, op.k.input) ? builder.integers(node, op.k.input).front()
                                                            : 0;
   params.count = to.count();
-  emission.launch_elements(KernelId::trilu, params.count, params, {&params.from, &params.to});
+  builder.launch_elements(KernelId::trilu, params.count, params, {&params.from, &params.to});
   return 0;
 }
 
 /// Blocks of a plane become channels, or the reverse: a transpose of six axes.
 template <typename Op>
-std::size_t emit_depth(Emission& emission, const Node& node, Followers) {
+std::size_t emit_depth(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   constexpr bool to_space = std::is_same_v<Op, DepthToSpace>;
   const Op op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const Shape& shape = emission.output_shape(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const Shape& shape = builder.output_shape(node);
   if (shape.element_count() == 0) {
-    emission.make_output(node);
+    builder.make_output(node);
     return 0;
   }
   const std::int64_t b = op.block;
@@ -342,32 +342,32 @@ std::size_t emit_depth(Emission& emission, const Node& node, Followers) {
                                     : Integers{strides[0], strides[1], strides[4], strides[2], strides[5], strides[3]};
   const Shape loops{wide[0], depth, height, b, width, b};
   const Integers wide_strides = strides_of(loops);
-  emit_copy(emission, from, 0, loops, to_space ? deep_strides : wide_strides,
-            emission.make_output(node), 0, to_space ? wide_strides : deep_strides);
+  emit_copy(builder, from, 0, loops, to_space ? deep_strides : wide_strides,
+            builder.make_output(node), 0, to_space ? wide_strides : deep_strides);
   return 0;
 }
 
 constexpr OperatorTypes elements = OperatorTypes::elements;
-constexpr std::array rows = {
-    OperatorRow{"", "Reshape", elements, 0b10, nullptr, emit_view},
-    OperatorRow{"", "Flatten", elements, 0, nullptr, emit_view},
-    OperatorRow{"", "Squeeze", elements, 0b10, nullptr, emit_view},
-    OperatorRow{"", "Unsqueeze", elements, 0b10, nullptr, emit_view},
-    OperatorRow{"", "Identity", elements, 0, nullptr, emit_view},
-    OperatorRow{"", "Dropout", elements, 0b110, refuses_training, emit_view},
-    OperatorRow{"", "Transpose", elements, 0, nullptr, emit_transpose},
-    OperatorRow{"", "Expand", elements, 0b10, nullptr, emit_expand},
-    OperatorRow{"", "Tile", elements, 0b110, nullptr, emit_tile},
-    OperatorRow{"", "Concat", elements, 0, nullptr, emit_concat},
-    OperatorRow{"", "Slice", elements, 0b11110, nullptr, emit_slice},
-    OperatorRow{"", "Split", elements, 0b10, refuses_split, emit_split},
-    OperatorRow{"", "Pad", elements, 0b1010, nullptr, emit_pad},
-    OperatorRow{"", "ConstantOfShape", elements, 0b1, nullptr, emit_constant_of_shape},
-    OperatorRow{"", "Range", OperatorTypes::numbers, 0b111, nullptr, emit_range},
-    OperatorRow{"", "Trilu", elements, 0b10, refuses_unknown_diagonal, emit_trilu},
-    OperatorRow{"", "DepthToSpace", elements, 0, nullptr, emit_depth<DepthToSpace>},
-    OperatorRow{"", "SpaceToDepth", elements, 0, nullptr, emit_depth<SpaceToDepth>},
-};
+constexpr std::array<OperatorRow, 18> rows = {{
+    {"", "Reshape", elements, 0b10, nullptr, emit_view},
+    {"", "Flatten", elements, 0, nullptr, emit_view},
+    {"", "Squeeze", elements, 0b10, nullptr, emit_view},
+    {"", "Unsqueeze", elements, 0b10, nullptr, emit_view},
+    {"", "Identity", elements, 0, nullptr, emit_view},
+    {"", "Dropout", elements, 0b110, refuses_training, emit_view},
+    {"", "Transpose", elements, 0, nullptr, emit_transpose},
+    {"", "Expand", elements, 0b10, nullptr, emit_expand},
+    {"", "Tile", elements, 0b110, nullptr, emit_tile},
+    {"", "Concat", elements, 0, nullptr, emit_concat},
+    {"", "Slice", elements, 0b11110, nullptr, emit_slice},
+    {"", "Split", elements, 0b10, refuses_split, emit_split},
+    {"", "Pad", elements, 0b1010, nullptr, emit_pad},
+    {"", "ConstantOfShape", elements, 0b1, nullptr, emit_constant_of_shape},
+    {"", "Range", OperatorTypes::numbers, 0b111, nullptr, emit_range},
+    {"", "Trilu", elements, 0b10, refuses_unknown_diagonal, emit_trilu},
+    {"", "DepthToSpace", elements, 0, nullptr, emit_depth<DepthToSpace>},
+    {"", "SpaceToDepth", elements, 0, nullptr, emit_depth<SpaceToDepth>},
+}};
 
 }  // namespace
 

@@ -128,25 +128,25 @@ bool can_follow(const Node& node, const Node& next) {
   return places == 1;
 }
 
-void emit_chain(Emission& emission, Followers nodes, const Value* start) {
+void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start) {
   std::optional<Chain> chain;
   const Value* value = start;
   const auto store = [&] {
-    chain->store(emission.make_output(*value->producer(), value->producer_index()));
+    chain->store(builder.make_output(*value->producer(), value->producer_index()));
     chain.reset();
   };
   for (const Node* node : nodes) {
     const ElementRow& row = *find_element_row(*node);
-    const Shape& shape = emission.output_shape(*node);
+    const Shape& shape = builder.output_shape(*node);
     const auto steps = static_cast<std::int32_t>(node->input_count()) + 2;
     if (chain && (chain->result() != shape || !chain->has_room(steps, steps))) store();
     std::int64_t chain_input = 0;
     for (std::int64_t i = 0; i < node->input_count() && value != nullptr; ++i) {
       if (node->input(i) == value) chain_input = i;
     }
-    emission.recorder().set_node(node);
-    if (!chain) chain.emplace(emission, emission.input(*node, chain_input), shape);
-    row.append(*chain, emission, *node, chain_input);
+    builder.command_list().set_node(node);
+    if (!chain) chain.emplace(builder, builder.input(*node, chain_input), shape);
+    row.append(*chain, builder, *node, chain_input);
     value = node->output(0);
   }
   store();
@@ -182,7 +182,7 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
   return strides;
 }
 
-void emit_copy(Emission& emission, const DeviceTensor& from, std::int64_t from_offset,
+void emit_copy(DevicePlanBuilder& builder, const DeviceTensor& from, std::int64_t from_offset,
                const Shape& sizes, const std::vector<std::int64_t>& from_strides,
                const DeviceTensor& to, std::int64_t to_offset,
                const std::vector<std::int64_t>& to_strides) {
@@ -210,11 +210,11 @@ void emit_copy(Emission& emission, const DeviceTensor& from, std::int64_t from_o
   }
   const bool is_dense = axes == 0 || (axes == 1 && params.from_strides[0] == 1 && params.to_strides[0] == 1);
   if (is_dense) {
-    emission.recorder().copy(to.memory.plus(to_offset * bytes), from.memory.plus(from_offset * bytes),
+    builder.command_list().copy(to.memory.plus(to_offset * bytes), from.memory.plus(from_offset * bytes),
                              params.count * bytes);
     return;
   }
-  emission.launch_elements(KernelId::copy_strided, params.count, params,
+  builder.launch_elements(KernelId::copy_strided, params.count, params,
                            {&params.from, &params.to});
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "providers/cuda/plan/chain.hpp"
-#include "providers/cuda/plan/emission.hpp"
+#include "providers/cuda/plan/device_plan_builder.hpp"
 
 namespace ortool::cuda {
 
@@ -19,7 +19,7 @@ enum class OperatorTypes {
   elements,  ///< all that are stored in 1, 2, 4 or 8 bytes
 };
 
-using Followers = std::span<const Node* const>;
+using FusedNodes = std::span<const Node* const>;
 
 /// An operator of the device. Inputs in the set `parameters` (bit i: input i) determine shapes or
 /// commands, and are known before the run.
@@ -31,11 +31,11 @@ struct OperatorRow {
   /// Why a node is refused; null: none is.
   std::string (*refuses)(const Node& node);
   /// Emits the node, and the first of the elementwise nodes that follow it; returns their number.
-  std::size_t (*emit)(Emission& emission, const Node& node, Followers followers);
+  std::size_t (*emit)(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes);
 };
 
 /// Continues a chain by a node of one element: the chain's value is input `chain_input`.
-using AppendElement = void (*)(Chain& chain, Emission& emission, const Node& node,
+using AppendElement = void (*)(Chain& chain, DevicePlanBuilder& builder, const Node& node,
                                std::int64_t chain_input);
 struct ElementRow {
   std::string_view domain;
@@ -68,7 +68,7 @@ bool can_follow(const Node& node, const Node& next);
 
 /// Emits elementwise nodes, each the only consumer of the one before it. `start` is the result of
 /// the node before the first; not given: the first starts the chain.
-void emit_chain(Emission& emission, Followers nodes, const Value* start);
+void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start);
 
 // Helpers of operators.
 DataType type_of(const Value* value);
@@ -76,7 +76,7 @@ bool is_real(DataType type);
 std::int64_t rank_of(const Value* value);  ///< -1: unknown
 bool is_used(const Node& node, std::int64_t output);
 /// Copies `from`, read with strides for the shape `sizes`, to a dense tensor at `to`.
-void emit_copy(Emission& emission, const DeviceTensor& from, std::int64_t from_offset,
+void emit_copy(DevicePlanBuilder& builder, const DeviceTensor& from, std::int64_t from_offset,
                const Shape& sizes, const std::vector<std::int64_t>& from_strides,
                const DeviceTensor& to, std::int64_t to_offset,
                const std::vector<std::int64_t>& to_strides);

@@ -44,7 +44,7 @@ Matrices matrices_of(DeviceTensor tensor, bool is_transposed, bool is_first) {
 }
 
 /// Repeats matrices so that there is one for each of `batch`.
-void expand_batch(Emission& emission, Matrices& operand, const std::vector<std::int64_t>& batch) {
+void expand_batch(DevicePlanBuilder& builder, Matrices& operand, const std::vector<std::int64_t>& batch) {
   std::vector<std::int64_t> to = batch;
   to.push_back(operand.rows * operand.columns);
   std::vector<std::int64_t> from(batch.size() - operand.batch.size(), 1);
@@ -55,14 +55,14 @@ void expand_batch(Emission& emission, Matrices& operand, const std::vector<std::
   for (std::size_t axis = 0; axis < batch.size(); ++axis) {
     if (from[axis] == 1 && to[axis] != 1) strides[axis] = 0;
   }
-  const DeviceTensor repeated = emission.make(operand.tensor.type, sizes);
-  emit_copy(emission, operand.tensor, 0, sizes, strides, repeated, 0, strides_of(sizes));
+  const DeviceTensor repeated = builder.make(operand.tensor.type, sizes);
+  emit_copy(builder, operand.tensor, 0, sizes, strides, repeated, 0, strides_of(sizes));
   operand.tensor = repeated;
   operand.batch = batch;
 }
 
 /// Makes both operands one stack of matrices each; returns the number of products.
-std::int64_t align_batches(Emission& emission, Matrices& a, Matrices& b) {
+std::int64_t align_batches(DevicePlanBuilder& builder, Matrices& a, Matrices& b) {
   if (a.batch == b.batch) return a.count();
   if (b.count() == 1 && !a.is_transposed) {
     // One matrix for all rows.
@@ -81,27 +81,27 @@ std::int64_t align_batches(Emission& emission, Matrices& a, Matrices& b) {
     batch[i] = size(a) == 1 ? size(b) : size(a);
   }
   for (Matrices* operand : {&a, &b}) {
-    if (operand->batch != batch) expand_batch(emission, *operand, batch);
+    if (operand->batch != batch) expand_batch(builder, *operand, batch);
   }
   return a.count();
 }
 
-std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matrices b,
-                          float alpha, const DeviceTensor& addend, Followers followers) {
+std::size_t emit_matrices(DevicePlanBuilder& builder, const Node& node, Matrices a, Matrices b,
+                          float alpha, const DeviceTensor& addend, FusedNodes fused_nodes) {
   if (a.columns != b.rows)
     throw Error(ErrorCode::invalid, format("a matrix of {} columns is multiplied by one of {} rows",
                                            a.columns, b.rows));
-  const std::int64_t count = emission.output_shape(node).element_count();
+  const std::int64_t count = builder.output_shape(node).element_count();
   if (count == 0 || a.columns == 0) {
-    const DeviceTensor output = emission.make_output(node);
+    const DeviceTensor output = builder.make_output(node);
     if (count > 0 && addend.is_given()) {
-      Chain(emission, addend, output.shape).store(output);
+      Chain(builder, addend, output.shape).store(output);
     } else if (count > 0) {
-      emission.recorder().clear(output.memory, bytes_of(output.type, count));
+      builder.command_list().clear(output.memory, bytes_of(output.type, count));
     }
     return 0;
   }
-  const std::int64_t batch = align_batches(emission, a, b);
+  const std::int64_t batch = align_batches(builder, a, b);
   ProductDesc desc;
   desc.type = a.tensor.element();
   desc.m = a.rows;
@@ -113,8 +113,8 @@ std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matr
   desc.a_stride = a.count() == 1 ? 0 : a.rows * a.columns;
   desc.b_stride = b.count() == 1 ? 0 : b.rows * b.columns;
   desc.alpha = alpha;
-  desc.uses_tf32 = emission.constants().precision() == DevicePrecision::tf32;
-  Epilogue epilogue(emission, node, followers);
+  desc.uses_tf32 = builder.constants().precision() == DevicePrecision::tf32;
+  Epilogue epilogue(builder, node, fused_nodes);
   if (addend.is_given()) {
     // Of Gemm, whose result has two axes.
     const std::int64_t size = addend.count();
@@ -138,21 +138,21 @@ std::size_t emit_matrices(Emission& emission, const Node& node, Matrices a, Matr
   pointers.bias = epilogue.bias().pointer();
   pointers.addend = epilogue.addend().pointer();
   pointers.out = output.pointer();
-  emission.recorder().multiply(emission.device().make_product(desc), pointers);
+  builder.command_list().multiply(builder.device().make_product(desc), pointers);
   return epilogue.folded();
 }
 
-std::size_t emit_matmul(Emission& emission, const Node& node, Followers followers) {
-  return emit_matrices(emission, node, matrices_of(emission.input(node, 0), false, true),
-                       matrices_of(emission.input(node, 1), false, false), 1, {}, followers);
+std::size_t emit_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
+  return emit_matrices(builder, node, matrices_of(builder.input(node, 0), false, true),
+                       matrices_of(builder.input(node, 1), false, false), 1, {}, fused_nodes);
 }
 
-std::size_t emit_fused_matmul(Emission& emission, const Node& node, Followers followers) {
+std::size_t emit_fused_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const auto op = read_op<FusedMatMul>(node);
-  return emit_matrices(emission, node,
-                       matrices_of(emission.input(node, 0), op.transpose_a, true),
-                       matrices_of(emission.input(node, 1), op.transpose_b, false), op.alpha, {},
-                       followers);
+  return emit_matrices(builder, node,
+                       matrices_of(builder.input(node, 0), op.transpose_a, true),
+                       matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha, {},
+                       fused_nodes);
 }
 
 std::string refuses_moved_batch(const Node& node) {
@@ -161,29 +161,29 @@ std::string refuses_moved_batch(const Node& node) {
 }
 
 /// beta * C as a matrix of the result's shape, or as a vector of its columns.
-DeviceTensor gemm_addend(Emission& emission, const Node& node, float beta) {
-  DeviceTensor c = emission.input(node, 2);
+DeviceTensor gemm_addend(DevicePlanBuilder& builder, const Node& node, float beta) {
+  DeviceTensor c = builder.input(node, 2);
   if (!c.is_given() || beta == 0.0F) return {};
-  const Shape& shape = emission.output_shape(node);
+  const Shape& shape = builder.output_shape(node);
   const bool is_row = c.count() == shape[1] && c.shape.rank() > 0 &&
                       c.shape[c.shape.rank() - 1] == shape[1];
   const bool fits = c.shape == shape || (is_row && c.type != DataType::float64);
   if (fits && beta == 1.0F) return c;
   const Shape result = is_row && c.type != DataType::float64 ? Shape{shape[1]} : shape;
   c.shape = is_row ? Shape{shape[1]} : c.shape;
-  const DeviceTensor scaled = emission.make(c.type, result);
-  Chain chain(emission, c, result);
+  const DeviceTensor scaled = builder.make(c.type, result);
+  Chain chain(builder, c, result);
   if (beta != 1.0F) chain.apply(ElementOp::scale_shift, static_cast<double>(beta), 0);
   chain.store(scaled);
   return scaled;
 }
 
-std::size_t emit_gemm(Emission& emission, const Node& node, Followers followers) {
+std::size_t emit_gemm(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const Gemm op = read_op<Gemm>(node);
-  return emit_matrices(emission, node,
-                       matrices_of(emission.input(node, 0), op.transpose_a, true),
-                       matrices_of(emission.input(node, 1), op.transpose_b, false), op.alpha,
-                       gemm_addend(emission, node, op.beta), followers);
+  return emit_matrices(builder, node,
+                       matrices_of(builder.input(node, 0), op.transpose_a, true),
+                       matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha,
+                       gemm_addend(builder, node, op.beta), fused_nodes);
 }
 
 std::string refuses_types(const Node& node) {
@@ -194,12 +194,12 @@ std::string refuses_types(const Node& node) {
   return {};
 }
 
-constexpr std::array rows = {
-    OperatorRow{"", "MatMul", OperatorTypes::reals, 0, refuses_types, emit_matmul},
-    OperatorRow{"", "Gemm", OperatorTypes::reals, 0, refuses_types, emit_gemm},
-    OperatorRow{contrib_domain, "FusedMatMul", OperatorTypes::reals, 0, refuses_moved_batch,
+constexpr std::array<OperatorRow, 3> rows = {{
+    {"", "MatMul", OperatorTypes::reals, 0, refuses_types, emit_matmul},
+    {"", "Gemm", OperatorTypes::reals, 0, refuses_types, emit_gemm},
+    {contrib_domain, "FusedMatMul", OperatorTypes::reals, 0, refuses_moved_batch,
                 emit_fused_matmul},
-};
+}};
 
 }  // namespace
 

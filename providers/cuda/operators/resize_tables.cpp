@@ -94,9 +94,9 @@ AxisTable make_table(const Resampling& op, std::int64_t in, std::int64_t out, fl
   return table;
 }
 
-std::vector<float> scales_of(Emission& emission, const Node& node, const Resampling& op) {
+std::vector<float> scales_of(DevicePlanBuilder& builder, const Node& node, const Resampling& op) {
   if (op.scales.value) return *op.scales.value;
-  const Tensor* known = emission.known(node, op.scales.input);
+  const Tensor* known = builder.known(node, op.scales.input);
   if (known == nullptr) return {};
   std::vector<float> numbers;
   for (std::int64_t i = 0; i < known->element_count(); ++i)
@@ -118,10 +118,10 @@ std::string refuses_resize(const Node& node) {
   return {};
 }
 
-std::size_t emit_resize(Emission& emission, const Node& node, Followers) {
+std::size_t emit_resize(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Resampling op = read_resampling(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   for (std::int64_t axis = 0; axis < from.shape.rank(); ++axis) {
     if (from.shape[axis] == 0)
@@ -131,7 +131,7 @@ std::size_t emit_resize(Emission& emission, const Node& node, Followers) {
   std::vector<std::int64_t> axes(static_cast<std::size_t>(from.shape.rank()));
   std::iota(axes.begin(), axes.end(), 0);
   if (op.axes) axes = normalize_axes(*op.axes, from.shape.rank());
-  const std::vector<float> scales = scales_of(emission, node, op);
+  const std::vector<float> scales = scales_of(builder, node, op);
   ResizeParams params = {};
   params.input = from.pointer();
   params.output = to.pointer();
@@ -159,14 +159,14 @@ std::size_t emit_resize(Emission& emission, const Node& node, Followers) {
     if (in == out && scale == 1.0F) continue;
     const AxisTable table = make_table(op, in, out, scale, exact);
     params.taps[axis] = table.taps;
-    params.first[axis] = static_cast<const std::int32_t*>(emission.upload_bytes(
+    params.first[axis] = static_cast<const std::int32_t*>(builder.upload_bytes(
         table.first.data(), static_cast<std::int64_t>(table.first.size() * sizeof(std::int32_t))));
-    params.weights[axis] = static_cast<const float*>(emission.upload_bytes(
+    params.weights[axis] = static_cast<const float*>(builder.upload_bytes(
         table.weights.data(), static_cast<std::int64_t>(table.weights.size() * sizeof(float))));
   }
   const auto& first = params.first;
   const auto& weights = params.weights;
-  emission.launch_elements(
+  builder.launch_elements(
       from.type == DataType::float64 ? KernelId::resize_f64 : KernelId::resize_f32, params.count,
       params,
       {&params.input, &params.output, &first[0], &first[1], &first[2], &first[3], &first[4],

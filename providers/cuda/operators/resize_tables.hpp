@@ -6,6 +6,6 @@
 namespace ortool::cuda {
 
 std::string refuses_resize(const Node& node);
-std::size_t emit_resize(Emission& emission, const Node& node, Followers followers);
+std::size_t emit_resize(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes);
 
 }  // namespace ortool::cuda

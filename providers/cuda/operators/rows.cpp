@@ -21,24 +21,26 @@ namespace {
 
 constexpr int row_threads = 256;
 
-ReduceKind kind_of(std::string_view op_type) {
-  constexpr std::array<std::pair<std::string_view, ReduceKind>, 10> kinds = {{
-      {"ReduceSum", ReduceKind::sum},
-      {"ReduceMean", ReduceKind::mean},
-      {"ReduceMax", ReduceKind::max},
-      {"ReduceMin", ReduceKind::min},
-      {"ReduceProd", ReduceKind::product},
-      {"ReduceSumSquare", ReduceKind::sum_square},
-      {"ReduceL1", ReduceKind::l1},
-      {"ReduceL2", ReduceKind::l2},
-      {"ReduceLogSum", ReduceKind::log_sum},
-      {"ReduceLogSumExp", ReduceKind::log_sum_exp},
-  }};
-  for (const auto& [name, kind] : kinds) {
-    if (name == op_type) return kind;
-  }
-  return ReduceKind::sum;
-}
+template <typename Op>
+constexpr ReduceKind kind_of = ReduceKind::sum;
+template <>
+constexpr ReduceKind kind_of<ReduceMean> = ReduceKind::mean;
+template <>
+constexpr ReduceKind kind_of<ReduceMax> = ReduceKind::max;
+template <>
+constexpr ReduceKind kind_of<ReduceMin> = ReduceKind::min;
+template <>
+constexpr ReduceKind kind_of<ReduceProd> = ReduceKind::product;
+template <>
+constexpr ReduceKind kind_of<ReduceSumSquare> = ReduceKind::sum_square;
+template <>
+constexpr ReduceKind kind_of<ReduceL1> = ReduceKind::l1;
+template <>
+constexpr ReduceKind kind_of<ReduceL2> = ReduceKind::l2;
+template <>
+constexpr ReduceKind kind_of<ReduceLogSum> = ReduceKind::log_sum;
+template <>
+constexpr ReduceKind kind_of<ReduceLogSumExp> = ReduceKind::log_sum_exp;
 
 /// Splits the axes of `shape` into reduced and kept ones.
 void set_axes(const Shape& shape, const std::vector<std::int64_t>& axes, ReduceParams& params) {
@@ -69,16 +71,16 @@ KernelId reduce_kernel(DataType type, bool is_short) {
 }
 
 template <typename Op>
-std::size_t emit_reduce(Emission& emission, const Node& node, Followers) {
+std::size_t emit_reduce(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Reduction op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
+  const DeviceTensor from = builder.input(node, 0);
   std::vector<std::int64_t> given;
   if (op.axes.value) {
     given = *op.axes.value;
-  } else if (emission.has_input(node, op.axes.input)) {
-    given = emission.integers(node, op.axes.input);
+  } else if (builder.has_input(node, op.axes.input)) {
+    given = builder.integers(node, op.axes.input);
   }
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::vector<std::int64_t> axes =
       given.empty() && op.nothing_when_empty ? std::vector<std::int64_t>{}
@@ -88,17 +90,17 @@ std::size_t emit_reduce(Emission& emission, const Node& node, Followers) {
   params.output = to.pointer();
   params.input_type = from.element();
   params.output_type = to.element();
-  params.kind = kind_of(node.op_type());
+  params.kind = kind_of<Op>;
   set_axes(from.shape, axes, params);
   constexpr std::int64_t short_row = 32;
   if (params.kind == ReduceKind::log_sum_exp) {
-    emission.launch_rows(KernelId::log_sum_exp, params.outputs, row_threads, params,
+    builder.launch_rows(KernelId::log_sum_exp, params.outputs, row_threads, params,
                          {&params.input, &params.output});
   } else if (params.reduced <= short_row) {
-    emission.launch_elements(reduce_kernel(from.type, true), params.outputs, params,
+    builder.launch_elements(reduce_kernel(from.type, true), params.outputs, params,
                              {&params.input, &params.output});
   } else {
-    emission.launch_rows(reduce_kernel(from.type, false), params.outputs, row_threads, params,
+    builder.launch_rows(reduce_kernel(from.type, false), params.outputs, row_threads, params,
                          {&params.input, &params.output});
   }
   return 0;
@@ -112,23 +114,22 @@ bool may_be_empty(const Value& value) {
   return false;
 }
 
+template <typename Op>
 std::string refuses_reduce(const Node& node) {
-  const std::string_view name = node.op_type();
-  const bool is_exact = name == "ReduceSum" || name == "ReduceMax" || name == "ReduceMin" ||
-                        name == "ReduceProd" || name == "ReduceL1" || name == "ReduceSumSquare";
-  if (!is_real(type_of(node.input(0))) && !is_exact)
-    return "of integers it runs on the cpu";
-  const bool is_extreme = name == "ReduceMax" || name == "ReduceMin";
-  if (is_extreme && !is_real(type_of(node.input(0))) && may_be_empty(*node.input(0)))
+  constexpr ReduceKind kind = kind_of<Op>;
+  if (is_real(type_of(node.input(0)))) return {};
+  if (kind == ReduceKind::mean) return "of integers it runs on the cpu";
+  const bool is_extreme = kind == ReduceKind::max || kind == ReduceKind::min;
+  if (is_extreme && may_be_empty(*node.input(0)))
     return "extremes of integers that may be none run on the cpu";
   return {};
 }
 
 template <typename Op>
-std::size_t emit_arg(Emission& emission, const Node& node, Followers) {
+std::size_t emit_arg(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const ArgExtreme op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   ReduceParams params = {};
   params.input = from.pointer();
@@ -138,17 +139,17 @@ std::size_t emit_arg(Emission& emission, const Node& node, Followers) {
   params.kind = std::is_same_v<Op, ArgMax> ? ReduceKind::arg_max : ReduceKind::arg_min;
   params.takes_last = op.takes_last ? 1 : 0;
   set_axes(from.shape, {normalize_axis(op.axis, from.shape.rank())}, params);
-  emission.launch_elements(
+  builder.launch_elements(
       is_real(from.type) ? KernelId::arg_extreme_real : KernelId::arg_extreme_i64, params.outputs,
       params, {&params.input, &params.output});
   return 0;
 }
 
 template <typename Op>
-std::size_t emit_softmax(Emission& emission, const Node& node, Followers) {
+std::size_t emit_softmax(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const SliceOp op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::int64_t rank = from.shape.rank();
   const std::int64_t axis =
@@ -167,10 +168,10 @@ std::size_t emit_softmax(Emission& emission, const Node& node, Followers) {
                              : from.shape[axis];
   params.rows = from.count() / params.size;
   if (params.kind == SoftmaxKind::hardmax) {
-    emission.launch_elements(KernelId::hardmax, params.rows, params,
+    builder.launch_elements(KernelId::hardmax, params.rows, params,
                              {&params.input, &params.output});
   } else {
-    emission.launch_rows(kernel_for(from.type, KernelId::softmax_f32, KernelId::softmax_f16,
+    builder.launch_rows(kernel_for(from.type, KernelId::softmax_f32, KernelId::softmax_f16,
                                     KernelId::softmax_any, KernelId::softmax_f64),
                          params.rows, row_threads, params, {&params.input, &params.output});
   }
@@ -195,9 +196,9 @@ NormParams start_norm(const DeviceTensor& from, const DeviceTensor& to, const De
   return params;
 }
 
-void launch_norm(Emission& emission, DataType type, const NormParams& params) {
+void launch_norm(DevicePlanBuilder& builder, DataType type, const NormParams& params) {
   if (params.rows == 0 || params.size == 0) return;
-  emission.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
+  builder.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
                                   KernelId::normalize_any, KernelId::normalize_f64),
                        params.rows, row_threads, params,
                        {&params.input, &params.skip, &params.skip_bias, &params.scale, &params.bias,
@@ -236,29 +237,29 @@ std::string refuses_scale(const Node& node, std::int64_t axis, std::int64_t firs
 }
 
 template <typename Op>
-std::size_t emit_layer_norm(Emission& emission, const Node& node, Followers) {
+std::size_t emit_layer_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Op op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
-  NormParams params = start_norm(from, to, emission.input(node, 1),
-                                 std::is_same_v<Op, LayerNormalization> ? emission.input(node, 2)
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
+  NormParams params = start_norm(from, to, builder.input(node, 1),
+                                 std::is_same_v<Op, LayerNormalization> ? builder.input(node, 2)
                                                                         : DeviceTensor{},
                                  op.epsilon);
   set_rows(params, from.shape, op.axis);
   params.subtracts_mean = std::is_same_v<Op, LayerNormalization> ? 1 : 0;
   if constexpr (std::is_same_v<Op, LayerNormalization>) {
     if (node.output_count() > 1 && node.output(1) != nullptr) {
-      const DeviceTensor mean = emission.make_output(node, 1);
+      const DeviceTensor mean = builder.make_output(node, 1);
       params.mean = mean.pointer();
       params.statistics_type = mean.element();
     }
     if (node.output_count() > 2 && node.output(2) != nullptr) {
-      const DeviceTensor inverse = emission.make_output(node, 2);
+      const DeviceTensor inverse = builder.make_output(node, 2);
       params.inverse = inverse.pointer();
       params.statistics_type = inverse.element();
     }
   }
-  launch_norm(emission, from.type, params);
+  launch_norm(builder, from.type, params);
   return 0;
 }
 
@@ -268,17 +269,17 @@ std::string refuses_layer_norm(const Node& node) {
   return refuses_scale(node, read_op<Op>(node).axis, 1);
 }
 
-std::size_t emit_skip_norm(Emission& emission, const Node& node, Followers) {
+std::size_t emit_skip_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<SkipLayerNormalization>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   NormParams params =
-      start_norm(from, to, emission.input(node, 2), emission.input(node, 3), op.epsilon);
-  params.skip = emission.input(node, 1).pointer();
+      start_norm(from, to, builder.input(node, 2), builder.input(node, 3), op.epsilon);
+  params.skip = builder.input(node, 1).pointer();
   set_rows(params, from.shape, op.axis);
   if (node.output_count() > 1 && node.output(1) != nullptr)
-    params.sum = emission.make_output(node, 1).pointer();
-  launch_norm(emission, from.type, params);
+    params.sum = builder.make_output(node, 1).pointer();
+  launch_norm(builder, from.type, params);
   return 0;
 }
 
@@ -287,21 +288,21 @@ std::string refuses_skip_norm(const Node& node) {
 }
 
 template <typename Op>
-std::size_t emit_contrib_skip_norm(Emission& emission, const Node& node, Followers) {
+std::size_t emit_contrib_skip_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   constexpr bool has_beta = std::is_same_v<Op, ContribSkipLayerNormalization>;
   const Op op = read_op<Op>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   NormParams params =
-      start_norm(from, to, emission.input(node, 2),
-                 has_beta ? emission.input(node, 3) : DeviceTensor{}, op.epsilon);
-  params.skip = emission.input(node, 1).pointer();
-  params.skip_bias = emission.input(node, has_beta ? 4 : 3).pointer();
+      start_norm(from, to, builder.input(node, 2),
+                 has_beta ? builder.input(node, 3) : DeviceTensor{}, op.epsilon);
+  params.skip = builder.input(node, 1).pointer();
+  params.skip_bias = builder.input(node, has_beta ? 4 : 3).pointer();
   params.subtracts_mean = has_beta ? 1 : 0;
   set_rows(params, from.shape, -1);
   if (node.output_count() > 3 && node.output(3) != nullptr)
-    params.sum = emission.make_output(node, 3).pointer();
-  launch_norm(emission, from.type, params);
+    params.sum = builder.make_output(node, 3).pointer();
+  launch_norm(builder, from.type, params);
   return 0;
 }
 
@@ -314,10 +315,10 @@ std::string refuses_contrib_skip_norm(const Node& node) {
   return refuses_scale(node, -1, 2);
 }
 
-std::size_t emit_group_norm(Emission& emission, const Node& node, Followers) {
+std::size_t emit_group_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const bool is_instance = node.op_type() == "InstanceNormalization";
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::int64_t channels = from.shape[1];
   const std::int64_t plane = from.shape.product(2, from.shape.rank());
@@ -333,37 +334,37 @@ std::size_t emit_group_norm(Emission& emission, const Node& node, Followers) {
     scales_groups = op.scales_groups;
   }
   NormParams params =
-      start_norm(from, to, emission.input(node, 1), emission.input(node, 2), epsilon);
+      start_norm(from, to, builder.input(node, 1), builder.input(node, 2), epsilon);
   params.rows = from.shape[0] * groups;
   params.size = channels / groups * plane;
   params.row_period = groups;
   params.row_scales = scales_groups ? 1 : channels / groups;
   params.inner = scales_groups ? params.size : plane;
-  launch_norm(emission, from.type, params);
+  launch_norm(builder, from.type, params);
   return 0;
 }
 
-std::size_t emit_batch_norm(Emission& emission, const Node& node, Followers) {
+std::size_t emit_batch_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const auto op = read_op<BatchNormalization>(node);
-  const DeviceTensor from = emission.input(node, 0);
-  const DeviceTensor to = emission.make_output(node);
+  const DeviceTensor from = builder.input(node, 0);
+  const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(1, from.shape.rank() - 1)), 1);
   if (from.shape.rank() > 1) shape.front() = from.shape[1];
   const auto channel = [&](std::int64_t input) {
-    DeviceTensor tensor = emission.input(node, input);
+    DeviceTensor tensor = builder.input(node, input);
     tensor.shape = Shape(shape);
     return tensor;
   };
   // scale / sqrt(variance + epsilon), an element a channel.
   const DeviceTensor variance = channel(4);
-  const DeviceTensor deviation = emission.make(variance.type, variance.shape);
-  Chain root(emission, variance, variance.shape);
+  const DeviceTensor deviation = builder.make(variance.type, variance.shape);
+  Chain root(builder, variance, variance.shape);
   root.apply(ElementOp::scale_shift, 1, static_cast<double>(op.epsilon));
   root.apply(ElementOp::sqrt);
   root.apply(ElementOp::div, channel(1), true);
   root.store(deviation);
-  Chain chain(emission, from, from.shape);
+  Chain chain(builder, from, from.shape);
   chain.apply(ElementOp::sub, channel(3));
   chain.apply(ElementOp::mul, deviation);
   chain.apply(ElementOp::add, channel(2));
@@ -388,31 +389,31 @@ std::string refuses_group_norm(const Node& node) {
 constexpr OperatorTypes reals = OperatorTypes::reals;
 constexpr OperatorTypes numbers = OperatorTypes::numbers;
 // clang-format off
-constexpr std::array rows = {
-    OperatorRow{"", "ReduceSum", numbers, 2, refuses_reduce, emit_reduce<ReduceSum>},
-    OperatorRow{"", "ReduceMean", numbers, 2, refuses_reduce, emit_reduce<ReduceMean>},
-    OperatorRow{"", "ReduceMax", numbers, 2, refuses_reduce, emit_reduce<ReduceMax>},
-    OperatorRow{"", "ReduceMin", numbers, 2, refuses_reduce, emit_reduce<ReduceMin>},
-    OperatorRow{"", "ReduceProd", numbers, 2, refuses_reduce, emit_reduce<ReduceProd>},
-    OperatorRow{"", "ReduceSumSquare", numbers, 2, refuses_reduce, emit_reduce<ReduceSumSquare>},
-    OperatorRow{"", "ReduceL1", numbers, 2, refuses_reduce, emit_reduce<ReduceL1>},
-    OperatorRow{"", "ReduceL2", reals, 2, refuses_reduce, emit_reduce<ReduceL2>},
-    OperatorRow{"", "ReduceLogSum", reals, 2, refuses_reduce, emit_reduce<ReduceLogSum>},
-    OperatorRow{"", "ReduceLogSumExp", reals, 2, refuses_reduce, emit_reduce<ReduceLogSumExp>},
-    OperatorRow{"", "ArgMax", numbers, 0, nullptr, emit_arg<ArgMax>},
-    OperatorRow{"", "ArgMin", numbers, 0, nullptr, emit_arg<ArgMin>},
-    OperatorRow{"", "Softmax", reals, 0, nullptr, emit_softmax<Softmax>},
-    OperatorRow{"", "LogSoftmax", reals, 0, nullptr, emit_softmax<LogSoftmax>},
-    OperatorRow{"", "Hardmax", reals, 0, nullptr, emit_softmax<Hardmax>},
-    OperatorRow{"", "LayerNormalization", reals, 0, refuses_layer_norm<LayerNormalization>, emit_layer_norm<LayerNormalization>},
-    OperatorRow{"", "RMSNormalization", reals, 0, refuses_layer_norm<RMSNormalization>, emit_layer_norm<RMSNormalization>},
-    OperatorRow{"", "SkipLayerNormalization", reals, 0, refuses_skip_norm, emit_skip_norm},
-    OperatorRow{contrib_domain, "SkipLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<ContribSkipLayerNormalization>},
-    OperatorRow{contrib_domain, "SkipSimplifiedLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<SkipSimplifiedLayerNormalization>},
-    OperatorRow{"", "GroupNormalization", reals, 0, refuses_group_norm, emit_group_norm},
-    OperatorRow{"", "InstanceNormalization", reals, 0, refuses_group_norm, emit_group_norm},
-    OperatorRow{"", "BatchNormalization", reals, 0, refuses_batch_norm, emit_batch_norm},
-};
+constexpr std::array<OperatorRow, 23> rows = {{
+    {"", "ReduceSum", numbers, 2, refuses_reduce<ReduceSum>, emit_reduce<ReduceSum>},
+    {"", "ReduceMean", numbers, 2, refuses_reduce<ReduceMean>, emit_reduce<ReduceMean>},
+    {"", "ReduceMax", numbers, 2, refuses_reduce<ReduceMax>, emit_reduce<ReduceMax>},
+    {"", "ReduceMin", numbers, 2, refuses_reduce<ReduceMin>, emit_reduce<ReduceMin>},
+    {"", "ReduceProd", numbers, 2, refuses_reduce<ReduceProd>, emit_reduce<ReduceProd>},
+    {"", "ReduceSumSquare", numbers, 2, refuses_reduce<ReduceSumSquare>, emit_reduce<ReduceSumSquare>},
+    {"", "ReduceL1", numbers, 2, refuses_reduce<ReduceL1>, emit_reduce<ReduceL1>},
+    {"", "ReduceL2", reals, 2, refuses_reduce<ReduceL2>, emit_reduce<ReduceL2>},
+    {"", "ReduceLogSum", reals, 2, refuses_reduce<ReduceLogSum>, emit_reduce<ReduceLogSum>},
+    {"", "ReduceLogSumExp", reals, 2, refuses_reduce<ReduceLogSumExp>, emit_reduce<ReduceLogSumExp>},
+    {"", "ArgMax", numbers, 0, nullptr, emit_arg<ArgMax>},
+    {"", "ArgMin", numbers, 0, nullptr, emit_arg<ArgMin>},
+    {"", "Softmax", reals, 0, nullptr, emit_softmax<Softmax>},
+    {"", "LogSoftmax", reals, 0, nullptr, emit_softmax<LogSoftmax>},
+    {"", "Hardmax", reals, 0, nullptr, emit_softmax<Hardmax>},
+    {"", "LayerNormalization", reals, 0, refuses_layer_norm<LayerNormalization>, emit_layer_norm<LayerNormalization>},
+    {"", "RMSNormalization", reals, 0, refuses_layer_norm<RMSNormalization>, emit_layer_norm<RMSNormalization>},
+    {"", "SkipLayerNormalization", reals, 0, refuses_skip_norm, emit_skip_norm},
+    {contrib_domain, "SkipLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<ContribSkipLayerNormalization>},
+    {contrib_domain, "SkipSimplifiedLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<SkipSimplifiedLayerNormalization>},
+    {"", "GroupNormalization", reals, 0, refuses_group_norm, emit_group_norm},
+    {"", "InstanceNormalization", reals, 0, refuses_group_norm, emit_group_norm},
+    {"", "BatchNormalization", reals, 0, refuses_batch_norm, emit_batch_norm},
+}};
 // clang-format on
 
 }  // namespace

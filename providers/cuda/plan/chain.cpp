@@ -56,7 +56,7 @@ ElementOperand make_operand(const DeviceTensor& tensor, const BroadcastLoops& lo
   ElementOperand operand = {};
   operand.data = tensor.pointer();
   operand.type = tensor.element();
-  operand.addressing = Addressing::strided;
+  operand.addressing = AddressMode::strided;
   std::copy(strides.begin(), strides.end(), operand.strides);
   const auto axes = static_cast<std::size_t>(loops.sizes.axes);
   std::int64_t stride = 1;
@@ -73,11 +73,11 @@ ElementOperand make_operand(const DeviceTensor& tensor, const BroadcastLoops& lo
     used_axis = axis;
   }
   if (is_scalar) {
-    operand.addressing = Addressing::scalar;
+    operand.addressing = AddressMode::scalar;
   } else if (is_same) {
-    operand.addressing = Addressing::same;
+    operand.addressing = AddressMode::same;
   } else if (used == 1 && strides[used_axis] == 1) {
-    operand.addressing = Addressing::channel;
+    operand.addressing = AddressMode::channel;
     operand.inner = 1;
     for (std::size_t axis = used_axis + 1; axis < axes; ++axis)
       operand.inner *= loops.sizes.size[axis];
@@ -92,8 +92,8 @@ bool is_real_type(DataType type) {
 
 }  // namespace
 
-Chain::Chain(Emission& emission, DeviceTensor start, Shape result)
-    : emission_(emission), result_(std::move(result)), operands_{std::move(start)} {}
+Chain::Chain(DevicePlanBuilder& builder, DeviceTensor start, Shape result)
+    : builder_(builder), result_(std::move(result)), operands_{std::move(start)} {}
 
 bool Chain::has_room(std::int32_t steps, std::int32_t operands) const {
   return static_cast<std::int32_t>(steps_.size()) + steps <= max_steps &&
@@ -171,7 +171,7 @@ void Chain::store(const DeviceTensor& output) {
   for (std::size_t i = 0; i < operands_.size(); ++i)
     params.operands[i] = make_operand(operands_[i], loops, i);
   std::copy(steps_.begin(), steps_.end(), params.steps);
-  emission_.launch_elements(
+  builder_.launch_elements(
       kernel(output), count, params,
       {&params.output, &params.operands[0].data, &params.operands[1].data, &params.operands[2].data,
        &params.operands[3].data, &params.operands[4].data, &params.operands[5].data,

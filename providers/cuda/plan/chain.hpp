@@ -2,7 +2,7 @@
 #pragma once
 
 #include "providers/cuda/kernels/kernel_params.hpp"
-#include "providers/cuda/plan/emission.hpp"
+#include "providers/cuda/plan/device_plan_builder.hpp"
 
 namespace ortool::cuda {
 
@@ -16,7 +16,7 @@ BroadcastLoops broadcast_loops(const Shape& result, const std::vector<Shape>& op
 
 class Chain {
  public:
-  Chain(Emission& emission, DeviceTensor start, Shape result);
+  Chain(DevicePlanBuilder& builder, DeviceTensor start, Shape result);
 
   const Shape& result() const { return result_; }
   /// Whether there is room for more operations and operands.
@@ -33,7 +33,7 @@ class Chain {
   std::int32_t add(const DeviceTensor& operand);
   KernelId kernel(const DeviceTensor& output) const;
 
-  Emission& emission_;
+  DevicePlanBuilder& builder_;
   Shape result_;
   std::vector<DeviceTensor> operands_;
   std::vector<ElementStep> steps_;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "libcore/tensor/convert.hpp"
+#include "kernels/cpu/elementwise/cast.hpp"
+#include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::cuda {
 
@@ -32,13 +34,15 @@ std::shared_ptr<const DeviceBuffer> ConstantPool::upload(const Tensor& content) 
   // Numbers beyond float16's range become its greatest, not infinite.
   constexpr float most = 65504.0F;
   const Tensor aligned = content.aligned();
-  Tensor narrow(stored, content.shape());
   const auto from = aligned.data<float>();
-  for (std::int64_t i = 0; i < content.element_count(); ++i) {
-    const float number = from[static_cast<std::size_t>(i)];
-    const float kept = std::isfinite(number) ? std::clamp(number, -most, most) : number;
-    set_element(narrow, i, static_cast<double>(kept));
+  std::vector<float> kept(from.begin(), from.end());
+  for (float& number : kept) {
+    if (std::isfinite(number)) number = std::clamp(number, -most, most);
   }
+  Tensor narrow(stored, content.shape());
+  Workers alone;
+  cpu::cast(DataType::float32, kept.data(), stored, narrow.mutable_bytes(), content.element_count(),
+            alone);
   return upload(narrow);
 }
 

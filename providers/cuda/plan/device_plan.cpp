@@ -71,14 +71,14 @@ void copy_on_host(std::byte* to, const std::byte* from, std::int64_t bytes, Work
 
 DevicePlan::DevicePlan(std::shared_ptr<Device> device, PlanParts parts)
     : device_(std::move(device)), parts_(std::move(parts)) {
-  for (const Command& command : parts_.recorder.commands())
+  for (const Command& command : parts_.command_list.commands())
     figures_.launches += command.kind != Command::Kind::clear ? 1 : 0;
-  for (const Transfer& input : parts_.inputs) {
+  for (const TransferRange& input : parts_.inputs) {
     ++figures_.copies_in;
     figures_.bytes_in += input.bytes;
     staging_bytes_ += round_up(input.bytes);
   }
-  for (const Transfer& output : parts_.outputs) {
+  for (const TransferRange& output : parts_.outputs) {
     ++figures_.copies_out;
     figures_.bytes_out += output.bytes;
     staging_bytes_ += round_up(output.bytes);
@@ -91,8 +91,8 @@ DevicePlan::DevicePlan(std::shared_ptr<Device> device, PlanParts parts)
 DevicePlan::~DevicePlan() = default;
 
 void DevicePlan::lay_out() {
-  std::vector<PlanBuffer>& buffers = parts_.recorder.buffers();
-  const auto last = static_cast<std::int32_t>(parts_.recorder.commands().size());
+  std::vector<PlanBuffer>& buffers = parts_.command_list.buffers();
+  const auto last = static_cast<std::int32_t>(parts_.command_list.commands().size());
   const auto live_from_start = [&](EncodedPointer memory) {
     PlanBuffer& buffer = buffers[memory.buffer()];
     buffer.first = 0;
@@ -103,8 +103,8 @@ void DevicePlan::lay_out() {
     buffer.first = std::max(buffer.first, 0);
     buffer.last = last;
   };
-  for (const Transfer& input : parts_.inputs) live_from_start(input.memory);
-  for (const Transfer& output : parts_.outputs) live_to_end(output.memory);
+  for (const TransferRange& input : parts_.inputs) live_from_start(input.memory);
+  for (const TransferRange& output : parts_.outputs) live_to_end(output.memory);
   if (!parts_.status.is_null()) {
     live_from_start(parts_.status);
     live_to_end(parts_.status);
@@ -115,7 +115,7 @@ void DevicePlan::lay_out() {
 void DevicePlan::allocate() const {
   if (stream_ != nullptr) return;
   auto& parts = const_cast<PlanParts&>(parts_);
-  const std::vector<PlanBuffer>& buffers = parts.recorder.buffers();
+  const std::vector<PlanBuffer>& buffers = parts.command_list.buffers();
   std::vector<DeviceBuffer> memory;
   std::vector<void*> addresses(buffers.size(), nullptr);
   const bool is_separate = device_->checks_bounds();
@@ -130,7 +130,7 @@ void DevicePlan::allocate() const {
       addresses[i] = static_cast<std::byte*>(memory.front().data()) + offsets_[i];
     }
   }
-  std::vector<Command> commands = parts.recorder.commands();
+  std::vector<Command> commands = parts.command_list.commands();
   for (Command& command : commands) {
     for (const std::size_t place : command.fixups) {
       std::uint64_t bits = 0;
@@ -157,10 +157,10 @@ void DevicePlan::run_command(const Command& command) const {
                       command.params.size());
       break;
     case Command::Kind::product:
-      stream_->multiply(*command.routine, *static_cast<const ProductPointers*>(params));
+      stream_->multiply(*command.primitive, *static_cast<const ProductPointers*>(params));
       break;
     case Command::Kind::conv:
-      stream_->convolve(*command.routine, *static_cast<const ConvPointers*>(params));
+      stream_->convolve(*command.primitive, *static_cast<const ConvPointers*>(params));
       break;
     case Command::Kind::copy: {
       const auto& copy = *static_cast<const CopyPointers*>(params);
@@ -181,7 +181,7 @@ void DevicePlan::submit() const {
   };
   std::byte* staging = staging_.data() + buffer_alignment;
   if (!parts_.status.is_null()) stream_->clear(address(parts_.status), sizeof(std::int32_t));
-  for (const Transfer& input : parts_.inputs) {
+  for (const TransferRange& input : parts_.inputs) {
     if (input.bytes > 0) stream_->upload(address(input.memory), staging, input.bytes);
     staging += round_up(input.bytes);
   }
@@ -193,7 +193,7 @@ void DevicePlan::submit() const {
       throw error.at_node(command.node->name(), command.node->op_type());
     }
   }
-  for (const Transfer& output : parts_.outputs) {
+  for (const TransferRange& output : parts_.outputs) {
     if (output.bytes > 0) stream_->download(staging, address(output.memory), output.bytes);
     staging += round_up(output.bytes);
   }
@@ -223,7 +223,7 @@ void DevicePlan::run(const RunContext& context) const {
   const std::lock_guard lock(mutex_);
   allocate();
   std::byte* staging = staging_.data() + buffer_alignment;
-  for (const Transfer& input : parts_.inputs) {
+  for (const TransferRange& input : parts_.inputs) {
     if (input.bytes > 0)
       copy_on_host(staging, context.input<std::byte>(input.operand), input.bytes,
                    context.workers());
@@ -250,7 +250,7 @@ void DevicePlan::run(const RunContext& context) const {
   }
   check_status();
   was_run_ = true;
-  for (const Transfer& output : parts_.outputs) {
+  for (const TransferRange& output : parts_.outputs) {
     auto* out = context.output<std::byte>(output.operand);
     if (out != nullptr && output.bytes > 0)
       copy_on_host(out, staging, output.bytes, context.workers());

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "libcore/provider/kernel.hpp"
-#include "providers/cuda/plan/recorder.hpp"
+#include "providers/cuda/plan/command_list.hpp"
 
 namespace ortool::cuda {
 
 /// A value that crosses between the host and the device in each run.
-struct Transfer {
+struct TransferRange {
   std::size_t operand = 0;  ///< the group's input or output
   EncodedPointer memory;
   std::int64_t bytes = 0;
@@ -36,9 +36,9 @@ struct PlanFigures {
 };
 
 struct PlanParts {
-  Recorder recorder;
-  std::vector<Transfer> inputs;
-  std::vector<Transfer> outputs;
+  CommandList command_list;
+  std::vector<TransferRange> inputs;
+  std::vector<TransferRange> outputs;
   std::vector<KnownOutput> known;
   EncodedPointer status;  ///< an int32; null: nothing can fail
   std::vector<const Node*> status_nodes;  ///< by the status, from 1 on

@@ -1,4 +1,4 @@
-// Shared library: opened while the program runs, with the reason where that fails.
+// LibraryLoader: opens a library of CUDA while the program runs; the provider says why where that fails.
 #pragma once
 
 #include <initializer_list>
@@ -8,14 +8,14 @@
 
 namespace ortool::cuda {
 
-class SharedLibrary {
+class LibraryLoader {
  public:
   /// Opens the first of `names` that the loader finds, in its own folders or in those of a CUDA
   /// toolkit. Throws ErrorCode::provider_unavailable, naming `wanted`.
-  SharedLibrary(std::initializer_list<const char*> names, std::string_view wanted);
-  ~SharedLibrary();
-  SharedLibrary(const SharedLibrary&) = delete;
-  SharedLibrary& operator=(const SharedLibrary&) = delete;
+  LibraryLoader(std::initializer_list<const char*> names, std::string_view wanted);
+  ~LibraryLoader();
+  LibraryLoader(const LibraryLoader&) = delete;
+  LibraryLoader& operator=(const LibraryLoader&) = delete;
 
   /// Throws ErrorCode::provider_unavailable if the library lacks it.
   void* find(const char* symbol) const;

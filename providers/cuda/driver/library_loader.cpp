@@ -1,5 +1,5 @@
-// Shared library: dlopen and dlsym.
-#include "providers/cuda/driver/shared_library.hpp"
+// LibraryLoader: dlopen and dlsym, when the provider first needs a library.
+#include "providers/cuda/driver/library_loader.hpp"
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 
 namespace ortool::cuda {
 
-SharedLibrary::SharedLibrary(std::initializer_list<const char*> names, std::string_view wanted) {
+LibraryLoader::LibraryLoader(std::initializer_list<const char*> names, std::string_view wanted) {
   for (const std::string_view folder : {"", "/usr/local/cuda/lib64/"}) {
     for (const char* name : names) {
       name_ = std::string(folder) + name;
@@ -20,11 +20,11 @@ SharedLibrary::SharedLibrary(std::initializer_list<const char*> names, std::stri
               format("{} was not found (wanted: {})", *names.begin(), wanted));
 }
 
-SharedLibrary::~SharedLibrary() {
+LibraryLoader::~LibraryLoader() {
   // Libraries of CUDA do not survive being closed while their threads run.
 }
 
-void* SharedLibrary::find(const char* symbol) const {
+void* LibraryLoader::find(const char* symbol) const {
   void* address = dlsym(handle_, symbol);
   if (address != nullptr) return address;
   throw Error(ErrorCode::provider_unavailable,

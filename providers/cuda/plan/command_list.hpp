@@ -1,4 +1,4 @@
-// Recorder: collects the commands of a plan, with buffers that get addresses afterwards.
+// CommandList: collects the commands of a plan, with buffers that get addresses afterwards.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ struct Command {
   KernelId kernel = KernelId::count;
   std::int64_t blocks = 1;
   int threads = 256;
-  RoutinePtr routine;
+  PrimitivePtr primitive;
   std::vector<std::byte> params;
   std::vector<std::size_t> fixups;
   const Node* node = nullptr;  ///< null: transfers of the plan itself
@@ -67,7 +67,7 @@ struct PlanBuffer {
   bool is_kept = false;  ///< from the first command to the last of the plan
 };
 
-class Recorder {
+class CommandList {
  public:
   EncodedPointer add_buffer(std::int64_t bytes, bool is_kept = false);
   EncodedPointer add_fixed(void* memory, std::int64_t bytes);
@@ -81,8 +81,8 @@ class Recorder {
     command.blocks = blocks;
     command.threads = threads;
   }
-  void multiply(RoutinePtr product, const ProductPointers& pointers);
-  void convolve(RoutinePtr conv, const ConvPointers& pointers);
+  void multiply(PrimitivePtr product, const ProductPointers& pointers);
+  void convolve(PrimitivePtr conv, const ConvPointers& pointers);
   void copy(EncodedPointer to, EncodedPointer from, std::int64_t bytes);
   void clear(EncodedPointer to, std::int64_t bytes);
 

@@ -1,5 +1,5 @@
-// Emission: operands on the host and on the device.
-#include "providers/cuda/plan/emission.hpp"
+// DevicePlanBuilder: operands on the host and on the device.
+#include "providers/cuda/plan/device_plan_builder.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 
 namespace ortool::cuda {
 
-Emission::Emission(std::shared_ptr<Device> device, const ConstantPool& constants,
+DevicePlanBuilder::DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
                    std::span<Value* const> values, const PrepareContext& context)
     : device_(std::move(device)), constants_(constants), context_(context) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -18,7 +18,7 @@ Emission::Emission(std::shared_ptr<Device> device, const ConstantPool& constants
   }
 }
 
-void Emission::infer(const Node& node) {
+void DevicePlanBuilder::infer(const Node& node) {
   std::vector<Operand> inputs;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     const Value* value = node.input(i);
@@ -52,7 +52,7 @@ void Emission::infer(const Node& node) {
   }
 }
 
-bool Emission::is_known(const Node& node) const {
+bool DevicePlanBuilder::is_known(const Node& node) const {
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     const Value* value = node.output(i);
     if (value != nullptr && inner_.at(value).known.peek_value() == nullptr) return false;
@@ -60,33 +60,33 @@ bool Emission::is_known(const Node& node) const {
   return true;
 }
 
-bool Emission::has_input(const Node& node, std::int64_t index) const {
+bool DevicePlanBuilder::has_input(const Node& node, std::int64_t index) const {
   return index >= 0 && index < node.input_count() && node.input(index) != nullptr;
 }
 
-const Operand& Emission::operand(const Value& value) const {
+const Operand& DevicePlanBuilder::operand(const Value& value) const {
   const auto inner = inner_.find(&value);
   if (inner != inner_.end()) return inner->second;
   return context_.inputs[positions_.at(&value)];
 }
 
-const Shape& Emission::shape(const Node& node, std::int64_t input) const {
+const Shape& DevicePlanBuilder::shape(const Node& node, std::int64_t input) const {
   return operand(*node.input(input)).shape;
 }
 
-const Shape& Emission::output_shape(const Node& node, std::int64_t output) const {
+const Shape& DevicePlanBuilder::output_shape(const Node& node, std::int64_t output) const {
   return operand(*node.output(output)).shape;
 }
 
-DataType Emission::output_type(const Node& node, std::int64_t output) const {
+DataType DevicePlanBuilder::output_type(const Node& node, std::int64_t output) const {
   return operand(*node.output(output)).type;
 }
 
-const Tensor* Emission::known(const Node& node, std::int64_t input) const {
+const Tensor* DevicePlanBuilder::known(const Node& node, std::int64_t input) const {
   return has_input(node, input) ? operand(*node.input(input)).known.read_value() : nullptr;
 }
 
-std::vector<std::int64_t> Emission::integers(const Node& node, std::int64_t input) const {
+std::vector<std::int64_t> DevicePlanBuilder::integers(const Node& node, std::int64_t input) const {
   const Tensor* content = known(node, input);
   if (content != nullptr) return integers_of(content->aligned());
   throw Error(ErrorCode::unsupported,
@@ -95,24 +95,24 @@ std::vector<std::int64_t> Emission::integers(const Node& node, std::int64_t inpu
       .at_node(node.name(), node.op_type());
 }
 
-DeviceTensor Emission::transfer_in(const Value& value, std::size_t position) {
+DeviceTensor DevicePlanBuilder::transfer_in(const Value& value, std::size_t position) {
   const Operand& operand = context_.inputs[position];
   const std::int64_t bytes = bytes_of(operand.type, operand.shape.element_count());
   DeviceTensor tensor = {operand.type, operand.shape,
-                         parts_.recorder.add_buffer(std::max<std::int64_t>(1, bytes))};
+                         parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes))};
   parts_.inputs.push_back({position, tensor.memory, bytes});
   static_cast<void>(value);
   return converted(tensor, constants_.stored_type(operand.type));
 }
 
-DeviceTensor Emission::tensor(const Value& value) {
+DeviceTensor DevicePlanBuilder::tensor(const Value& value) {
   const auto found = tensors_.find(&value);
   if (found != tensors_.end()) return found->second;
   DeviceTensor result;
   const Operand& operand = this->operand(value);
   if (const auto constant = constants_.find(value)) {
     result = {constants_.stored_type(operand.type), operand.shape,
-              parts_.recorder.add_fixed(constant->data(), constant->bytes())};
+              parts_.command_list.add_fixed(constant->data(), constant->bytes())};
   } else if (const Tensor* content = operand.known.peek_value();
              content != nullptr && (value.is_constant() || inner_.contains(&value))) {
     static_cast<void>(operand.known.read_value());
@@ -126,16 +126,16 @@ DeviceTensor Emission::tensor(const Value& value) {
   return result;
 }
 
-DeviceTensor Emission::input(const Node& node, std::int64_t index) {
+DeviceTensor DevicePlanBuilder::input(const Node& node, std::int64_t index) {
   return has_input(node, index) ? tensor(*node.input(index)) : DeviceTensor{};
 }
 
-DeviceTensor Emission::make(DataType stored, Shape shape) {
+DeviceTensor DevicePlanBuilder::make(DataType stored, Shape shape) {
   const std::int64_t bytes = bytes_of(stored, shape.element_count());
-  return {stored, std::move(shape), parts_.recorder.add_buffer(std::max<std::int64_t>(1, bytes))};
+  return {stored, std::move(shape), parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes))};
 }
 
-DeviceTensor Emission::make_output(const Node& node, std::int64_t output) {
+DeviceTensor DevicePlanBuilder::make_output(const Node& node, std::int64_t output) {
   const Value* value = node.output(output);
   const Operand& operand = this->operand(*value);
   DeviceTensor tensor = make(constants_.stored_type(operand.type), operand.shape);
@@ -143,15 +143,15 @@ DeviceTensor Emission::make_output(const Node& node, std::int64_t output) {
   return tensor;
 }
 
-void Emission::set_output(const Node& node, std::int64_t output, DeviceTensor tensor) {
+void DevicePlanBuilder::set_output(const Node& node, std::int64_t output, DeviceTensor tensor) {
   set(*node.output(output), std::move(tensor));
 }
 
-void Emission::set(const Value& value, DeviceTensor tensor) {
+void DevicePlanBuilder::set(const Value& value, DeviceTensor tensor) {
   tensors_[&value] = std::move(tensor);
 }
 
-DeviceTensor Emission::converted(const DeviceTensor& tensor, DataType stored) {
+DeviceTensor DevicePlanBuilder::converted(const DeviceTensor& tensor, DataType stored) {
   if (tensor.type == stored) return tensor;
   DeviceTensor result = make(stored, tensor.shape);
   Chain chain(*this, tensor, tensor.shape);
@@ -160,34 +160,34 @@ DeviceTensor Emission::converted(const DeviceTensor& tensor, DataType stored) {
   return result;
 }
 
-DeviceTensor Emission::upload(const Tensor& content) {
+DeviceTensor DevicePlanBuilder::upload(const Tensor& content) {
   parts_.constants.push_back(constants_.upload(content));
   const DeviceBuffer& buffer = *parts_.constants.back();
   return {constants_.stored_type(content.type()), content.shape(),
-          parts_.recorder.add_fixed(buffer.data(), buffer.bytes())};
+          parts_.command_list.add_fixed(buffer.data(), buffer.bytes())};
 }
 
-void* Emission::upload_bytes(const void* bytes, std::int64_t count) {
+void* DevicePlanBuilder::upload_bytes(const void* bytes, std::int64_t count) {
   auto buffer = std::make_shared<DeviceBuffer>(device_, std::max<std::int64_t>(1, count), "a table");
   if (count > 0) device_->write(buffer->data(), bytes, count);
   parts_.constants.push_back(buffer);
-  return parts_.recorder.add_fixed(buffer->data(), count).as_pointer();
+  return parts_.command_list.add_fixed(buffer->data(), count).as_pointer();
 }
 
-DeviceTensor Emission::upload_float(float value) {
+DeviceTensor DevicePlanBuilder::upload_float(float value) {
   auto buffer = std::make_shared<DeviceBuffer>(device_, sizeof(value), "a number");
   device_->write(buffer->data(), &value, sizeof(value));
   parts_.constants.push_back(buffer);
-  return {DataType::float32, Shape{}, parts_.recorder.add_fixed(buffer->data(), sizeof(value))};
+  return {DataType::float32, Shape{}, parts_.command_list.add_fixed(buffer->data(), sizeof(value))};
 }
 
-void* Emission::status() {
+void* DevicePlanBuilder::status() {
   if (parts_.status.is_null())
-    parts_.status = parts_.recorder.add_buffer(sizeof(std::int32_t), true);
+    parts_.status = parts_.command_list.add_buffer(sizeof(std::int32_t), true);
   return parts_.status.as_pointer();
 }
 
-std::int32_t Emission::status_of(const Node& node) {
+std::int32_t DevicePlanBuilder::status_of(const Node& node) {
   std::int32_t& status = statuses_[&node];
   if (status == 0) {
     parts_.status_nodes.push_back(&node);
@@ -196,8 +196,8 @@ std::int32_t Emission::status_of(const Node& node) {
   return status;
 }
 
-PlanParts Emission::finish(std::span<Value* const> outputs) {
-  parts_.recorder.set_node(nullptr);
+PlanParts DevicePlanBuilder::finish(std::span<Value* const> outputs) {
+  parts_.command_list.set_node(nullptr);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == nullptr) continue;
     const Operand& operand = this->operand(*outputs[i]);

@@ -1,4 +1,4 @@
-// Emission: turns the nodes of a group into commands, for known shapes.
+// DevicePlanBuilder: turns the nodes of a group into commands, for known shapes.
 #pragma once
 
 #include <deque>
@@ -27,10 +27,10 @@ struct DeviceTensor {
   std::int32_t element() const { return static_cast<std::int32_t>(type); }
 };
 
-class Emission {
+class DevicePlanBuilder {
  public:
   /// `values` and `context.inputs` are the group's inputs, by position.
-  Emission(std::shared_ptr<Device> device, const ConstantPool& constants,
+  DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
            std::span<Value* const> values, const PrepareContext& context);
 
   /// Runs the shape rule of a member.
@@ -70,7 +70,7 @@ class Emission {
   std::int32_t status_of(const Node& node);
 
   Device& device() { return *device_; }
-  Recorder& recorder() { return parts_.recorder; }
+  CommandList& command_list() { return parts_.command_list; }
   const ConstantPool& constants() const { return constants_; }
   template <typename Params>
   void launch_elements(KernelId kernel, std::int64_t count, const Params& params,
@@ -78,13 +78,13 @@ class Emission {
     constexpr int threads = 256;
     constexpr std::int64_t most_blocks = 4096;
     const std::int64_t blocks = (count + threads - 1) / threads;
-    parts_.recorder.launch(kernel, std::min(blocks, most_blocks), threads, params, pointers);
+    parts_.command_list.launch(kernel, std::min(blocks, most_blocks), threads, params, pointers);
   }
   template <typename Params>
   void launch_rows(KernelId kernel, std::int64_t rows, int threads, const Params& params,
                    std::initializer_list<const void*> pointers) {
     constexpr std::int64_t most_blocks = 1 << 20;
-    parts_.recorder.launch(kernel, std::min(rows, most_blocks), threads, params, pointers);
+    parts_.command_list.launch(kernel, std::min(rows, most_blocks), threads, params, pointers);
   }
 
   /// The plan with the transfers of `outputs`.

@@ -1,19 +1,19 @@
-// Recorder: commands and the lifetimes of buffers.
-#include "providers/cuda/plan/recorder.hpp"
+// CommandList: commands and the lifetimes of buffers.
+#include "providers/cuda/plan/command_list.hpp"
 
 namespace ortool::cuda {
 
-EncodedPointer Recorder::add_buffer(std::int64_t bytes, bool is_kept) {
+EncodedPointer CommandList::add_buffer(std::int64_t bytes, bool is_kept) {
   buffers_.push_back({.bytes = bytes, .is_kept = is_kept});
   return {buffers_.size() - 1, 0};
 }
 
-EncodedPointer Recorder::add_fixed(void* memory, std::int64_t bytes) {
+EncodedPointer CommandList::add_fixed(void* memory, std::int64_t bytes) {
   buffers_.push_back({.bytes = bytes, .fixed = memory});
   return {buffers_.size() - 1, 0};
 }
 
-void Recorder::note(Command& command, std::size_t place) {
+void CommandList::note(Command& command, std::size_t place) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, command.params.data() + place, sizeof(bits));
   const EncodedPointer pointer = EncodedPointer::from_bits(bits);
@@ -25,31 +25,31 @@ void Recorder::note(Command& command, std::size_t place) {
   buffer.last = number;
 }
 
-void Recorder::multiply(RoutinePtr product, const ProductPointers& pointers) {
+void CommandList::multiply(PrimitivePtr product, const ProductPointers& pointers) {
   ProductPointers own = pointers;
   if (product->workspace_bytes() > 0)
     own.workspace = add_buffer(product->workspace_bytes()).as_pointer();
   Command& command = add(Command::Kind::product, own,
                          {&own.a, &own.b, &own.bias, &own.addend, &own.out, &own.workspace});
-  command.routine = std::move(product);
+  command.primitive = std::move(product);
 }
 
-void Recorder::convolve(RoutinePtr conv, const ConvPointers& pointers) {
+void CommandList::convolve(PrimitivePtr conv, const ConvPointers& pointers) {
   ConvPointers own = pointers;
   if (conv->workspace_bytes() > 0)
     own.workspace = add_buffer(conv->workspace_bytes()).as_pointer();
   Command& command =
       add(Command::Kind::conv, own,
           {&own.input, &own.weights, &own.bias, &own.addend, &own.out, &own.workspace});
-  command.routine = std::move(conv);
+  command.primitive = std::move(conv);
 }
 
-void Recorder::copy(EncodedPointer to, EncodedPointer from, std::int64_t bytes) {
+void CommandList::copy(EncodedPointer to, EncodedPointer from, std::int64_t bytes) {
   const CopyPointers pointers = {to.as_pointer(), from.as_pointer(), bytes};
   add(Command::Kind::copy, pointers, {&pointers.to, &pointers.from});
 }
 
-void Recorder::clear(EncodedPointer to, std::int64_t bytes) {
+void CommandList::clear(EncodedPointer to, std::int64_t bytes) {
   const CopyPointers pointers = {to.as_pointer(), nullptr, bytes};
   add(Command::Kind::clear, pointers, {&pointers.to});
 }
