@@ -9,9 +9,9 @@
 #include "providers/cpu/custom/operator_library.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
+#include "providers/cuda/cuda_provider.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_provider.hpp"
-#include "providers/cuda/cuda_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 
 namespace ortool {
@@ -36,6 +36,17 @@ std::shared_ptr<const Provider> make_onednn(const ProviderSettings& settings) {
   return make_onednn_provider(isa_of(settings.max_isa));
 }
 
+std::shared_ptr<const Provider> make_cuda(const ProviderSettings& settings) {
+  std::string options;
+  for (const auto& [key, value] : settings.options) {
+    if (!options.empty()) options += ',';
+    options += key;
+    options += '=';
+    options += value;
+  }
+  return make_cuda_provider(options);
+}
+
 /// The entry of a module; `missing_because` is told where there is none.
 ProviderEntry module_entry(std::string name, std::string long_name = {},
                            std::string missing_because = {}) {
@@ -46,19 +57,11 @@ ProviderEntry module_entry(std::string name, std::string long_name = {},
   return {std::move(name), std::move(long_name), make, {}, false, true};
 }
 
-std::shared_ptr<const Provider> make_cuda(std::string_view) {
-  return make_cuda_provider();
-}
-
 }  // namespace
 
 std::vector<ProviderEntry> provider_list() {
   std::vector<ProviderEntry> list = {
-      {"cuda", "CUDAExecutionProvider", nullptr,
-       "the cuda provider is planned, but not part of this version", true},
-std::span<const ProviderEntry> provider_list() {
-  static constexpr std::array<ProviderEntry, 3> list = {{
-      {"cuda", "CUDAExecutionProvider", &make_cuda, "", true, &make_cuda_provider},
+      {"cuda", "CUDAExecutionProvider", &make_cuda, {}, true, true},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
       module_entry("openvino", "OpenVINOExecutionProvider"),
       module_entry("xnnpack", "XnnpackExecutionProvider",

@@ -28,14 +28,6 @@ struct ProviderEntry {
   std::string unavailable_because;  ///< set if `make` is null
   bool is_automatic;                ///< considered by `auto`
   bool takes_options = false;       ///< has settings of its own
-  std::string_view name;       ///< "cpu"
-  std::string_view long_name;  ///< ONNX Runtime's: "CPUExecutionProvider"
-  /// Creates it with kernels up to one of isa_names(); empty: all. Null: not in this build.
-  std::shared_ptr<const Provider> (*make)(std::string_view max_isa);
-  std::string_view unavailable_because;  ///< set if `make` is null
-  bool is_automatic;                     ///< considered by `auto`
-  /// Creates it with its options, pairs KEY=VALUE separated by commas; null: it has none.
-  std::shared_ptr<const Provider> (*make_with)(std::string_view options) = nullptr;
 };
 
 /// In order of preference for `auto`: those of the library, and modules in the search path

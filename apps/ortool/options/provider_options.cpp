@@ -2,7 +2,6 @@
 #include "apps/ortool/options/provider_options.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "apps/ortool/options/precision_options.hpp"
 #include "libcore/base/format.hpp"
@@ -17,15 +16,11 @@ namespace {
 /// The provider, or null with the reason.
 std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::string& reason,
                                               const ProviderSettings& settings = {}) {
-                                              std::string_view max_isa = {},
-                                              const std::string& options = {}) {
   if (entry.make == nullptr) {
     reason = entry.unavailable_because;
     return nullptr;
   }
   std::shared_ptr<const Provider> provider = entry.make(settings);
-  std::shared_ptr<const Provider> provider =
-      options.empty() ? entry.make(max_isa) : entry.make_with(options);
   reason = provider->unavailable_because();
   return reason.empty() ? provider : nullptr;
 }
@@ -53,9 +48,6 @@ std::vector<std::pair<std::string, std::string>> settings_of(const OptionValues&
 }
 
 void check_provider_settings(const Invocation& invocation) {
-/// The values of --provider-option by provider, as KEY=VALUE,KEY=VALUE.
-std::map<std::string_view, std::string> provider_settings(const Invocation& invocation) {
-  std::map<std::string_view, std::string> settings;
   for (const std::string& setting : invocation.options.all("provider-option")) {
     const std::size_t dot = setting.find('.');
     if (dot == std::string::npos || setting.find('=', dot) == std::string::npos) {
@@ -72,17 +64,7 @@ std::map<std::string_view, std::string> provider_settings(const Invocation& invo
                        entry.name),
                 "leave --provider-option out")
         .with_id("usage.provider_option");
-    const ProviderEntry& entry = find_provider(setting.substr(0, dot));
-    if (entry.make_with == nullptr) {
-      throw Error(entry.make == nullptr ? ErrorCode::provider_unavailable : ErrorCode::invalid,
-                  format("option --provider-option: provider '{}' has no options", entry.name),
-                  "leave --provider-option out")
-          .with_id("usage.provider_option");
-    }
-    std::string& text = settings[entry.name];
-    text += (text.empty() ? "" : ",") + setting.substr(dot + 1);
   }
-  return settings;
 }
 
 struct Pin {
@@ -138,7 +120,7 @@ OptionGroup provider_options() {
 std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& invocation,
                                                               std::string_view max_isa,
                                                               bool needs_first) {
-  const std::map<std::string_view, std::string> settings = provider_settings(invocation);
+  check_provider_settings(invocation);
   const bool is_strict = needs_first || invocation.options.flag("strict-provider");
   std::vector<ProviderEntry> wanted;
   bool is_automatic = false;
@@ -162,9 +144,6 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                   {.max_isa = max_isa,
                                    .precision = precision.precision,
                                    .options = settings_of(invocation.options, entry.name)});
-    const auto own = settings.find(entry->name);
-    auto provider =
-        make_provider(*entry, reason, max_isa, own != settings.end() ? own->second : std::string());
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
         return other->name() == provider->name();
