@@ -16,7 +16,7 @@ struct ThresholdList {
 };
 
 /// A tree of a walk; a heap of fewer than 64 nodes is padded to 64.
-struct RankedHeap {
+struct WalkedTree {
   const uint32_t* nodes;
   int32_t depth;
   const float* weights;  ///< weights[leaf * targets + target]; not read by `walk`
@@ -29,11 +29,11 @@ struct RankedWalkFunctions {
                uint16_t* ranks);
   /// The leaf, from 0, that each lane reaches; ranks[feature * lanes + lane], followed by at least
   /// two bytes.
-  void (*walk)(const RankedHeap& heap, const uint16_t* ranks, int32_t* leaves);
+  void (*walk)(const WalkedTree& heap, const uint16_t* ranks, int32_t* leaves);
   /// The same; adds the leaves' weights to scores[target * lanes + lane].
-  void (*add)(const RankedHeap& heap, const uint16_t* ranks, int32_t targets, float* scores);
+  void (*add)(const WalkedTree& heap, const uint16_t* ranks, int32_t targets, float* scores);
   /// The same for two heaps, one after the other, and the first half of the lanes.
-  void (*add_pair)(const RankedHeap* heaps, const uint16_t* ranks, int32_t targets, float* scores);
+  void (*add_pair)(const WalkedTree* heaps, const uint16_t* ranks, int32_t targets, float* scores);
 };
 
 ORTOOL_ISA_KERNEL_OR_NULL(RankedWalkFunctions, ranked_walk_functions, avx512)

@@ -85,7 +85,7 @@ inline __attribute__((always_inline)) __m512i lanes_from(int32_t first) {
 }
 
 /// The leaf that each lane reaches.
-inline __attribute__((always_inline)) void descend(const RankedHeap& heap, const uint16_t* ranks,
+inline __attribute__((always_inline)) void descend(const WalkedTree& heap, const uint16_t* ranks,
                                                    __m512i (&place)[rank_vectors]) {
   const UpperNodes first = upper_nodes(heap.nodes);
   for (int v = 0; v < rank_vectors; ++v) place[v] = _mm512_setzero_si512();
@@ -100,7 +100,7 @@ inline __attribute__((always_inline)) void descend(const RankedHeap& heap, const
 }
 
 /// The leaves of two heaps that the first lanes reach; the shallower one waits.
-inline __attribute__((always_inline)) void descend_pair(const RankedHeap* heaps,
+inline __attribute__((always_inline)) void descend_pair(const WalkedTree* heaps,
                                                         const uint16_t* ranks,
                                                         __m512i (&place)[rank_vectors]) {
   const UpperNodes first[rank_vectors] = {upper_nodes(heaps[0].nodes), upper_nodes(heaps[1].nodes)};
@@ -134,21 +134,21 @@ inline __attribute__((always_inline)) void add_leaves(const float* weights, __m5
   }
 }
 
-void walk(const RankedHeap& heap, const uint16_t* ranks, int32_t* leaves) {
+void walk(const WalkedTree& heap, const uint16_t* ranks, int32_t* leaves) {
   __m512i place[rank_vectors];
   descend(heap, ranks, place);
   for (int v = 0; v < rank_vectors; ++v)
     _mm512_storeu_si512(leaves + v * rank_vector_lanes, place[v]);
 }
 
-void add(const RankedHeap& heap, const uint16_t* ranks, int32_t targets, float* scores) {
+void add(const WalkedTree& heap, const uint16_t* ranks, int32_t targets, float* scores) {
   __m512i place[rank_vectors];
   descend(heap, ranks, place);
   for (int v = 0; v < rank_vectors; ++v)
     add_leaves(heap.weights, place[v], targets, scores + v * rank_vector_lanes);
 }
 
-void add_pair(const RankedHeap* heaps, const uint16_t* ranks, int32_t targets, float* scores) {
+void add_pair(const WalkedTree* heaps, const uint16_t* ranks, int32_t targets, float* scores) {
   __m512i place[rank_vectors];
   descend_pair(heaps, ranks, place);
   for (int v = 0; v < rank_vectors; ++v) add_leaves(heaps[v].weights, place[v], targets, scores);

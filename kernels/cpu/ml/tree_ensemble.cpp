@@ -313,7 +313,7 @@ class RankedWalk {
   static constexpr int max_ranked = 256;
   static constexpr int max_targets = RankedTrees::max_targets;
 
-  RankedHeap heap_of(const RankedTrees::Tree& tree) const {
+  WalkedTree heap_of(const RankedTrees::Tree& tree) const {
     return {trees_.nodes.data() + tree.first_node, tree.depth,
             trees_.leaf_weights.data() + tree.first_leaf * trees_.targets};
   }
@@ -326,7 +326,7 @@ class RankedWalk {
     std::size_t tree = 0;
     if (end - begin <= functions_.lanes / 2) {
       for (; tree + 1 < trees.size(); tree += 2) {
-        const RankedHeap pair[2] = {heap_of(trees[tree]), heap_of(trees[tree + 1])};
+        const WalkedTree pair[2] = {heap_of(trees[tree]), heap_of(trees[tree + 1])};
         functions_.add_pair(pair, ranks, targets, sums);
       }
     }
