@@ -42,7 +42,7 @@ _REJECTED = """## Rejected by name
 
 
 def page(catalog, kernels, rejected):
-    own_kernels = {(row["domain"], row["op_type"]) for row in kernels}
+    own_kernels = {(row["domain"], row["op_type"]) for row in kernels if row["provider"] != "cuda"}
     lines = [_INTRODUCTION]
     for domain, whose in _DOMAINS.items():
         operators = {row["name"] for row in catalog if row["domain"] == domain}

@@ -134,7 +134,6 @@ struct SoftmaxParams {
 struct NormParams {
   const void* input;
   const void* skip;   ///< added to the input; may be null
-  const void* skip_bias;  ///< added too, an element a column; may be null
   const void* scale;  ///< may be null
   const void* bias;   ///< may be null
   void* output;

@@ -254,7 +254,6 @@ ORTOOL_DEVICE Real norm_element(const NormParams& params, int64_t row, int64_t i
   const int64_t at = row * params.size + i;
   Real x = load<Real>(Storage(), params.input, params.type, at);
   if (params.skip != nullptr) x += load<Real>(Storage(), params.skip, params.type, at);
-  if (params.skip_bias != nullptr) x += load<Real>(Storage(), params.skip_bias, params.type, i);
   return x;
 }
 

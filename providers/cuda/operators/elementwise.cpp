@@ -3,8 +3,6 @@
 #include <limits>
 
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib/fused/fused_gelu.hpp"
-#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/legacy_broadcast.hpp"
 #include "libcore/ops/math/bitwise.hpp"
 #include "libcore/ops/math/is_inf.hpp"
@@ -52,7 +50,7 @@ void append_activation(Chain& chain, DevicePlanBuilder&, const Node& node, std::
     chain.apply(ElementOp::shrink, number(op.bias), number(op.lambd));
   } else if constexpr (std::is_same_v<Op, Gelu>) {
     chain.apply(op.is_approximate ? ElementOp::gelu_tanh : ElementOp::gelu);
-  } else if constexpr (std::is_same_v<Op, Swish> || std::is_same_v<Op, QuickGelu>) {
+  } else if constexpr (std::is_same_v<Op, Swish>) {
     chain.apply(ElementOp::swish, number(op.alpha));
   } else {
     static_assert(std::is_same_v<Op, IsInf>);
@@ -155,12 +153,6 @@ std::string refuses_legacy_broadcast(const Node& node) {
              : "";
 }
 
-void append_gelu_sum(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
-  const DeviceTensor bias = builder.input(node, 1 - chain_input);
-  if (bias.is_given()) chain.apply(ElementOp::add, bias);
-  chain.apply(node.op_type() == "FastGelu" ? ElementOp::gelu_tanh : ElementOp::gelu);
-}
-
 void append_swiglu(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
   chain.apply(ElementOp::swish, static_cast<double>(read_op<SwiGLU>(node).alpha));
   chain.apply(ElementOp::mul, builder.input(node, 1));
@@ -172,15 +164,11 @@ std::string refuses_integers(const Node& node) {
   return refuses_legacy_broadcast(node);
 }
 
-std::string refuses_mixed(const Node& node) {
-  return type_of(node.input(0)) != type_of(node.input(1)) ? "operands differ in type" : "";
-}
-
 constexpr OperatorTypes reals = OperatorTypes::reals;
 constexpr OperatorTypes numbers = OperatorTypes::numbers;
 
 // clang-format off
-constexpr std::array<ElementRow, 73> rows = {{
+constexpr std::array<ElementRow, 69> rows = {{
     {"", "Abs", numbers, false, 0, nullptr, append_unary<ElementOp::abs>},
     {"", "Neg", numbers, false, 0, nullptr, append_unary<ElementOp::neg>},
     {"", "Sign", numbers, false, 0, nullptr, append_unary<ElementOp::sign>},
@@ -250,10 +238,6 @@ constexpr std::array<ElementRow, 73> rows = {{
     {"", "Max", numbers, true, 0, refuses_many, append_variadic<ElementOp::max>},
     {"", "Min", numbers, true, 0, refuses_many, append_variadic<ElementOp::min>},
     {"", "Mean", reals, true, 0, refuses_many, append_mean},
-    {contrib_domain, "Gelu", reals, false, 0, nullptr, append_unary<ElementOp::gelu>},
-    {contrib_domain, "QuickGelu", reals, false, 0, nullptr, append_activation<QuickGelu>},
-    {contrib_domain, "BiasGelu", reals, true, 0, refuses_mixed, append_gelu_sum},
-    {contrib_domain, "FastGelu", reals, true, 0, nullptr, append_gelu_sum},
 }};
 // clang-format on
 

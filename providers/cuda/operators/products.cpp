@@ -3,8 +3,6 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib/fused/fused_matmul.hpp"
-#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "providers/cuda/operators/epilogue.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
@@ -147,19 +145,6 @@ std::size_t emit_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes
                        matrices_of(builder.input(node, 1), false, false), 1, {}, fused_nodes);
 }
 
-std::size_t emit_fused_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
-  const auto op = read_op<FusedMatMul>(node);
-  return emit_matrices(builder, node,
-                       matrices_of(builder.input(node, 0), op.transpose_a, true),
-                       matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha, {},
-                       fused_nodes);
-}
-
-std::string refuses_moved_batch(const Node& node) {
-  const auto op = read_op<FusedMatMul>(node);
-  return op.moves_batch_a || op.moves_batch_b ? "a batch axis between rows and columns" : "";
-}
-
 /// beta * C as a matrix of the result's shape, or as a vector of its columns.
 DeviceTensor gemm_addend(DevicePlanBuilder& builder, const Node& node, float beta) {
   DeviceTensor c = builder.input(node, 2);
@@ -194,11 +179,9 @@ std::string refuses_types(const Node& node) {
   return {};
 }
 
-constexpr std::array<OperatorRow, 3> rows = {{
+constexpr std::array<OperatorRow, 2> rows = {{
     {"", "MatMul", OperatorTypes::reals, 0, refuses_types, emit_matmul},
     {"", "Gemm", OperatorTypes::reals, 0, refuses_types, emit_gemm},
-    {contrib_domain, "FusedMatMul", OperatorTypes::reals, 0, refuses_moved_batch,
-                emit_fused_matmul},
 }};
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/ops/contrib/fused/skip_normalization.hpp"
-#include "libcore/ops/contrib_domain.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"
@@ -201,7 +199,7 @@ void launch_norm(DevicePlanBuilder& builder, DataType type, const NormParams& pa
   builder.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
                                   KernelId::normalize_any, KernelId::normalize_f64),
                        params.rows, row_threads, params,
-                       {&params.input, &params.skip, &params.skip_bias, &params.scale, &params.bias,
+                       {&params.input, &params.skip, &params.scale, &params.bias,
                         &params.output, &params.sum, &params.mean, &params.inverse});
 }
 
@@ -287,34 +285,6 @@ std::string refuses_skip_norm(const Node& node) {
   return refuses_scale(node, read_op<SkipLayerNormalization>(node).axis, 2);
 }
 
-template <typename Op>
-std::size_t emit_contrib_skip_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
-  constexpr bool has_beta = std::is_same_v<Op, ContribSkipLayerNormalization>;
-  const Op op = read_op<Op>(node);
-  const DeviceTensor from = builder.input(node, 0);
-  const DeviceTensor to = builder.make_output(node);
-  NormParams params =
-      start_norm(from, to, builder.input(node, 2),
-                 has_beta ? builder.input(node, 3) : DeviceTensor{}, op.epsilon);
-  params.skip = builder.input(node, 1).pointer();
-  params.skip_bias = builder.input(node, has_beta ? 4 : 3).pointer();
-  params.subtracts_mean = has_beta ? 1 : 0;
-  set_rows(params, from.shape, -1);
-  if (node.output_count() > 3 && node.output(3) != nullptr)
-    params.sum = builder.make_output(node, 3).pointer();
-  launch_norm(builder, from.type, params);
-  return 0;
-}
-
-std::string refuses_contrib_skip_norm(const Node& node) {
-  if (is_used(node, 1) || is_used(node, 2)) return "mean and deviation as results";
-  const auto of = [&](std::int64_t i) { return to_known(node.input(i)->type().shape); };
-  if (node.input(0)->type().shape != node.input(1)->type().shape) {
-    if (!of(0) || !of(1) || *of(0) != *of(1)) return "the skipped tensor may be broadcast";
-  }
-  return refuses_scale(node, -1, 2);
-}
-
 std::size_t emit_group_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const bool is_instance = node.op_type() == "InstanceNormalization";
   const DeviceTensor from = builder.input(node, 0);
@@ -389,7 +359,7 @@ std::string refuses_group_norm(const Node& node) {
 constexpr OperatorTypes reals = OperatorTypes::reals;
 constexpr OperatorTypes numbers = OperatorTypes::numbers;
 // clang-format off
-constexpr std::array<OperatorRow, 23> rows = {{
+constexpr std::array<OperatorRow, 21> rows = {{
     {"", "ReduceSum", numbers, 2, refuses_reduce<ReduceSum>, emit_reduce<ReduceSum>},
     {"", "ReduceMean", numbers, 2, refuses_reduce<ReduceMean>, emit_reduce<ReduceMean>},
     {"", "ReduceMax", numbers, 2, refuses_reduce<ReduceMax>, emit_reduce<ReduceMax>},
@@ -408,8 +378,6 @@ constexpr std::array<OperatorRow, 23> rows = {{
     {"", "LayerNormalization", reals, 0, refuses_layer_norm<LayerNormalization>, emit_layer_norm<LayerNormalization>},
     {"", "RMSNormalization", reals, 0, refuses_layer_norm<RMSNormalization>, emit_layer_norm<RMSNormalization>},
     {"", "SkipLayerNormalization", reals, 0, refuses_skip_norm, emit_skip_norm},
-    {contrib_domain, "SkipLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<ContribSkipLayerNormalization>},
-    {contrib_domain, "SkipSimplifiedLayerNormalization", reals, 0, refuses_contrib_skip_norm, emit_contrib_skip_norm<SkipSimplifiedLayerNormalization>},
     {"", "GroupNormalization", reals, 0, refuses_group_norm, emit_group_norm},
     {"", "InstanceNormalization", reals, 0, refuses_group_norm, emit_group_norm},
     {"", "BatchNormalization", reals, 0, refuses_batch_norm, emit_batch_norm},
