@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "libcore/base/function_ref.hpp"
 #include "libcore/provider/cache/derived_store.hpp"
@@ -19,9 +22,9 @@ std::string_view CompiledStep::kernel_name() const {
 
 namespace {
 
-/// Of groups that are compiled together. Their constants have aligned copies meanwhile.
-constexpr std::int64_t max_wave_bytes = std::int64_t{32} << 20;
 constexpr std::size_t max_wave_groups = 64;
+/// A group with as many bytes of constants is compiled alone: all threads pack them.
+constexpr std::int64_t min_bytes_alone = std::int64_t{16} << 20;
 
 std::int64_t constant_bytes_of(const PlacedGroup& group, const ConstantStore& constants) {
   std::int64_t bytes = 0;
@@ -33,18 +36,16 @@ std::int64_t constant_bytes_of(const PlacedGroup& group, const ConstantStore& co
   return bytes;
 }
 
-/// How many of the groups are compiled next.
+/// How many of the groups are compiled next, at the same time.
 std::size_t wave_of(std::span<const PlacedGroup> groups, const ConstantStore& constants,
                     const CompileContext& context) {
   const bool needs_order = context.derived != nullptr || context.packing != nullptr;
   if (needs_order || context.workers.count() == 1) return 1;
-  std::int64_t bytes = constant_bytes_of(groups.front(), constants);
-  std::size_t count = 1;
-  for (; count < std::min(groups.size(), max_wave_groups); ++count) {
-    bytes += constant_bytes_of(groups[count], constants);
-    if (bytes > max_wave_bytes) break;
-  }
-  return count;
+  const std::span<const PlacedGroup> first = groups.first(std::min(groups.size(), max_wave_groups));
+  const auto large = std::find_if(first.begin(), first.end(), [&](const PlacedGroup& group) {
+    return constant_bytes_of(group, constants) >= min_bytes_alone;
+  });
+  return std::max<std::size_t>(1, static_cast<std::size_t>(large - first.begin()));
 }
 
 KernelPtr compile_kernel(const PlacedGroup& group, const CompileContext& context) {
@@ -71,34 +72,6 @@ bool is_memory_limit(const std::exception_ptr& failure) {
   }
 }
 
-/// The kernels of a wave. Throws what the first group in order throws. What found too little memory
-/// beside others is compiled again, alone.
-std::vector<KernelPtr> compile_kernels(std::span<const PlacedGroup> groups,
-                                       const CompileContext& context) {
-  std::vector<KernelPtr> kernels(groups.size());
-  std::vector<std::exception_ptr> failures(groups.size());
-  const auto compile_one = [&](std::int64_t task) {
-    const auto i = static_cast<std::size_t>(task);
-    try {
-      kernels[i] = compile_kernel(groups[i], context);
-    } catch (...) {
-      failures[i] = std::current_exception();
-    }
-  };
-  // Alone, a kernel has all threads for its packing.
-  if (groups.size() == 1) {
-    compile_one(0);
-  } else {
-    context.workers.parallel_for(static_cast<std::int64_t>(groups.size()), compile_one);
-  }
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (failures[i] == nullptr) continue;
-    if (groups.size() == 1 || !is_memory_limit(failures[i])) std::rethrow_exception(failures[i]);
-    kernels[i] = compile_kernel(groups[i], context);
-  }
-  return kernels;
-}
-
 CompiledStep step_of(PlacedGroup group, KernelPtr kernel) {
   CompiledStep step{.view = std::move(group.view),
                     .provider = group.provider,
@@ -123,34 +96,99 @@ void each_constant(const CompiledStep& step, FunctionRef<void(const Value&, bool
   }
 }
 
-/// Those that runs read are told first: the copies of others go with their last kernel.
-void release(std::span<const CompiledStep> steps, ConstantStore& constants, DerivedStore* derived) {
-  for (const bool is_told : {true, false}) {
-    for (const CompiledStep& step : steps) {
-      each_constant(step, [&](const Value& constant, bool is_read_at_run_time) {
-        if (is_read_at_run_time == is_told)
-          constants.finish_use(constant, is_read_at_run_time, derived);
-      });
+/// The groups of a wave, and which of their constants several of them read.
+class CompileWave {
+ public:
+  CompileWave(std::span<PlacedGroup> groups, ConstantStore& constants,
+              const CompileContext& context)
+      : groups_(groups), constants_(constants), context_(context), steps_(groups.size()) {
+    std::set<const Value*> seen;
+    for (const PlacedGroup& group : groups) {
+      const std::vector<const Value*> read = constants_of(group);
+      for (const Value* constant : read) {
+        if (!seen.insert(constant).second) shared_.insert(constant);
+      }
     }
   }
-}
 
-/// Aligned copies of the groups' constants, each made by one of the threads.
-void align(std::span<const PlacedGroup> groups, ConstantStore& constants,
-           const CompileContext& context) {
-  std::vector<const Value*> read;
-  for (const PlacedGroup& group : groups) {
+  /// Throws what the first group in order throws. What found too little memory beside others is
+  /// compiled again, alone.
+  std::vector<CompiledStep> compile() {
+    align({shared_.begin(), shared_.end()});
+    std::vector<std::exception_ptr> failures(groups_.size());
+    const auto compile_one = [&](std::int64_t task) {
+      const auto i = static_cast<std::size_t>(task);
+      try {
+        compile_group(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    };
+    // Alone, a kernel has all threads for its packing.
+    if (groups_.size() == 1) {
+      compile_one(0);
+    } else {
+      context_.workers.parallel_for(static_cast<std::int64_t>(groups_.size()), compile_one);
+    }
+    std::vector<CompiledStep> result;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (failures[i] != nullptr) {
+        if (groups_.size() == 1 || !is_memory_limit(failures[i]))
+          std::rethrow_exception(failures[i]);
+        compile_group(i);
+      }
+      result.push_back(std::move(*steps_[i]));
+    }
+    release(result, true);
+    return result;
+  }
+
+ private:
+  static std::vector<const Value*> constants_of(const PlacedGroup& group) {
+    std::vector<const Value*> found;
     for (const Value* input : group.view.inputs()) {
-      if (input != nullptr && input->is_constant()) read.push_back(input);
+      if (input != nullptr && input->is_constant()) found.push_back(input);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  void align(const std::vector<const Value*>& values) {
+    constants_.align(values, context_.derived);
+  }
+
+  /// Constants that no other group of the wave reads are aligned and released here, by this thread:
+  /// entries of the store are independent of each other.
+  void compile_group(std::size_t index) {
+    PlacedGroup& group = groups_[index];
+    std::vector<const Value*> own = constants_of(group);
+    std::erase_if(own, [&](const Value* constant) { return shared_.contains(constant); });
+    align(own);
+    group.view.set_constants(constants_);
+    KernelPtr kernel = compile_kernel(group, context_);
+    steps_[index] = step_of(std::move(group), std::move(kernel));
+    release(std::span(&*steps_[index], 1), false);
+  }
+
+  /// Those that runs read are told first: the copies of others go with their last kernel.
+  void release(std::span<const CompiledStep> steps, bool releases_shared) {
+    for (const bool is_told : {true, false}) {
+      for (const CompiledStep& step : steps) {
+        each_constant(step, [&](const Value& constant, bool is_read_at_run_time) {
+          if (is_read_at_run_time == is_told && shared_.contains(&constant) == releases_shared)
+            constants_.finish_use(constant, is_read_at_run_time, context_.derived);
+        });
+      }
     }
   }
-  if (groups.size() == 1) return constants.align(read, context.derived);
-  std::sort(read.begin(), read.end());
-  read.erase(std::unique(read.begin(), read.end()), read.end());
-  context.workers.parallel_for(static_cast<std::int64_t>(read.size()), [&](std::int64_t i) {
-    constants.align(std::span(read).subspan(static_cast<std::size_t>(i), 1), context.derived);
-  });
-}
+
+  std::span<PlacedGroup> groups_;
+  ConstantStore& constants_;
+  const CompileContext& context_;
+  std::vector<std::optional<CompiledStep>> steps_;
+  std::set<const Value*> shared_;
+};
 
 }  // namespace
 
@@ -159,15 +197,10 @@ std::vector<CompiledStep> compile(std::span<PlacedGroup> groups, ConstantStore& 
   std::vector<CompiledStep> steps;
   while (!groups.empty()) {
     const std::span<PlacedGroup> wave = groups.first(wave_of(groups, constants, context));
-    for (PlacedGroup& group : wave) group.view.set_constants(constants);
-    align(wave, constants, context);
-    std::vector<KernelPtr> kernels = compile_kernels(wave, context);
-    const std::size_t first = steps.size();
-    for (std::size_t i = 0; i < wave.size(); ++i) {
-      steps.push_back(step_of(std::move(wave[i]), std::move(kernels[i])));
-      progress.finish(static_cast<std::int64_t>(steps.back().view.members().size()));
+    for (CompiledStep& step : CompileWave(wave, constants, context).compile()) {
+      progress.finish(static_cast<std::int64_t>(step.view.members().size()));
+      steps.push_back(std::move(step));
     }
-    release(std::span(steps).subspan(first), constants, context.derived);
     groups = groups.subspan(wave.size());
   }
   return steps;
