@@ -97,9 +97,9 @@ void each_constant(const CompiledStep& step, FunctionRef<void(const Value&, bool
 }
 
 /// The groups of a wave, and which of their constants several of them read.
-class CompileWave {
+class CompileCall {
  public:
-  CompileWave(std::span<PlacedGroup> groups, ConstantStore& constants,
+  CompileCall(std::span<PlacedGroup> groups, ConstantStore& constants,
               const CompileContext& context)
       : groups_(groups), constants_(constants), context_(context), steps_(groups.size()) {
     std::set<const Value*> seen;
@@ -197,7 +197,7 @@ std::vector<CompiledStep> compile(std::span<PlacedGroup> groups, ConstantStore& 
   std::vector<CompiledStep> steps;
   while (!groups.empty()) {
     const std::span<PlacedGroup> wave = groups.first(wave_of(groups, constants, context));
-    for (CompiledStep& step : CompileWave(wave, constants, context).compile()) {
+    for (CompiledStep& step : CompileCall(wave, constants, context).compile()) {
       progress.finish(static_cast<std::int64_t>(step.view.members().size()));
       steps.push_back(std::move(step));
     }
