@@ -57,7 +57,7 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
   if (sizes.out[2] <= 0) return;
   const PoolFunctions& functions = pool_functions(isa);
   const ColumnRange inside = columns_inside(sizes);
-  const RowPooler pooler(sizes, functions);
+  const RowPoolKernel pooler(sizes, functions);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     RowPlace at = row_place(sizes, begin);
     for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {

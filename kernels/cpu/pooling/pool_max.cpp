@@ -136,7 +136,7 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
   if (sizes.out[2] <= 0) return;
   const bool by_rows = indices == nullptr && window_reach(sizes) <= row_buffer;
   const PoolFunctions& functions = pool_functions(isa);
-  const RowPooler pooler(sizes, functions);
+  const RowPoolKernel pooler(sizes, functions);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     RowPlace at = row_place(sizes, begin);
     for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {

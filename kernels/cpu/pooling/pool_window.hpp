@@ -131,9 +131,9 @@ inline ColumnRange columns_inside(const PoolSizes& sizes) {
 
 /// Pools rows of float32 without a buffer: columns inside the image by vectors, those at its rim
 /// one by one, in the same order.
-class RowPooler {
+class RowPoolKernel {
  public:
-  RowPooler(const PoolSizes& sizes, const PoolFunctions& functions)
+  RowPoolKernel(const PoolSizes& sizes, const PoolFunctions& functions)
       : sizes_(sizes), inside_(columns_inside(sizes)) {
     const std::int64_t stride = sizes.stride[2];
     const bool is_short = sizes.dilation[2] == 1 && (sizes.kernel[2] == 2 || sizes.kernel[2] == 3);
