@@ -105,7 +105,7 @@ std::string refuses_resize(const NodeReader& node) {
     if (axis < 2 && from != to) return "XNNPACK resizes rows and columns alone";
     if (from <= 0 || to <= 0) return "XNNPACK needs known sizes";
     // Scales that give no whole size are used as they are by ONNX.
-    if (to % from != 0 && node.input(3) == nullptr) return "the scale is not a whole number";
+    if (to % from != 0 && node.input(3) == nullptr) return "the scale has a fraction";
   }
   return {};
 }
