@@ -67,10 +67,14 @@ class CudaProvider : public Provider {
  private:
   static std::string_view types_of(OperatorTypes types) {
     switch (types) {
-      case OperatorTypes::floats: return "float32, float16, bfloat16";
-      case OperatorTypes::reals: return "float32, float16, bfloat16, float64";
-      case OperatorTypes::numbers: return "floats, bool, integers of 8 to 64 bits";
-      default: return "all of 1, 2, 4 or 8 bytes";
+      case OperatorTypes::floats:
+        return "float32, float16, bfloat16";
+      case OperatorTypes::reals:
+        return "float32, float16, bfloat16, float64";
+      case OperatorTypes::numbers:
+        return "floats, bool, integers of 8 to 64 bits";
+      default:
+        return "all of 1, 2, 4 or 8 bytes";
     }
   }
 
@@ -84,9 +88,10 @@ class CudaProvider : public Provider {
       if (listed++ == 3) break;
       text += (text.empty() ? "" : "; ") + reason;
     }
-    log_warn(format("cuda: {} parts of the graph run on the device, with copies between them, since "
-                    "{} nodes do not ({})",
-                    claims.taken.size(), claims.refused.size(), text));
+    log_warn(
+        format("cuda: {} parts of the graph run on the device, with copies between them, since "
+               "{} nodes do not ({})",
+               claims.taken.size(), claims.refused.size(), text));
   }
 
   ProviderSettings settings_;

@@ -12,7 +12,8 @@
 namespace ortool::cuda {
 namespace {
 
-[[noreturn]] void fail_value(std::string_view key, std::string_view value, std::string_view wanted) {
+[[noreturn]] void fail_value(std::string_view key, std::string_view value,
+                             std::string_view wanted) {
   throw Error(ErrorCode::invalid,
               format("option --provider-option: cuda.{} is '{}' (expected {})", key, value, wanted))
       .with_id("usage.provider_option");

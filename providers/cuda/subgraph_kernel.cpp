@@ -47,10 +47,11 @@ void SubgraphKernel::make_units() {
     if (unit_of.contains(node)) continue;
     Unit& unit = units_.emplace_back(Unit{node, {}});
     unit_of[node] = units_.size() - 1;
-    const bool can_lead = find_element_row(*node) != nullptr ||
-                          std::any_of(product_rows().begin(), product_rows().end(),
-                                      [&](const OperatorRow& row) { return &row == find_operator_row(*node); }) ||
-                          node->op_type() == "Conv";
+    const bool can_lead =
+        find_element_row(*node) != nullptr ||
+        std::any_of(product_rows().begin(), product_rows().end(),
+                    [&](const OperatorRow& row) { return &row == find_operator_row(*node); }) ||
+        node->op_type() == "Conv";
     const Node* last = node;
     while (can_lead && !is_shape_arithmetic(*node)) {
       const Value* value = last->output(0);
@@ -121,10 +122,11 @@ PreparedPtr SubgraphKernel::prepare(const PrepareContext& context) const {
   }
   auto plan = std::make_unique<const DevicePlan>(device_, builder.finish(outputs_));
   const PlanFigures& figures = plan->figures();
-  log_debug(format("cuda: {} nodes, {} launches, {} copies in ({} bytes), {} copies out ({} bytes), "
-                   "{} bytes of values",
-                   members_.size(), figures.launches, figures.copies_in, figures.bytes_in,
-                   figures.copies_out, figures.bytes_out, figures.arena_bytes));
+  log_debug(
+      format("cuda: {} nodes, {} launches, {} copies in ({} bytes), {} copies out ({} bytes), "
+             "{} bytes of values",
+             members_.size(), figures.launches, figures.copies_in, figures.bytes_in,
+             figures.copies_out, figures.bytes_out, figures.arena_bytes));
   return plan;
 }
 

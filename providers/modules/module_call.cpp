@@ -66,10 +66,11 @@ const ortool_provider_api& ModuleCall::api() {
           [](ortool_provider_call* call, std::size_t index, std::size_t* length) {
             return owner_of(call).bytes_of_model(index, length);
           },
-      .output = [](ortool_provider_call* call, std::size_t index, std::int32_t type,
-                   std::int32_t rank, const std::int64_t* shape) {
-        return owner_of(call).make_output(index, type, rank, shape);
-      },
+      .output =
+          [](ortool_provider_call* call, std::size_t index, std::int32_t type, std::int32_t rank,
+             const std::int64_t* shape) {
+            return owner_of(call).make_output(index, type, rank, shape);
+          },
       .is_stopped =
           [](ortool_provider_call* call) {
             const ModuleCall& owner = owner_of(call);
@@ -84,8 +85,8 @@ const ortool_provider_api& ModuleCall::api() {
             if (owner.scope_.workers == nullptr || body == nullptr)
               return owner.fail(ORTOOL_PROVIDER_INVALID, "parallel() is for run() only");
             const bool is_done = owner.keep_errors([&] {
-              owner.scope_.workers->parallel_for(
-                  tasks, [&](std::int64_t task) { body(context, task); });
+              owner.scope_.workers->parallel_for(tasks,
+                                                 [&](std::int64_t task) { body(context, task); });
             });
             return is_done ? 0 : 1;
           }};
@@ -104,10 +105,10 @@ int ModuleCall::fail(int failure, const char* message) {
 void ModuleCall::finish(std::string_view name, int result, bool has_thrown) {
   if (kept_ != nullptr) std::rethrow_exception(kept_);
   if (has_thrown) {
-    throw Error(ErrorCode::unsupported,
-                format("the module of provider '{}' threw an exception in {}()", scope_.provider,
-                       name),
-                "exceptions must not leave a module")
+    throw Error(
+        ErrorCode::unsupported,
+        format("the module of provider '{}' threw an exception in {}()", scope_.provider, name),
+        "exceptions must not leave a module")
         .with_id("provider.module");
   }
   if (result == 0 && !error_) return;

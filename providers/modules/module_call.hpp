@@ -18,13 +18,13 @@ namespace ortool::modules {
 
 /// What a call may use; null or empty: the function that is called does not have it.
 struct ModuleScope {
-  std::string_view provider;            ///< for messages
+  std::string_view provider;  ///< for messages
   int threads = 0;
   const char* precision = "float32";
-  const GraphView* claimed = nullptr;   ///< claim(): model_bytes() gives nodes of it
-  const Model* compiled = nullptr;      ///< compile(): model_bytes() gives it
-  std::span<Tensor> outputs = {};       ///< run()
-  Workers* workers = nullptr;           ///< run()
+  const GraphView* claimed = nullptr;  ///< claim(): model_bytes() gives nodes of it
+  const Model* compiled = nullptr;     ///< compile(): model_bytes() gives it
+  std::span<Tensor> outputs = {};      ///< run()
+  Workers* workers = nullptr;          ///< run()
   MemoryCap* cap = nullptr;
 };
 

@@ -44,8 +44,7 @@ std::string_view module_name(std::string_view file) {
 }
 
 void check_provider(const ortool_provider* provider, std::string_view name) {
-  if (provider == nullptr)
-    throw module_refusal(format("{}() returned no provider", module_entry));
+  if (provider == nullptr) throw module_refusal(format("{}() returned no provider", module_entry));
   // The first two members never move.
   if (provider->version != ORTOOL_PROVIDER_VERSION) {
     throw module_refusal(format("the module was built for version {} of the provider interface, "
@@ -59,10 +58,9 @@ void check_provider(const ortool_provider* provider, std::string_view name) {
                          "set its size to sizeof(ortool_provider)");
   }
   if (provider->name == nullptr || provider->name != name) {
-    throw module_refusal(
-        format("the module is of provider '{}', and its file is named after '{}'",
-               provider->name != nullptr ? provider->name : "", name),
-        "name the file libortool_NAME.so");
+    throw module_refusal(format("the module is of provider '{}', and its file is named after '{}'",
+                                provider->name != nullptr ? provider->name : "", name),
+                         "name the file libortool_NAME.so");
   }
   const bool is_complete = provider->open != nullptr && provider->close != nullptr &&
                            provider->claim != nullptr && provider->compile != nullptr &&

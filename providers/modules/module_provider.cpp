@@ -58,9 +58,8 @@ class ModuleProvider : public SubgraphProvider {
 
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {
     if (!is_subgraph(view.node())) {
-      throw Error(ErrorCode::unsupported,
-                  format("provider '{}' compiles subgraphs, not {}", name(),
-                         view.node().op_type()));
+      throw Error(ErrorCode::unsupported, format("provider '{}' compiles subgraphs, not {}", name(),
+                                                 view.node().op_type()));
     }
     return std::make_unique<const modules::SubgraphKernel>(
         state_, fallback_, take_part(read_op<Subgraph>(view.node()).id), context);

@@ -10,8 +10,8 @@
 
 namespace ortool {
 
-/// The provider of a module, which is loaded now. It is unavailable, with the reason, if there is no
-/// such module in the search path (`missing_because` says more), if that cannot be loaded or was
+/// The provider of a module, which is loaded now. It is unavailable, with the reason, if there is
+/// no such module in the search path (`missing_because` says more), if that cannot be loaded or was
 /// built for another interface, and if it misses something on this machine. Throws
 /// ErrorCode::invalid for wrong settings. `fallback` computes subgraphs of shapes that the module
 /// refuses.

@@ -59,9 +59,8 @@ std::unique_ptr<Model> single_node_model(const Node& node) {
   std::vector<Value*> outputs;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     const Value* value = node.output(i);
-    outputs.push_back(value != nullptr
-                          ? &graph.add_value(value->name(), writable_type(value->type()))
-                          : nullptr);
+    outputs.push_back(
+        value != nullptr ? &graph.add_value(value->name(), writable_type(value->type())) : nullptr);
   }
   Node& made = graph.add_node(node.op_type(), node.domain(), inputs, outputs, node.name());
   for (Attribute& attribute : copy_attributes(node)) made.set_attribute(std::move(attribute));

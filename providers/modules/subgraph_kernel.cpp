@@ -108,8 +108,7 @@ SubgraphKernel::SubgraphKernel(std::shared_ptr<const ModuleState> state,
     output_types_.push_back(output->type());
     output_names_.emplace_back(output->name());
   }
-  is_fixed_ =
-      std::all_of(part_->inputs().begin(), part_->inputs().end(), has_known_shape);
+  is_fixed_ = std::all_of(part_->inputs().begin(), part_->inputs().end(), has_known_shape);
   if (!is_fixed_) return;
   any_shapes_ = compile(*part_);
   // What the module has copied is not needed any more.
@@ -189,13 +188,13 @@ std::vector<Tensor> SubgraphKernel::compute_by_fallback(const std::vector<Tensor
 void SubgraphKernel::check_outputs(const std::vector<Tensor>& outputs) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].is_empty() && fits(output_types_[i], outputs[i])) continue;
-    throw Error(ErrorCode::unsupported,
-                format("provider '{}' gave '{}' {}, where {} is expected", state_->name(),
-                       output_names_[i],
-                       outputs[i].is_empty() ? std::string("no value")
-                                             : format("{}[{}]", name_of(outputs[i].type()),
-                                                      outputs[i].shape().to_string()),
-                       output_types_[i].to_string()))
+    throw Error(
+        ErrorCode::unsupported,
+        format("provider '{}' gave '{}' {}, where {} is expected", state_->name(), output_names_[i],
+               outputs[i].is_empty()
+                   ? std::string("no value")
+                   : format("{}[{}]", name_of(outputs[i].type()), outputs[i].shape().to_string()),
+               output_types_[i].to_string()))
         .with_id("provider.output");
   }
 }

@@ -40,9 +40,8 @@ class SubgraphKernel : public Kernel {
  public:
   static constexpr std::size_t max_shapes = 8;
 
-  SubgraphKernel(std::shared_ptr<const ModuleState> state,
-                 std::shared_ptr<const Provider> fallback, std::unique_ptr<Model> part,
-                 const CompileContext& context);
+  SubgraphKernel(std::shared_ptr<const ModuleState> state, std::shared_ptr<const Provider> fallback,
+                 std::unique_ptr<Model> part, const CompileContext& context);
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override;
@@ -73,7 +72,7 @@ class SubgraphKernel : public Kernel {
   bool is_fixed_ = true;  ///< the shapes of all inputs are known
   int threads_;
   MemoryCap* cap_;
-  mutable std::mutex mutex_;  ///< guards these three
+  mutable std::mutex mutex_;          ///< guards these three
   mutable std::list<Entry> entries_;  ///< the most recent first
   mutable CompiledPtr any_shapes_;
   mutable bool has_tried_any_ = false;

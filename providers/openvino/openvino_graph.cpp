@@ -66,8 +66,8 @@ void CompiledGraph::compile(ortool_provider_call& call) {
   const Functions& functions = state_.functions();
   SourceModel* model = nullptr;
   state_.library().check(
-      functions.core_read_model_from_memory_buffer(
-          state_.core(), static_cast<const char*>(bytes), length, nullptr, &model),
+      functions.core_read_model_from_memory_buffer(state_.core(), static_cast<const char*>(bytes),
+                                                   length, nullptr, &model),
       ORTOOL_PROVIDER_UNSUPPORTED, "OpenVINO does not read the subgraph");
   const std::string threads = std::to_string(call.threads);
   const char* device = state_.device().c_str();

@@ -12,8 +12,7 @@ namespace ortool::openvino {
 class CompiledGraph {
  public:
   /// Throws ModuleFailure.
-  CompiledGraph(ortool_provider_call& call, const State& state,
-                const ortool_provider_graph& graph);
+  CompiledGraph(ortool_provider_call& call, const State& state, const ortool_provider_graph& graph);
   ~CompiledGraph();
   CompiledGraph(const CompiledGraph&) = delete;
   CompiledGraph& operator=(const CompiledGraph&) = delete;

@@ -105,8 +105,8 @@ void Library::find_functions(void* handle, const std::string& path) {
   const auto find = [&](auto& function, const char* name, bool is_needed = true) {
     void* symbol = ::dlsym(handle, name);
     if (symbol == nullptr && is_needed) {
-      throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE, path + " has no function " + name +
-                                                           "(): wanted is " + wanted());
+      throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE,
+                          path + " has no function " + name + "(): wanted is " + wanted());
     }
     function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
   };
@@ -153,8 +153,8 @@ void Library::check_version(const std::string& path) {
   // "2026.4.1-21000-0123abcd"
   version_ = number.substr(0, number.find('-'));
   if (std::atoi(version_.c_str()) >= oldest_year) return;
-  throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE, "OpenVINO " + version_ + " is too old (" + path +
-                                                       "); wanted is " + wanted());
+  throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE,
+                      "OpenVINO " + version_ + " is too old (" + path + "); wanted is " + wanted());
 }
 
 std::string Library::message(Status status) const {

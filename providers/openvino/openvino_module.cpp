@@ -28,9 +28,8 @@ int claim(ortool_provider_call* call, void* state, const ortool_provider_graph* 
 
 int compile(ortool_provider_call* call, void* state, const ortool_provider_graph* graph,
             void** kernel) {
-  return guarded_call(call, [&] {
-    *kernel = new CompiledGraph(*call, *static_cast<const State*>(state), *graph);
-  });
+  return guarded_call(
+      call, [&] { *kernel = new CompiledGraph(*call, *static_cast<const State*>(state), *graph); });
 }
 
 void release(void* kernel) {

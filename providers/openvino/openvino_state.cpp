@@ -75,9 +75,9 @@ void State::check_device() const {
   functions().available_devices_free(&devices);
   const bool is_virtual = kind == "AUTO" || kind == "HETERO" || kind == "MULTI" || kind == "BATCH";
   if (is_there || is_virtual) return;
-  throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE, "OpenVINO " + library_.version() +
-                                                       " has no device '" + device_ +
-                                                       "' here; it has " + all);
+  throw ModuleFailure(
+      ORTOOL_PROVIDER_UNAVAILABLE,
+      "OpenVINO " + library_.version() + " has no device '" + device_ + "' here; it has " + all);
 }
 
 void State::set_property(const std::string& key, const std::string& value) {

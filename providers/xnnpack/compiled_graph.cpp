@@ -96,8 +96,9 @@ void CompiledGraph::run(ortool_provider_call& call, const ortool_provider_tensor
   if (xnn_invoke_runtime(runtime_) != xnn_status_success)
     throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, "XNNPACK's run failed");
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    void* to = call.api->output(&call, i, float32, static_cast<std::int32_t>(outputs_[i].shape.size()),
-                                outputs_[i].shape.data());
+    void* to =
+        call.api->output(&call, i, float32, static_cast<std::int32_t>(outputs_[i].shape.size()),
+                         outputs_[i].shape.data());
     if (to == nullptr) throw ModuleFailure(ORTOOL_PROVIDER_MEMORY, "no memory for an output");
     copy_out(outputs_[i], static_cast<float*>(to));
   }

@@ -1,12 +1,11 @@
 // Compiled graph of the xnnpack module: a runtime with buffers for its inputs and outputs.
 #pragma once
 
-#include <pthreadpool.h>
-#include <xnnpack.h>
-
 #include <cstdint>
 #include <mutex>
+#include <pthreadpool.h>
 #include <vector>
+#include <xnnpack.h>
 
 #include "providers/xnnpack/graph_builder.hpp"
 

@@ -65,7 +65,8 @@ std::string refuses_unary(const NodeReader& node) {
   if (node.is("Clip") && !find_bounds(node, low, high))
     return "XNNPACK clips to constant bounds, the lower one less than the upper one";
   const float alpha = node.number("alpha", node.is("Elu") ? 1.0F : 0.01F);
-  if (node.is("Elu") && !(alpha > 0 && std::isnormal(alpha))) return "XNNPACK's Elu needs alpha > 0";
+  if (node.is("Elu") && !(alpha > 0 && std::isnormal(alpha)))
+    return "XNNPACK's Elu needs alpha > 0";
   if (node.is("LeakyRelu") && !std::isfinite(alpha)) return "XNNPACK needs a finite slope";
   return {};
 }
@@ -121,16 +122,15 @@ std::string refuses_prelu(const NodeReader& node) {
     return "XNNPACK's PRelu computes float32 images with two spatial axes";
   const std::int64_t channels = dimension_of(*node.input(0), 1);
   const bool is_by_channel = is_float_constant(slope) && slope->rank >= 3 && channels > 0 &&
-                             slope->count == channels &&
-                             slope->shape[slope->rank - 3] == channels;
+                             slope->count == channels && slope->shape[slope->rank - 3] == channels;
   return is_by_channel ? "" : "XNNPACK's PRelu needs a constant slope for each channel";
 }
 
 xnn_status define_prelu(GraphBuilder& graph, const NodeReader& node) {
   const ortool_provider_value& slope = *node.input(1);
   const float* elements = floats_of(slope);
-  const std::uint32_t slopes = graph.constant({static_cast<std::size_t>(slope.count)},
-                                              {elements, elements + slope.count});
+  const std::uint32_t slopes =
+      graph.constant({static_cast<std::size_t>(slope.count)}, {elements, elements + slope.count});
   const std::uint32_t x = graph.id_of(node.input(0));
   return xnn_define_prelu(graph.subgraph(), x, slopes, graph.id_of(node.output(0)), 0);
 }

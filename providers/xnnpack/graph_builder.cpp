@@ -34,9 +34,9 @@ std::vector<std::size_t> layout_shape(const ortool_provider_value& value) {
   std::vector<std::size_t> shape;
   for (std::int32_t i = 0; i < value.rank; ++i) {
     if (value.shape[i] <= 0) {
-      throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED,
-                          "XNNPACK does not compute '" + std::string(value.name) +
-                              "' with an unknown or empty shape");
+      throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, "XNNPACK does not compute '" +
+                                                           std::string(value.name) +
+                                                           "' with an unknown or empty shape");
     }
     shape.push_back(static_cast<std::size_t>(value.shape[i]));
   }
@@ -99,12 +99,12 @@ void GraphBuilder::define(const ortool_provider_value& value, std::uint32_t exte
                           std::uint32_t flags) {
   const std::vector<std::size_t> shape = layout_shape(value);
   std::uint32_t id = XNN_INVALID_VALUE_ID;
-  const xnn_status status = xnn_define_tensor_value(
-      subgraph_, xnn_datatype_fp32, shape.size(), shape.data(), nullptr, external_id, flags, &id);
+  const xnn_status status = xnn_define_tensor_value(subgraph_, xnn_datatype_fp32, shape.size(),
+                                                    shape.data(), nullptr, external_id, flags, &id);
   if (status != xnn_status_success) {
-    throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, "XNNPACK refuses the value '" +
-                                                         std::string(value.name) +
-                                                         "': " + name_of_status(status));
+    throw ModuleFailure(
+        ORTOOL_PROVIDER_UNSUPPORTED,
+        "XNNPACK refuses the value '" + std::string(value.name) + "': " + name_of_status(status));
   }
   ids_[&value] = id;
 }
@@ -138,8 +138,7 @@ std::uint32_t GraphBuilder::operand(const ortool_provider_value* value, std::int
   for (std::int32_t i = 0; i < value->rank; ++i)
     shape.push_back(static_cast<std::size_t>(value->shape[i]));
   const float* elements = floats_of(*value);
-  if (result_rank != image_rank)
-    return constant(shape, {elements, elements + value->count});
+  if (result_rank != image_rank) return constant(shape, {elements, elements + value->count});
   const std::vector<std::size_t> nhwc = {shape[0], shape[2], shape[3], shape[1]};
   return constant(nhwc, channels_last(elements, shape));
 }

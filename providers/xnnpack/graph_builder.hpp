@@ -1,13 +1,12 @@
 // Graph builder: an XNNPACK subgraph in the making, with the constants that it refers to.
 #pragma once
 
-#include <xnnpack.h>
-
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
+#include <xnnpack.h>
 
 #include "providers/xnnpack/node_reader.hpp"
 

@@ -1,10 +1,9 @@
 // Operator list of the xnnpack module: what is refused, and how a node is defined in XNNPACK.
 #pragma once
 
-#include <xnnpack.h>
-
 #include <string>
 #include <string_view>
+#include <xnnpack.h>
 
 #include "providers/xnnpack/graph_builder.hpp"
 #include "providers/xnnpack/node_reader.hpp"

@@ -38,9 +38,9 @@ xnn_status define_product(GraphBuilder& graph, const NodeReader& node) {
   const ortool_provider_value& weights = *node.input(1);
   const bool is_transposed = node.is("Gemm") && node.integer("transB", 0) != 0;
   const float* elements = floats_of(weights);
-  const std::uint32_t filter = graph.constant({static_cast<std::size_t>(weights.shape[0]),
-                                               static_cast<std::size_t>(weights.shape[1])},
-                                              {elements, elements + weights.count});
+  const std::uint32_t filter = graph.constant(
+      {static_cast<std::size_t>(weights.shape[0]), static_cast<std::size_t>(weights.shape[1])},
+      {elements, elements + weights.count});
   std::uint32_t bias = XNN_INVALID_VALUE_ID;
   if (const ortool_provider_value* added = node.input(2)) {
     const float* row = floats_of(*added);

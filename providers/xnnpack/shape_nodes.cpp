@@ -31,7 +31,8 @@ bool find_resize_flag(const std::string& mode, std::uint32_t& flag) {
 std::string refuses_reshape(const NodeReader& node) {
   const ortool_provider_value* x = node.input(0);
   const ortool_provider_value* y = node.output(0);
-  if (!is_float_variable(x) || !is_float_variable(y)) return "XNNPACK reshapes float32 of rank 1 to 6";
+  if (!is_float_variable(x) || !is_float_variable(y))
+    return "XNNPACK reshapes float32 of rank 1 to 6";
   if (node.node().input_count > 1 && node.input(1) != nullptr && node.input(1)->is_constant == 0)
     return "XNNPACK needs a constant shape";
   for (const ortool_provider_value* value : {x, y}) {

@@ -82,7 +82,9 @@ std::string refuses_conv(const NodeReader& node) {
 xnn_status define_conv(GraphBuilder& graph, const NodeReader& node) {
   const Window window(node);
   const ortool_provider_value& weights = *node.input(1);
-  const auto size = [&](std::int32_t axis) { return static_cast<std::size_t>(weights.shape[axis]); };
+  const auto size = [&](std::int32_t axis) {
+    return static_cast<std::size_t>(weights.shape[axis]);
+  };
   const std::size_t out = size(0);
   const std::size_t in_of_group = size(1);
   const std::size_t rows = size(2);
@@ -139,11 +141,11 @@ xnn_status define_pool(GraphBuilder& graph, const NodeReader& node) {
   const std::uint32_t x = graph.id_of(node.input(0));
   const std::uint32_t y = graph.id_of(node.output(0));
   if (node.is("MaxPool")) {
-    return xnn_define_max_pooling_2d(
-        graph.subgraph(), window.pad(0), window.pad(3), window.pad(2), window.pad(1),
-        u32(window.kernel[0]), u32(window.kernel[1]), u32(window.strides[0]),
-        u32(window.strides[1]), u32(window.dilations[0]), u32(window.dilations[1]), -infinity,
-        infinity, x, y, 0);
+    return xnn_define_max_pooling_2d(graph.subgraph(), window.pad(0), window.pad(3), window.pad(2),
+                                     window.pad(1), u32(window.kernel[0]), u32(window.kernel[1]),
+                                     u32(window.strides[0]), u32(window.strides[1]),
+                                     u32(window.dilations[0]), u32(window.dilations[1]), -infinity,
+                                     infinity, x, y, 0);
   }
   return xnn_define_average_pooling_2d(graph.subgraph(), window.pad(0), window.pad(3),
                                        window.pad(2), window.pad(1), u32(window.kernel[0]),
@@ -159,8 +161,8 @@ std::string refuses_global_pool(const NodeReader& node) {
   std::vector<std::int64_t> axes = node.integers("axes", {});
   if (!is_known) axes = node.constant_integers(1, is_known);
   for (std::int64_t& axis : axes) axis = axis < 0 ? axis + image_rank : axis;
-  const bool is_spatial = is_known && axes.size() == 2 && axes[0] + axes[1] == 5 &&
-                          (axes[0] == 2 || axes[0] == 3);
+  const bool is_spatial =
+      is_known && axes.size() == 2 && axes[0] + axes[1] == 5 && (axes[0] == 2 || axes[0] == 3);
   if (!is_spatial || node.integer("keepdims", 1) == 0)
     return "XNNPACK computes means over rows and columns, which stay as axes";
   return {};

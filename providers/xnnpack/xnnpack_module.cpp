@@ -1,11 +1,10 @@
 // xnnpack provider module: computes convolutional networks with XNNPACK.
 #include <dlfcn.h>
-#include <pthreadpool.h>
-#include <xnnpack.h>
-
 #include <map>
 #include <mutex>
+#include <pthreadpool.h>
 #include <string>
+#include <xnnpack.h>
 
 #include "providers/modules/module_failure.hpp"
 #include "providers/xnnpack/compiled_graph.hpp"
@@ -42,8 +41,9 @@ int open_module(ortool_provider_call* call, const ortool_provider_setting* setti
                 std::size_t count, void** state, const char** description) {
   return guarded_call(call, [&] {
     if (count > 0) {
-      throw ModuleFailure(ORTOOL_PROVIDER_INVALID,
-                          std::string("provider 'xnnpack' has no option '") + settings[0].key + "'");
+      throw ModuleFailure(
+          ORTOOL_PROVIDER_INVALID,
+          std::string("provider 'xnnpack' has no option '") + settings[0].key + "'");
     }
     // XNNPACK keeps what it finds out about the processor until the process ends.
     static_cast<void>(::dlopen(ORTOOL_XNNPACK_FILE, RTLD_LAZY | RTLD_NODELETE));

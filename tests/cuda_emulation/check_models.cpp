@@ -1,5 +1,6 @@
-// cuda_check_models [--emulated] [--float16|--tf32] [--runs N] [--only-time] [--size NAME=N] MODEL...: runs models on
-// the GPU and on the cpu, compares the outputs, and times the runs; exit code 1 if one differs, 77 without a GPU.
+// cuda_check_models [--emulated] [--float16|--tf32] [--runs N] [--only-time] [--size NAME=N]
+// MODEL...: runs models on the GPU and on the cpu, compares the outputs, and times the runs; exit
+// code 1 if one differs, 77 without a GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +33,8 @@ struct CheckOptions {
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 class ModelCheck {
@@ -71,8 +73,8 @@ class ModelCheck {
     std::vector<std::string> defaulted;
     std::int64_t position = 0;
     for (const Value* input : session.inputs()) {
-      inputs.emplace_back(std::string(input->name()),
-                          random_value(*input, sizes, defaulted, 1, position++, std::nullopt, cap_));
+      inputs.emplace_back(std::string(input->name()), random_value(*input, sizes, defaulted, 1,
+                                                                   position++, std::nullopt, cap_));
     }
     return inputs;
   }
@@ -92,19 +94,19 @@ class ModelCheck {
                   others.empty() ? "" : " (" + others.substr(1) + ")");
   }
 
-  bool compare_outputs(const std::vector<RunValue>& found, const std::vector<RunValue>& expected) const {
+  bool compare_outputs(const std::vector<RunValue>& found,
+                       const std::vector<RunValue>& expected) const {
     const bool is_rough = !options_.precision.empty();
-    const Tolerance tolerance = {.rtol = is_rough ? 5e-2 : 1e-3,
-                                 .atol = is_rough ? 5e-2 : 1e-4,
-                                 .atol_of_max = true};
+    const Tolerance tolerance = {
+        .rtol = is_rough ? 5e-2 : 1e-3, .atol = is_rough ? 5e-2 : 1e-4, .atol_of_max = true};
     bool all_passed = true;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!expected[i].is_tensor()) continue;
       const TensorComparison comparison =
           compare(found[i].tensor(), expected[i].tensor(), tolerance);
       all_passed = all_passed && comparison.passed;
-      std::printf("  output %zu: %s, %lld of %lld elements differ, by %g at most, cosine %.9f %s\n", i,
-                  comparison.passed ? "passed" : "FAILED",
+      std::printf("  output %zu: %s, %lld of %lld elements differ, by %g at most, cosine %.9f %s\n",
+                  i, comparison.passed ? "passed" : "FAILED",
                   static_cast<long long>(comparison.mismatched),
                   static_cast<long long>(comparison.count), comparison.max_abs_error,
                   comparison.cosine, comparison.difference.c_str());

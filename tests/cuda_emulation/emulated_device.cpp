@@ -201,8 +201,8 @@ void* EmulatedDevice::allocate(std::int64_t bytes, std::string_view purpose) {
     throw Error(ErrorCode::memory_limit,
                 format("{} needs {} bytes of the device's memory, of which {} of {} are in use",
                        purpose, bytes, memory_.used_bytes, options_.limit_bytes));
-  auto* whole = static_cast<std::byte*>(
-      std::aligned_alloc(256, static_cast<std::size_t>((bytes + 2 * guard_bytes + 255) / 256 * 256)));
+  auto* whole = static_cast<std::byte*>(std::aligned_alloc(
+      256, static_cast<std::size_t>((bytes + 2 * guard_bytes + 255) / 256 * 256)));
   ORTOOL_CHECK(whole != nullptr);
   std::memset(whole, guard, guard_bytes);
   std::memset(whole + guard_bytes, dirt, static_cast<std::size_t>(bytes));

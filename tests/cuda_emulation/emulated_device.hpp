@@ -27,12 +27,13 @@ struct EmulationCounts {
 
 struct EmulationOptions {
   std::int64_t limit_bytes = 0;
-  bool runs_backward = false;  ///< blocks, and threads between barriers, run last to first
+  bool runs_backward = false;        ///< blocks, and threads between barriers, run last to first
   std::int64_t failing_launch = -1;  ///< the number of a launch that fails, as on a broken device
 };
 
-/// Memory is the host's, each allocation between guards that are checked when a stream is done. Kernels run block by block, threads as loops between barriers; products and
-/// convolutions are loops.
+/// Memory is the host's, each allocation between guards that are checked when a stream is done.
+/// Kernels run block by block, threads as loops between barriers; products and convolutions are
+/// loops.
 class EmulatedDevice : public cuda::Device {
  public:
   explicit EmulatedDevice(EmulationOptions options = {}) : options_(options) {}

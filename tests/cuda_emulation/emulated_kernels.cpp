@@ -29,13 +29,14 @@ void run_emulated_kernel(cuda::KernelId kernel, std::int64_t blocks, int threads
                          const void* params, std::size_t bytes, bool runs_backward) {
   using namespace cuda;  // NOLINT: rows of the table name functions of this namespace
 #define ORTOOL_UNPACK(...) __VA_ARGS__
-#define ORTOOL_EMULATED_KERNEL(name, Params, function)                                           \
-  case KernelId::name:                                                                           \
+#define ORTOOL_EMULATED_KERNEL(name, Params, function)                                         \
+  case KernelId::name:                                                                         \
     run_blocks<Params>(ORTOOL_UNPACK function, blocks, threads, params, bytes, runs_backward); \
     return;
   switch (kernel) {
     ORTOOL_CUDA_KERNELS(ORTOOL_EMULATED_KERNEL)
-    case KernelId::count: break;
+    case KernelId::count:
+      break;
   }
   ORTOOL_CHECK(false);
 }

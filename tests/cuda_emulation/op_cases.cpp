@@ -119,7 +119,7 @@ class CaseRunner {
     fail(path, each, mode,
          comparison.difference.empty()
              ? ortool::format("{}: {} of {} elements differ, by {} at most", output.name,
-                      comparison.mismatched, comparison.count, comparison.max_abs_error)
+                              comparison.mismatched, comparison.count, comparison.max_abs_error)
              : ortool::format("{}: {}", output.name, comparison.difference));
   }
 
@@ -149,7 +149,9 @@ int main(int count, char** arguments) {
   }
   try {
     ThreadPool pool(1);
+    constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
     const auto emulate = [&](std::int64_t, std::int64_t limit_bytes) {
+      if (limit_bytes == 0) limit_bytes = most_bytes;
       return std::make_shared<test::EmulatedDevice>(
           test::EmulationOptions{.limit_bytes = limit_bytes, .runs_backward = is_backward});
     };

@@ -99,9 +99,10 @@ class ProviderRun {
     for (const auto& [reason, count] : reasons_) reasons.emplace_back(count, reason);
     std::sort(reasons.rbegin(), reasons.rend());
     std::printf("%s %s\n", std::string(provider_->name()).c_str(), provider_->version().c_str());
-    std::printf("cases %d, claimed %d of %zu files, passed %d, different and listed %d, failed %d\n",
-                counts_.cases, counts_.claimed, claimed_files_.size(), counts_.passed,
-                counts_.different, failed_);
+    std::printf(
+        "cases %d, claimed %d of %zu files, passed %d, different and listed %d, failed %d\n",
+        counts_.cases, counts_.claimed, claimed_files_.size(), counts_.passed, counts_.different,
+        failed_);
     std::printf("refused nodes by reason:\n");
     for (const auto& [count, reason] : reasons) std::printf("%7d  %s\n", count, reason.c_str());
     return failed_ == 0 ? 0 : 1;
@@ -125,9 +126,9 @@ class ProviderRun {
     for (std::size_t i = 0; i < mode.first_constant; ++i)
       inputs.emplace_back(each.inputs[i].name, each.inputs[i].tensor);
     try {
-      const Session session(test::make_model(each, mode), {.providers = {provider_, cpu_},
-                                                           .pool = &pool_,
-                                                           .threads = some_threads});
+      const Session session(
+          test::make_model(each, mode),
+          {.providers = {provider_, cpu_}, .pool = &pool_, .threads = some_threads});
       if (!note_placement(session)) return {};
       const std::vector<RunValue> found = session.run(inputs, {.threads = some_threads});
       if (each.error) return format("ran, where \"{}\" is expected", each.error->message_part);

@@ -19,8 +19,8 @@ struct ProductDesc {
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t batch = 1;
-  bool transpose_a = false;  ///< a is k x m
-  bool transpose_b = false;  ///< b is n x k
+  bool transpose_a = false;   ///< a is k x m
+  bool transpose_b = false;   ///< b is n x k
   std::int64_t a_stride = 0;  ///< elements between products; 0: one matrix for all
   std::int64_t b_stride = 0;
   std::int64_t addend_stride = 0;
@@ -110,6 +110,7 @@ struct DeviceMemory {
   std::int64_t used_bytes = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  ///< 0: none
+  std::int64_t total_bytes = 0;  ///< of the device; 0: not known
 };
 
 /// Thread-safe.

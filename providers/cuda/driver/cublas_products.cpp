@@ -1,7 +1,6 @@
 // Products by cuBLASLt, opened at first use.
-#include <cublasLt.h>
-
 #include <array>
+#include <cublasLt.h>
 #include <mutex>
 #include <vector>
 
@@ -63,10 +62,14 @@ void check_cublas(cublasStatus_t status, std::string_view call) {
 
 cudaDataType_t data_type_of(std::int32_t type) {
   switch (type) {
-    case 10: return CUDA_R_16F;
-    case 16: return CUDA_R_16BF;
-    case 11: return CUDA_R_64F;
-    default: return CUDA_R_32F;
+    case 10:
+      return CUDA_R_16F;
+    case 16:
+      return CUDA_R_16BF;
+    case 11:
+      return CUDA_R_64F;
+    default:
+      return CUDA_R_32F;
   }
 }
 
@@ -146,10 +149,10 @@ class CublasFactory : public ProductFactory {
   cublasLtMatrixLayout_t layout(const ProductDesc& desc, std::int64_t rows, std::int64_t columns,
                                 std::int64_t stride) const {
     cublasLtMatrixLayout_t made = nullptr;
-    check_cublas(calls_.layout_create(&made, data_type_of(desc.type),
-                                      static_cast<std::uint64_t>(rows),
-                                      static_cast<std::uint64_t>(columns), rows),
-                 "cublasLtMatrixLayoutCreate");
+    check_cublas(
+        calls_.layout_create(&made, data_type_of(desc.type), static_cast<std::uint64_t>(rows),
+                             static_cast<std::uint64_t>(columns), rows),
+        "cublasLtMatrixLayoutCreate");
     if (desc.batch > 1) {
       const auto count = static_cast<std::int32_t>(desc.batch);
       calls_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
@@ -167,9 +170,9 @@ class CublasFactory : public ProductFactory {
     const cublasComputeType_t compute = is_double        ? CUBLAS_COMPUTE_64F
                                         : desc.uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                          : CUBLAS_COMPUTE_32F;
-    check_cublas(calls_.desc_create(&product->operation, compute,
-                                    is_double ? CUDA_R_64F : CUDA_R_32F),
-                 "cublasLtMatmulDescCreate");
+    check_cublas(
+        calls_.desc_create(&product->operation, compute, is_double ? CUDA_R_64F : CUDA_R_32F),
+        "cublasLtMatmulDescCreate");
     const cublasOperation_t of_b = desc.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t of_a = desc.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(product->operation, CUBLASLT_MATMUL_DESC_TRANSA, of_b);

@@ -1,10 +1,9 @@
 // CUDA device: the driver's calls, opened at first use.
 #include "providers/cuda/driver/cuda_device.hpp"
 
-#include <cuda.h>
-
 #include <array>
 #include <atomic>
+#include <cuda.h>
 #include <mutex>
 #include <unordered_map>
 
@@ -242,7 +241,7 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   }
   DeviceMemory memory() const override {
     const std::lock_guard lock(mutex_);
-    return {used_, peak_, limit_};
+    return {used_, peak_, limit_, total_};
   }
   void write(void* to, const void* from, std::int64_t bytes) override {
     make_current();
@@ -266,7 +265,9 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   const DriverCalls& calls() const { return calls_; }
   ProductFactory& products() { return *products_; }
   ConvFactory& convolutions() { return *convolutions_; }
-  CUfunction function(KernelId kernel) const { return functions_[static_cast<std::size_t>(kernel)]; }
+  CUfunction function(KernelId kernel) const {
+    return functions_[static_cast<std::size_t>(kernel)];
+  }
   void make_current() const { calls_.check(calls_.context_set(context_), "cuCtxSetCurrent"); }
 
  private:
@@ -299,6 +300,10 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
                           minor, driver);
     calls_.check(calls_.context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
     make_current();
+    std::size_t free_bytes = 0;
+    std::size_t all = 0;
+    calls_.memory_info(&free_bytes, &all);
+    total_ = static_cast<std::int64_t>(all);
   }
 
   void load_kernels() {
@@ -332,6 +337,7 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   std::unique_ptr<ConvFactory> convolutions_;
   std::string description_;
   std::int64_t limit_;
+  std::int64_t total_ = 0;
   mutable std::mutex mutex_;
   std::int64_t used_ = 0;
   std::int64_t peak_ = 0;
@@ -353,10 +359,10 @@ void CudaStream::launch(KernelId kernel, std::int64_t blocks, int threads, const
   std::size_t size = bytes;
   std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(params),
                                 CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-  calls_.check(calls_.launch(device_->function(kernel), static_cast<unsigned>(blocks), 1, 1,
-                             static_cast<unsigned>(threads), 1, 1, 0, stream_, nullptr,
-                             extra.data()),
-               kernel_name(kernel));
+  calls_.check(
+      calls_.launch(device_->function(kernel), static_cast<unsigned>(blocks), 1, 1,
+                    static_cast<unsigned>(threads), 1, 1, 0, stream_, nullptr, extra.data()),
+      kernel_name(kernel));
 }
 
 void CudaStream::multiply(const DevicePrimitive& product, const ProductPointers& pointers) {

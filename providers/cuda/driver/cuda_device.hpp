@@ -35,7 +35,7 @@ class ConvFactory {
   virtual ~ConvFactory() = default;
   /// Measures the library's algorithms on memory of `device`.
   virtual PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                          DeviceStopwatch& timer) = 0;
+                            DeviceStopwatch& timer) = 0;
   virtual void run(const DevicePrimitive& conv, const ConvPointers& pointers,
                    CUstream_st* stream) = 0;
 };

@@ -1,8 +1,7 @@
 // Convolutions by cuDNN, opened at first use; the fastest of its algorithms is measured.
-#include <cudnn.h>
-
 #include <algorithm>
 #include <array>
+#include <cudnn.h>
 #include <mutex>
 #include <vector>
 
@@ -138,14 +137,14 @@ class CudnnFactory : public ConvFactory {
   CudnnFactory() {
     const cudnnStatus_t status = calls_.create(&handle_);
     if (status != CUDNN_STATUS_SUCCESS)
-      throw Error(ErrorCode::provider_unavailable,
-                  format("cuDNN {} does not start: status {}", calls_.version(),
-                         static_cast<int>(status)));
+      throw Error(
+          ErrorCode::provider_unavailable,
+          format("cuDNN {} does not start: status {}", calls_.version(), static_cast<int>(status)));
   }
   ~CudnnFactory() override { calls_.destroy(handle_); }
 
   PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                  DeviceStopwatch& timer) override {
+                    DeviceStopwatch& timer) override {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, primitive] : made_) {
       if (known == desc) return primitive;
@@ -196,9 +195,9 @@ class CudnnFactory : public ConvFactory {
     const bool is_exact = desc.type == 1 && !desc.uses_tf32;
     good(calls_.conv_math(conv->conv, is_exact ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH));
     good(calls_.activation_create(&conv->activation));
-    good(calls_.activation_set(
-        conv->activation, desc.has_relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
-        CUDNN_PROPAGATE_NAN, 0));
+    good(calls_.activation_set(conv->activation,
+                               desc.has_relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
+                               CUDNN_PROPAGATE_NAN, 0));
     return is_good ? conv : nullptr;
   }
 
@@ -244,8 +243,7 @@ class CudnnFactory : public ConvFactory {
       const cudnnConvolutionFwdAlgoPerf_t& candidate = found[static_cast<std::size_t>(i)];
       if (candidate.status != CUDNN_STATUS_SUCCESS || candidate.memory > most_workspace) continue;
       for (const bool is_fused : {true, false}) {
-        const bool is_precomp =
-            candidate.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+        const bool is_precomp = candidate.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
         if (is_fused && !desc.has_relu && !is_precomp) continue;
         conv.algorithm = candidate.algo;
         conv.workspace = candidate.memory;

@@ -1,4 +1,5 @@
-// LibraryLoader: opens a library of CUDA while the program runs; the provider says why where that fails.
+// LibraryLoader: opens a library of CUDA while the program runs; the provider says why where that
+// fails.
 #pragma once
 
 #include <initializer_list>

@@ -19,8 +19,8 @@ ORTOOL_DEVICE SeenKeys seen_keys(const AttentionParams& params, int64_t batch, i
     const int64_t length =
         load<int64_t>(AnyStore(), params.lengths, params.length_type, batch) + params.length_offset;
     seen.end = least_of(seen.end, length);
-    position = params.starts_at_zero != 0 ? least_of(query, length - 1)
-                                          : length - params.queries + query;
+    position =
+        params.starts_at_zero != 0 ? least_of(query, length - 1) : length - params.queries + query;
   }
   if (params.is_causal != 0) seen.end = least_of(seen.end, position + 1);
   if (params.right_window >= 0) seen.end = least_of(seen.end, position + params.right_window + 1);
@@ -61,8 +61,7 @@ ORTOOL_DEVICE void check_length(const AttentionParams& params, int64_t batch, in
 
 /// The score that starts the softmax of a head: -INFINITY for none.
 ORTOOL_DEVICE float first_score(const AttentionParams& params, int64_t head) {
-  if (params.sinks != nullptr)
-    return load<float>(AnyStore(), params.sinks, params.sink_type, head);
+  if (params.sinks != nullptr) return load<float>(AnyStore(), params.sinks, params.sink_type, head);
   return params.is_smooth != 0 ? 0.0F : -INFINITY;
 }
 
@@ -139,7 +138,8 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
       fold([](float x, float y) { return x < y || y != y ? y : x; });
       ORTOOL_THREADS(block, thread) {
         if (thread == 0) {
-          const float most = partial[0] > state[0] || partial[0] != partial[0] ? partial[0] : state[0];
+          const float most =
+              partial[0] > state[0] || partial[0] != partial[0] ? partial[0] : state[0];
           state[2] = rescale_of(state[0], most);
           state[0] = most;
         }
@@ -164,7 +164,9 @@ ORTOOL_DEVICE void attention_row(const Block& block, const AttentionParams& para
         }
       }
     }
-    ORTOOL_THREADS(block, thread) { partial[thread] = seen_flags[thread]; }
+    ORTOOL_THREADS(block, thread) {
+      partial[thread] = seen_flags[thread];
+    }
     fold([](float x, float y) { return x + y; });
     ORTOOL_THREADS(block, thread) {
       const bool sees_none = partial[0] == 0.0F || state[1] == 0.0F;
@@ -198,10 +200,10 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
     float total;
     bool has_seen;
   };
-  ORTOOL_SHARED(float, query, tile_queries * row_size);
-  ORTOOL_SHARED(float, keys, tile_keys * row_size);
-  ORTOOL_SHARED(float, values, tile_keys * most_size);
-  ORTOOL_SHARED(float, weights, tile_queries * weight_size);
+  ORTOOL_SHARED(float, query, tile_queries* row_size);
+  ORTOOL_SHARED(float, keys, tile_keys* row_size);
+  ORTOOL_SHARED(float, values, tile_keys* most_size);
+  ORTOOL_SHARED(float, weights, tile_queries* weight_size);
   ORTOOL_SHARED(float, partial, attention_threads);
   PerThread<State, attention_threads> state;
   const int64_t tiles = (params.queries + tile_queries - 1) / tile_queries;
@@ -213,7 +215,8 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
     const int64_t head = number / tiles % params.query_heads;
     const int64_t batch = number / tiles / params.query_heads;
     const int64_t shared = head / (params.query_heads / params.shared_heads);
-    const int rows = static_cast<int>(least_of<int64_t>(tile_queries, params.queries - first_query));
+    const int rows =
+        static_cast<int>(least_of<int64_t>(tile_queries, params.queries - first_query));
     const int64_t first_row = batch * params.query_strides[0] + head * params.query_strides[1];
     const int64_t first_key = batch * params.key_strides[0] + shared * params.key_strides[1];
     const int64_t first_value = batch * params.value_strides[0] + shared * params.value_strides[1];
@@ -301,7 +304,9 @@ ORTOOL_DEVICE void attention_tile(const Block& block, const AttentionParams& par
         }
       }
     }
-    ORTOOL_THREADS(block, thread) { partial[thread] = state[thread].has_seen ? 1.0F : 0.0F; }
+    ORTOOL_THREADS(block, thread) {
+      partial[thread] = state[thread].has_seen ? 1.0F : 0.0F;
+    }
     ORTOOL_THREADS(block, thread) {
       const State& own = state[thread];
       const int row = thread / 4;
@@ -351,7 +356,8 @@ ORTOOL_DEVICE void append_cache(const Block& block, const CacheParams& params) {
   }
 }
 
-/// Rotary position embedding; one thread for each element of a pair's first half, others are copied.
+/// Rotary position embedding; one thread for each element of a pair's first half, others are
+/// copied.
 template <typename Storage>
 ORTOOL_DEVICE void rotary(const Block& block, const RotaryParams& params) {
   const int64_t pairs = params.rotated / 2;
@@ -364,8 +370,8 @@ ORTOOL_DEVICE void rotary(const Block& block, const RotaryParams& params) {
       const int64_t head = i / units % params.heads;
       const int64_t token = i / units / params.heads % params.length;
       const int64_t batch = i / units / params.heads / params.length;
-      const int64_t from = batch * params.in_strides[0] + token * params.in_strides[1] +
-                           head * params.in_strides[2];
+      const int64_t from =
+          batch * params.in_strides[0] + token * params.in_strides[1] + head * params.in_strides[2];
       const int64_t to = batch * params.out_strides[0] + token * params.out_strides[1] +
                          head * params.out_strides[2];
       if (unit >= pairs) {

@@ -20,18 +20,30 @@ namespace ortool::cuda {
 /// The block that runs: its position in the grid, and its threads.
 struct Block {
 #ifdef __CUDACC__
-  ORTOOL_DEVICE int64_t index() const { return blockIdx.x; }
-  ORTOOL_DEVICE int64_t blocks() const { return gridDim.x; }
-  ORTOOL_DEVICE int threads() const { return static_cast<int>(blockDim.x); }
+  ORTOOL_DEVICE int64_t index() const {
+    return blockIdx.x;
+  }
+  ORTOOL_DEVICE int64_t blocks() const {
+    return gridDim.x;
+  }
+  ORTOOL_DEVICE int threads() const {
+    return static_cast<int>(blockDim.x);
+  }
 #else
   int64_t index_in_grid;
   int64_t blocks_in_grid;
   int threads_in_block;
   bool runs_backward;  ///< threads run last to first: a race between barriers shows
 
-  int64_t index() const { return index_in_grid; }
-  int64_t blocks() const { return blocks_in_grid; }
-  int threads() const { return threads_in_block; }
+  int64_t index() const {
+    return index_in_grid;
+  }
+  int64_t blocks() const {
+    return blocks_in_grid;
+  }
+  int threads() const {
+    return threads_in_block;
+  }
   int thread_at(int place) const {
     return runs_backward ? threads_in_block - 1 - place : place;
   }
@@ -43,25 +55,27 @@ template <typename T, int count>
 struct PerThread {
 #ifdef __CUDACC__
   T value;
-  ORTOOL_DEVICE T& operator[](int) { return value; }
+  ORTOOL_DEVICE T& operator[](int) {
+    return value;
+  }
 #else
   T value[static_cast<unsigned>(count)];
-  T& operator[](int thread) { return value[thread]; }
+  T& operator[](int thread) {
+    return value[thread];
+  }
 #endif
 };
 
 #ifdef __CUDACC__
-#define ORTOOL_THREADS(block, thread)                                          \
+#define ORTOOL_THREADS(block, thread)                                            \
   for (int thread = static_cast<int>(threadIdx.x), ortool_once = 1; ortool_once; \
        ortool_once = 0, __syncthreads())
 #define ORTOOL_SHARED(type, name, count) __shared__ type name[count]
 #else
-#define ORTOOL_THREADS(block, thread)                                              \
-  for (int ortool_place = 0, thread = (block).thread_at(0);                        \
-       ortool_place < (block).threads();                                           \
+#define ORTOOL_THREADS(block, thread)                                                         \
+  for (int ortool_place = 0, thread = (block).thread_at(0); ortool_place < (block).threads(); \
        ++ortool_place, thread = (block).thread_at(ortool_place))
-#define ORTOOL_SHARED(type, name, count) \
-  static thread_local type name[static_cast<unsigned>(count)]
+#define ORTOOL_SHARED(type, name, count) static thread_local type name[static_cast<unsigned>(count)]
 #endif
 
 /// Element types, with ONNX's numbers.
@@ -103,7 +117,9 @@ ORTOOL_DEVICE uint16_t half_of_float(float value) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
   return half;
 }
-ORTOOL_DEVICE void set_flag(int32_t* flag, int32_t value) { atomicMax(flag, value); }
+ORTOOL_DEVICE void set_flag(int32_t* flag, int32_t value) {
+  atomicMax(flag, value);
+}
 #else
 inline float float_of_half(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000U) << 16U;
@@ -156,20 +172,29 @@ ORTOOL_DEVICE Number load_as(const void* data, int64_t index) {
 template <typename Number>
 ORTOOL_DEVICE Number load(AnyStore, const void* data, int32_t type, int64_t index) {
   switch (type) {
-    case element_f32: return load_as<Number, float>(data, index);
+    case element_f32:
+      return load_as<Number, float>(data, index);
     case element_f16:
       return static_cast<Number>(float_of_half(static_cast<const uint16_t*>(data)[index]));
     case element_bf16:
       return static_cast<Number>(float_of_bfloat(static_cast<const uint16_t*>(data)[index]));
-    case element_f64: return load_as<Number, double>(data, index);
-    case element_i8: return load_as<Number, int8_t>(data, index);
+    case element_f64:
+      return load_as<Number, double>(data, index);
+    case element_i8:
+      return load_as<Number, int8_t>(data, index);
     case element_u8:
-    case element_bool: return load_as<Number, uint8_t>(data, index);
-    case element_i16: return load_as<Number, int16_t>(data, index);
-    case element_u16: return load_as<Number, uint16_t>(data, index);
-    case element_i32: return load_as<Number, int32_t>(data, index);
-    case element_u32: return load_as<Number, uint32_t>(data, index);
-    default: return load_as<Number, int64_t>(data, index);
+    case element_bool:
+      return load_as<Number, uint8_t>(data, index);
+    case element_i16:
+      return load_as<Number, int16_t>(data, index);
+    case element_u16:
+      return load_as<Number, uint16_t>(data, index);
+    case element_i32:
+      return load_as<Number, int32_t>(data, index);
+    case element_u32:
+      return load_as<Number, uint32_t>(data, index);
+    default:
+      return load_as<Number, int64_t>(data, index);
   }
 }
 template <typename Number>
@@ -182,15 +207,21 @@ ORTOOL_DEVICE Number load(HalfStore, const void* data, int32_t, int64_t index) {
 }
 
 /// A number as an integer: floats beyond its range become the nearest one, NaN 0.
-ORTOOL_DEVICE int64_t integer_of(int64_t value) { return value; }
+ORTOOL_DEVICE int64_t integer_of(int64_t value) {
+  return value;
+}
 ORTOOL_DEVICE int64_t integer_of(double value) {
   if (value != value) return 0;
   if (value >= 9223372036854775808.0) return INT64_MAX;
   return value < -9223372036854775808.0 ? INT64_MIN : static_cast<int64_t>(value);
 }
-ORTOOL_DEVICE int64_t integer_of(float value) { return integer_of(static_cast<double>(value)); }
+ORTOOL_DEVICE int64_t integer_of(float value) {
+  return integer_of(static_cast<double>(value));
+}
 
-ORTOOL_DEVICE int32_t narrow_integer(int64_t value) { return static_cast<int32_t>(value); }
+ORTOOL_DEVICE int32_t narrow_integer(int64_t value) {
+  return static_cast<int32_t>(value);
+}
 ORTOOL_DEVICE int32_t narrow_integer(double value) {
   if (value != value) return 0;
   if (value >= 2147483648.0) return INT32_MAX;
@@ -203,14 +234,18 @@ ORTOOL_DEVICE int32_t narrow_integer(float value) {
 template <typename Number>
 ORTOOL_DEVICE void store(AnyStore, void* data, int32_t type, int64_t index, Number value) {
   switch (type) {
-    case element_f32: static_cast<float*>(data)[index] = static_cast<float>(value); break;
+    case element_f32:
+      static_cast<float*>(data)[index] = static_cast<float>(value);
+      break;
     case element_f16:
       static_cast<uint16_t*>(data)[index] = half_of_float(static_cast<float>(value));
       break;
     case element_bf16:
       static_cast<uint16_t*>(data)[index] = bfloat_of_float(static_cast<float>(value));
       break;
-    case element_f64: static_cast<double*>(data)[index] = static_cast<double>(value); break;
+    case element_f64:
+      static_cast<double*>(data)[index] = static_cast<double>(value);
+      break;
     case element_bool:
       static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(value != Number(0));
       break;
@@ -222,11 +257,15 @@ ORTOOL_DEVICE void store(AnyStore, void* data, int32_t type, int64_t index, Numb
     case element_u16:
       static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(narrow_integer(value));
       break;
-    case element_i32: static_cast<int32_t*>(data)[index] = narrow_integer(value); break;
+    case element_i32:
+      static_cast<int32_t*>(data)[index] = narrow_integer(value);
+      break;
     case element_u32:
       static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(integer_of(value));
       break;
-    default: static_cast<int64_t*>(data)[index] = integer_of(value); break;
+    default:
+      static_cast<int64_t*>(data)[index] = integer_of(value);
+      break;
   }
 }
 template <typename Number>

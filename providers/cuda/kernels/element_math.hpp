@@ -84,52 +84,90 @@ ORTOOL_DEVICE Real gelu_tanh_of(Real x) {
 template <typename Real>
 ORTOOL_DEVICE Real activation_of(ElementOp op, Real x, Real a, Real b) {
   switch (op) {
-    case ElementOp::leaky_relu: return x < Real(0) ? a * x : x;
-    case ElementOp::elu: return x < Real(0) ? a * of_expm1(x) : x;
-    case ElementOp::selu: return x > Real(0) ? b * x : b * a * of_expm1(x);
-    case ElementOp::celu: return x > Real(0) ? x : x != x ? x : a * of_expm1(x / a);
-    case ElementOp::thresholded_relu: return x > a ? x : Real(0);
-    case ElementOp::hard_sigmoid: return clamp_of(a * x + b, Real(0), Real(1));
-    case ElementOp::hard_swish: return x * clamp_of(x / Real(6) + Real(0.5), Real(0), Real(1));
-    case ElementOp::shrink: return x < -b ? x + a : x > b ? x - a : Real(0);
-    case ElementOp::gelu: return gelu_of(x);
-    case ElementOp::gelu_tanh: return gelu_tanh_of(x);
-    case ElementOp::mish: return x * of_tanh(softplus_of(x));
-    case ElementOp::swish: return x * sigmoid_of(a * x);
-    case ElementOp::softplus: return softplus_of(x);
-    case ElementOp::softsign: return x / (Real(1) + (x < Real(0) ? -x : x));
-    default: return sigmoid_of(x);
+    case ElementOp::leaky_relu:
+      return x < Real(0) ? a * x : x;
+    case ElementOp::elu:
+      return x < Real(0) ? a * of_expm1(x) : x;
+    case ElementOp::selu:
+      return x > Real(0) ? b * x : b * a * of_expm1(x);
+    case ElementOp::celu:
+      return x > Real(0) ? x : x != x ? x : a * of_expm1(x / a);
+    case ElementOp::thresholded_relu:
+      return x > a ? x : Real(0);
+    case ElementOp::hard_sigmoid:
+      return clamp_of(a * x + b, Real(0), Real(1));
+    case ElementOp::hard_swish:
+      return x * clamp_of(x / Real(6) + Real(0.5), Real(0), Real(1));
+    case ElementOp::shrink:
+      return x < -b ? x + a : x > b ? x - a : Real(0);
+    case ElementOp::gelu:
+      return gelu_of(x);
+    case ElementOp::gelu_tanh:
+      return gelu_tanh_of(x);
+    case ElementOp::mish:
+      return x * of_tanh(softplus_of(x));
+    case ElementOp::swish:
+      return x * sigmoid_of(a * x);
+    case ElementOp::softplus:
+      return softplus_of(x);
+    case ElementOp::softsign:
+      return x / (Real(1) + (x < Real(0) ? -x : x));
+    default:
+      return sigmoid_of(x);
   }
 }
 
 template <typename Real>
 ORTOOL_DEVICE Real function_of(ElementOp op, Real x, Real a, Real b) {
   switch (op) {
-    case ElementOp::exp: return of_exp(x);
-    case ElementOp::log: return of_log(x);
-    case ElementOp::sqrt: return of_sqrt(x);
-    case ElementOp::reciprocal: return Real(1) / x;
-    case ElementOp::ceil: return of_ceil(x);
-    case ElementOp::floor: return of_floor(x);
-    case ElementOp::round: return of_round(x);
-    case ElementOp::sin: return of_sin(x);
-    case ElementOp::cos: return of_cos(x);
-    case ElementOp::tan: return of_tan(x);
-    case ElementOp::asin: return of_asin(x);
-    case ElementOp::acos: return of_acos(x);
-    case ElementOp::atan: return of_atan(x);
-    case ElementOp::sinh: return of_sinh(x);
-    case ElementOp::cosh: return of_cosh(x);
-    case ElementOp::tanh: return of_tanh(x);
-    case ElementOp::asinh: return of_asinh(x);
-    case ElementOp::acosh: return of_acosh(x);
-    case ElementOp::atanh: return of_atanh(x);
-    case ElementOp::erf: return of_erf(x);
-    case ElementOp::is_nan: return Real(x != x);
+    case ElementOp::exp:
+      return of_exp(x);
+    case ElementOp::log:
+      return of_log(x);
+    case ElementOp::sqrt:
+      return of_sqrt(x);
+    case ElementOp::reciprocal:
+      return Real(1) / x;
+    case ElementOp::ceil:
+      return of_ceil(x);
+    case ElementOp::floor:
+      return of_floor(x);
+    case ElementOp::round:
+      return of_round(x);
+    case ElementOp::sin:
+      return of_sin(x);
+    case ElementOp::cos:
+      return of_cos(x);
+    case ElementOp::tan:
+      return of_tan(x);
+    case ElementOp::asin:
+      return of_asin(x);
+    case ElementOp::acos:
+      return of_acos(x);
+    case ElementOp::atan:
+      return of_atan(x);
+    case ElementOp::sinh:
+      return of_sinh(x);
+    case ElementOp::cosh:
+      return of_cosh(x);
+    case ElementOp::tanh:
+      return of_tanh(x);
+    case ElementOp::asinh:
+      return of_asinh(x);
+    case ElementOp::acosh:
+      return of_acosh(x);
+    case ElementOp::atanh:
+      return of_atanh(x);
+    case ElementOp::erf:
+      return of_erf(x);
+    case ElementOp::is_nan:
+      return Real(x != x);
     case ElementOp::is_inf:
       return Real((a != Real(0) && x == Real(-INFINITY)) || (b != Real(0) && x == Real(INFINITY)));
-    case ElementOp::pow: return of_pow(x, a);
-    default: return activation_of(op, x, a, b);
+    case ElementOp::pow:
+      return of_pow(x, a);
+    default:
+      return activation_of(op, x, a, b);
   }
 }
 
@@ -151,25 +189,35 @@ ORTOOL_DEVICE int64_t modulo_of(int64_t x, int64_t y) {
 template <typename Real>
 ORTOOL_DEVICE Real binary_function_of(ElementOp op, Real x, Real y) {
   switch (op) {
-    case ElementOp::div: return x / y;
-    case ElementOp::pow: return y == Real(2) ? x * x : of_pow(x, y);
-    case ElementOp::fmod: return of_fmod(x, y);
-    default: return modulo_of(x, y);
+    case ElementOp::div:
+      return x / y;
+    case ElementOp::pow:
+      return y == Real(2) ? x * x : of_pow(x, y);
+    case ElementOp::fmod:
+      return of_fmod(x, y);
+    default:
+      return modulo_of(x, y);
   }
 }
 
 ORTOOL_DEVICE int64_t binary_function_of(ElementOp op, int64_t x, int64_t y) {
   switch (op) {
-    case ElementOp::div: return y == 0 ? 0 : y == -1 ? static_cast<int64_t>(0U - static_cast<uint64_t>(x)) : x / y;
-    case ElementOp::fmod: return y == 0 || y == -1 ? 0 : x % y;
-    case ElementOp::bitwise_and: return x & y;
-    case ElementOp::bitwise_or: return x | y;
-    case ElementOp::bitwise_xor: return x ^ y;
+    case ElementOp::div:
+      return y == 0 ? 0 : y == -1 ? static_cast<int64_t>(0U - static_cast<uint64_t>(x)) : x / y;
+    case ElementOp::fmod:
+      return y == 0 || y == -1 ? 0 : x % y;
+    case ElementOp::bitwise_and:
+      return x & y;
+    case ElementOp::bitwise_or:
+      return x | y;
+    case ElementOp::bitwise_xor:
+      return x ^ y;
     case ElementOp::shift_left:
       return y < 0 || y > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) << y);
     case ElementOp::shift_right:
       return y < 0 || y > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) >> y);
-    default: return modulo_of(x, y);
+    default:
+      return modulo_of(x, y);
   }
 }
 
@@ -181,14 +229,20 @@ ORTOOL_DEVICE int64_t product_of(int64_t x, int64_t y) {
   return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
 }
 template <typename Real>
-ORTOOL_DEVICE Real sum_of(Real x, Real y) { return x + y; }
+ORTOOL_DEVICE Real sum_of(Real x, Real y) {
+  return x + y;
+}
 template <typename Real>
-ORTOOL_DEVICE Real product_of(Real x, Real y) { return x * y; }
+ORTOOL_DEVICE Real product_of(Real x, Real y) {
+  return x * y;
+}
 ORTOOL_DEVICE int64_t negated(int64_t x) {
   return static_cast<int64_t>(0U - static_cast<uint64_t>(x));
 }
 template <typename Real>
-ORTOOL_DEVICE Real negated(Real x) { return -x; }
+ORTOOL_DEVICE Real negated(Real x) {
+  return -x;
+}
 
 /// The lower bound first: where it is above the upper one, that counts.
 template <typename Number>
@@ -201,36 +255,60 @@ ORTOOL_DEVICE Number clip_of(Number x, Number low, Number high) {
 template <typename Number>
 ORTOOL_DEVICE Number apply_unary(ElementOp op, Number x, Number a, Number b) {
   switch (op) {
-    case ElementOp::identity: return x;
-    case ElementOp::abs: return x < Number(0) ? negated(x) : x == Number(0) ? Number(0) : x;
-    case ElementOp::neg: return negated(x);
-    case ElementOp::sign: return x > Number(0) ? Number(1) : x < Number(0) ? Number(-1) : x;
-    case ElementOp::relu: return x < Number(0) ? Number(0) : x;
-    case ElementOp::logical_not: return Number(x == Number(0));
-    case ElementOp::clip: return clip_of(x, a, b);
-    case ElementOp::scale_shift: return sum_of(product_of(x, a), b);
-    default: return function_of(op, x, a, b);
+    case ElementOp::identity:
+      return x;
+    case ElementOp::abs:
+      return x < Number(0) ? negated(x) : x == Number(0) ? Number(0) : x;
+    case ElementOp::neg:
+      return negated(x);
+    case ElementOp::sign:
+      return x > Number(0) ? Number(1) : x < Number(0) ? Number(-1) : x;
+    case ElementOp::relu:
+      return x < Number(0) ? Number(0) : x;
+    case ElementOp::logical_not:
+      return Number(x == Number(0));
+    case ElementOp::clip:
+      return clip_of(x, a, b);
+    case ElementOp::scale_shift:
+      return sum_of(product_of(x, a), b);
+    default:
+      return function_of(op, x, a, b);
   }
 }
 
 template <typename Number>
 ORTOOL_DEVICE Number apply_binary(ElementOp op, Number x, Number y) {
   switch (op) {
-    case ElementOp::add: return sum_of(x, y);
-    case ElementOp::sub: return sum_of(x, negated(y));
-    case ElementOp::mul: return product_of(x, y);
-    case ElementOp::min: return x != x || x < y ? x : y;
-    case ElementOp::max: return x != x || x > y ? x : y;
-    case ElementOp::prelu: return x < Number(0) ? product_of(x, y) : x;
-    case ElementOp::equal: return Number(x == y);
-    case ElementOp::less: return Number(x < y);
-    case ElementOp::less_or_equal: return Number(x <= y);
-    case ElementOp::greater: return Number(x > y);
-    case ElementOp::greater_or_equal: return Number(x >= y);
-    case ElementOp::logical_and: return Number(x != Number(0) && y != Number(0));
-    case ElementOp::logical_or: return Number(x != Number(0) || y != Number(0));
-    case ElementOp::logical_xor: return Number((x != Number(0)) != (y != Number(0)));
-    default: return binary_function_of(op, x, y);
+    case ElementOp::add:
+      return sum_of(x, y);
+    case ElementOp::sub:
+      return sum_of(x, negated(y));
+    case ElementOp::mul:
+      return product_of(x, y);
+    case ElementOp::min:
+      return x != x || x < y ? x : y;
+    case ElementOp::max:
+      return x != x || x > y ? x : y;
+    case ElementOp::prelu:
+      return x < Number(0) ? product_of(x, y) : x;
+    case ElementOp::equal:
+      return Number(x == y);
+    case ElementOp::less:
+      return Number(x < y);
+    case ElementOp::less_or_equal:
+      return Number(x <= y);
+    case ElementOp::greater:
+      return Number(x > y);
+    case ElementOp::greater_or_equal:
+      return Number(x >= y);
+    case ElementOp::logical_and:
+      return Number(x != Number(0) && y != Number(0));
+    case ElementOp::logical_or:
+      return Number(x != Number(0) || y != Number(0));
+    case ElementOp::logical_xor:
+      return Number((x != Number(0)) != (y != Number(0)));
+    default:
+      return binary_function_of(op, x, y);
   }
 }
 

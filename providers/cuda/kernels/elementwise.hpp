@@ -18,10 +18,14 @@ ORTOOL_DEVICE int64_t strided_index(const LoopSizes& sizes, const int64_t* strid
 ORTOOL_DEVICE int64_t operand_index(const ElementwiseParams& params, const ElementOperand& operand,
                                     int64_t index) {
   switch (operand.addressing) {
-    case AddressMode::same: return index;
-    case AddressMode::scalar: return 0;
-    case AddressMode::channel: return index / operand.inner % operand.period;
-    default: return strided_index(params.sizes, operand.strides, index);
+    case AddressMode::same:
+      return index;
+    case AddressMode::scalar:
+      return 0;
+    case AddressMode::channel:
+      return index / operand.inner % operand.period;
+    default:
+      return strided_index(params.sizes, operand.strides, index);
   }
 }
 
@@ -42,8 +46,8 @@ ORTOOL_DEVICE Number run_chain(const ElementwiseParams& params, int64_t index) {
       const Number y = chain_operand<Number, Storage>(params, step.operand, index);
       x = step.is_reversed != 0 ? apply_binary(step.op, y, x) : apply_binary(step.op, x, y);
     } else {
-      x = chain_operand<Number, Storage>(params, x != Number(0) ? step.operand : step.second_operand,
-                                         index);
+      x = chain_operand<Number, Storage>(
+          params, x != Number(0) ? step.operand : step.second_operand, index);
     }
   }
   return x;
@@ -67,10 +71,18 @@ ORTOOL_DEVICE void copy_element(const void* from, int64_t from_index, void* to, 
 ORTOOL_DEVICE void copy_bytes(int32_t bytes, const void* from, int64_t from_index, void* to,
                               int64_t to_index) {
   switch (bytes) {
-    case 1: copy_element<uint8_t>(from, from_index, to, to_index); break;
-    case 2: copy_element<uint16_t>(from, from_index, to, to_index); break;
-    case 4: copy_element<uint32_t>(from, from_index, to, to_index); break;
-    default: copy_element<uint64_t>(from, from_index, to, to_index); break;
+    case 1:
+      copy_element<uint8_t>(from, from_index, to, to_index);
+      break;
+    case 2:
+      copy_element<uint16_t>(from, from_index, to, to_index);
+      break;
+    case 4:
+      copy_element<uint32_t>(from, from_index, to, to_index);
+      break;
+    default:
+      copy_element<uint64_t>(from, from_index, to, to_index);
+      break;
   }
 }
 
@@ -88,8 +100,10 @@ ORTOOL_DEVICE void copy_strided(const Block& block, const CopyParams& params) {
 ORTOOL_DEVICE int64_t unpadded(PadKind kind, int64_t position, int64_t size) {
   if (position >= 0 && position < size) return position;
   switch (kind) {
-    case PadKind::constant: return -1;
-    case PadKind::edge: return position < 0 ? 0 : size - 1;
+    case PadKind::constant:
+      return -1;
+    case PadKind::edge:
+      return position < 0 ? 0 : size - 1;
     case PadKind::wrap: {
       const int64_t rest = position % size;
       return rest < 0 ? rest + size : rest;

@@ -51,7 +51,8 @@ ORTOOL_DEVICE void pool(const Block& block, const PoolParams& params) {
           }
         }
       }
-      if (params.kind == PoolKind::average) sum = count == 0 ? Real(0) : sum / static_cast<Real>(count);
+      if (params.kind == PoolKind::average)
+        sum = count == 0 ? Real(0) : sum / static_cast<Real>(count);
       if (params.kind == PoolKind::lp) sum = of_pow(sum, Real(1) / static_cast<Real>(params.norm));
       store(Storage(), params.output, params.type, i, sum);
       if (params.indices != nullptr) {
@@ -139,9 +140,8 @@ ORTOOL_DEVICE void direct_conv(const Block& block, const ConvParams& params) {
                                 i / params.out[2] % params.out[1], i % params.out[2]};
       const int64_t image =
           (i / plane / channels * params.groups + group) * params.in_channels * in_plane;
-      Real sum = params.bias == nullptr
-                     ? Real(0)
-                     : load<Real>(Storage(), params.bias, params.type, channel);
+      Real sum = params.bias == nullptr ? Real(0)
+                                        : load<Real>(Storage(), params.bias, params.type, channel);
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t offset[3] = {tap / params.kernel[2] / params.kernel[1],
                                    tap / params.kernel[2] % params.kernel[1],
@@ -165,11 +165,12 @@ ORTOOL_DEVICE void direct_conv(const Block& block, const ConvParams& params) {
         if (!is_inside) continue;
         for (int64_t j = 0; j < params.in_channels; ++j) {
           // Weights are out x in x taps, transposed ones in x out x taps.
-          const int64_t weight =
-              params.transposed != 0
-                  ? ((group * params.in_channels + j) * params.out_channels +
-                     channel % params.out_channels) * taps + tap
-                  : (channel * params.in_channels + j) * taps + tap;
+          const int64_t weight = params.transposed != 0
+                                     ? ((group * params.in_channels + j) * params.out_channels +
+                                        channel % params.out_channels) *
+                                               taps +
+                                           tap
+                                     : (channel * params.in_channels + j) * taps + tap;
           sum += load<Real>(Storage(), params.input, params.type, image + j * in_plane + at) *
                  load<Real>(Storage(), params.weights, params.type, weight);
         }

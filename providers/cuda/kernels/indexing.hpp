@@ -96,8 +96,7 @@ ORTOOL_DEVICE void gather_nd(const Block& block, const GatherNdParams& params) {
     for (int64_t i = block.index() * block.threads() + thread; i < params.count * params.slice;
          i += block.blocks() * block.threads()) {
       const int64_t at = indexed_slice(params, i / params.slice);
-      if (at >= 0)
-        copy_bytes(params.bytes, params.from, at + i % params.slice, params.to, i);
+      if (at >= 0) copy_bytes(params.bytes, params.from, at + i % params.slice, params.to, i);
     }
   }
 }
@@ -227,7 +226,9 @@ ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
       const float kept = rounded < -most ? -most : rounded > most ? most : rounded;
       const int64_t code = kept != kept ? zero : static_cast<int64_t>(kept) + zero;
       store(AnyStore(), params.output, params.output_type, i,
-            code < low ? low : code > high ? high : code);
+            code < low    ? low
+            : code > high ? high
+                          : code);
     }
   }
 }

@@ -24,14 +24,76 @@ enum class AddressMode : int32_t {
 /// An operation of an elementwise chain. The chain's value is x, an operand y.
 enum class ElementOp : int32_t {
   // Of x, with the numbers a and b.
-  identity, abs, neg, exp, log, sqrt, reciprocal, ceil, floor, round, sign, sin, cos, tan, asin,
-  acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, erf, sigmoid, softplus, softsign, relu,
-  leaky_relu, elu, selu, celu, thresholded_relu, hard_sigmoid, hard_swish, shrink, gelu,
-  gelu_tanh, mish, swish, logical_not, bitwise_not, is_nan, is_inf, clip, scale_shift,
+  identity,
+  abs,
+  neg,
+  exp,
+  log,
+  sqrt,
+  reciprocal,
+  ceil,
+  floor,
+  round,
+  sign,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  erf,
+  sigmoid,
+  softplus,
+  softsign,
+  relu,
+  leaky_relu,
+  elu,
+  selu,
+  celu,
+  thresholded_relu,
+  hard_sigmoid,
+  hard_swish,
+  shrink,
+  gelu,
+  gelu_tanh,
+  mish,
+  swish,
+  logical_not,
+  bitwise_not,
+  is_nan,
+  is_inf,
+  clip,
+  scale_shift,
   // Of x and y.
-  add, sub, mul, div, pow, min, max, mod, fmod, prelu, equal, less, less_or_equal, greater,
-  greater_or_equal, logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor,
-  shift_left, shift_right,
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  min,
+  max,
+  mod,
+  fmod,
+  prelu,
+  equal,
+  less,
+  less_or_equal,
+  greater,
+  greater_or_equal,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  shift_left,
+  shift_right,
   // Of x and two operands: x selects.
   where,
 };
@@ -101,7 +163,18 @@ struct FillParams {
 };
 
 enum class ReduceKind : int32_t {
-  sum, mean, max, min, product, sum_square, l1, l2, log_sum, log_sum_exp, arg_max, arg_min,
+  sum,
+  mean,
+  max,
+  min,
+  product,
+  sum_square,
+  l1,
+  l2,
+  log_sum,
+  log_sum_exp,
+  arg_max,
+  arg_min,
 };
 struct ReduceParams {
   const void* input;
@@ -137,11 +210,11 @@ struct NormParams {
   const void* scale;  ///< may be null
   const void* bias;   ///< may be null
   void* output;
-  void* sum;             ///< input + skip; may be null
-  void* mean;            ///< may be null
-  void* inverse;         ///< 1 / sqrt(variance + epsilon); may be null
-  int32_t type;          ///< of input, skip, output and sum
-  int32_t scale_type;    ///< of scale and bias
+  void* sum;           ///< input + skip; may be null
+  void* mean;          ///< may be null
+  void* inverse;       ///< 1 / sqrt(variance + epsilon); may be null
+  int32_t type;        ///< of input, skip, output and sum
+  int32_t scale_type;  ///< of scale and bias
   int32_t statistics_type;
   int32_t subtracts_mean;
   int32_t divides;  ///< false: subtracts the mean only
@@ -181,7 +254,7 @@ struct GatherElementsParams {
   int32_t axis;
   int64_t axis_size;
   int64_t count;
-  LoopSizes sizes;  ///< of the indices
+  LoopSizes sizes;            ///< of the indices
   int64_t strides[max_axes];  ///< of the tensor that indices point into
 };
 
@@ -266,8 +339,8 @@ struct ResizeParams {
   int64_t count;
   LoopSizes sizes;  ///< of the result
   int64_t strides[max_axes];
-  int32_t taps[max_axes];             ///< 0: the axis stays
-  const int32_t* first[max_axes];     ///< taps indices an output; -1: outside
+  int32_t taps[max_axes];          ///< 0: the axis stays
+  const int32_t* first[max_axes];  ///< taps indices an output; -1: outside
   const float* weights[max_axes];
 };
 
@@ -296,7 +369,8 @@ struct CumulativeParams {
 };
 
 /// QuantizeLinear and DequantizeLinear; the scale of element i is number
-/// (i / (axis_size * inner) * scales_per_outer) + (i / inner % axis_size) / block * inner_scales + i % inner_scales.
+/// (i / (axis_size * inner) * scales_per_outer) + (i / inner % axis_size) / block * inner_scales +
+/// i % inner_scales.
 struct QuantizeParams {
   const void* input;
   const void* scale;
@@ -318,7 +392,7 @@ struct QuantizeParams {
 /// Rotates pairs of elements of heads by angles of their positions.
 struct RotaryParams {
   const void* input;
-  const void* cosines;    ///< rows of rotated / 2
+  const void* cosines;  ///< rows of rotated / 2
   const void* sines;
   const void* positions;  ///< int64; may be null
   const void* lengths;    ///< int32 keys of each batch less 1, instead of positions; may be null
@@ -336,9 +410,9 @@ struct RotaryParams {
   int64_t size;
   int64_t rotated;
   int64_t cache_rows;
-  int64_t batch_rows;   ///< without positions: the row of a token
+  int64_t batch_rows;  ///< without positions: the row of a token
   int64_t length_rows;
-  int64_t in_strides[3];   ///< batch, token, head
+  int64_t in_strides[3];  ///< batch, token, head
   int64_t out_strides[3];
 };
 
@@ -348,23 +422,23 @@ struct AttentionParams {
   const void* key;
   const void* value;
   void* output;
-  const void* mask;         ///< added to scores, or bool; may be null
-  const float* key_mask;    ///< added too; may be null
-  const void* lengths;      ///< keys of each batch, less `length_offset`; may be null
-  const void* sinks;        ///< a further score of each head's softmax; may be null
-  int32_t* status;          ///< with lengths: set where one is out of range
+  const void* mask;       ///< added to scores, or bool; may be null
+  const float* key_mask;  ///< added too; may be null
+  const void* lengths;    ///< keys of each batch, less `length_offset`; may be null
+  const void* sinks;      ///< a further score of each head's softmax; may be null
+  int32_t* status;        ///< with lengths: set where one is out of range
   int32_t status_value;
-  int32_t type;             ///< of query, key, value and output
+  int32_t type;  ///< of query, key, value and output
   int32_t mask_type;
   int32_t length_type;
   int32_t sink_type;
   int32_t is_causal;
-  int32_t is_smooth;        ///< softmax with one more score, 0
-  int32_t starts_at_zero;   ///< with lengths: queries are the first positions, not the last
+  int32_t is_smooth;       ///< softmax with one more score, 0
+  int32_t starts_at_zero;  ///< with lengths: queries are the first positions, not the last
   float scale;
   float softcap;
   int64_t length_offset;
-  int64_t left_window;      ///< -1: unlimited
+  int64_t left_window;  ///< -1: unlimited
   int64_t right_window;
   int64_t batch;
   int64_t query_heads;
@@ -373,19 +447,19 @@ struct AttentionParams {
   int64_t keys;
   int64_t size;
   int64_t value_size;
-  int64_t past;             ///< keys before the first query's own, without lengths
+  int64_t past;  ///< keys before the first query's own, without lengths
   int64_t mask_keys;
-  int64_t query_strides[3];   ///< batch, head, row
+  int64_t query_strides[3];  ///< batch, head, row
   int64_t key_strides[3];
   int64_t value_strides[3];
   int64_t output_strides[3];
-  int64_t mask_strides[3];    ///< batch, head, query
+  int64_t mask_strides[3];      ///< batch, head, query
   int64_t key_mask_strides[2];  ///< batch, query
 };
 
 /// Appends rows to a cache batch x heads x rows x size, at a place that depends on the batch.
 struct CacheParams {
-  const void* past;     ///< may be null
+  const void* past;  ///< may be null
   const void* now;
   const void* lengths;  ///< int32 rows of each batch with the new ones, less 1
   void* present;
@@ -396,10 +470,10 @@ struct CacheParams {
   int64_t batch;
   int64_t heads;
   int64_t size;
-  int64_t rows;          ///< new ones
+  int64_t rows;  ///< new ones
   int64_t past_rows;
   int64_t present_rows;
-  int64_t total;         ///< most rows that a batch may have
+  int64_t total;  ///< most rows that a batch may have
   int64_t least_length;
   int64_t row_strides[3];  ///< of `now`: batch, head, row
 };

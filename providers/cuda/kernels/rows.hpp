@@ -32,20 +32,28 @@ struct Extremes<int64_t> {
 template <typename Number>
 ORTOOL_DEVICE Number reduce_start(ReduceKind kind) {
   switch (kind) {
-    case ReduceKind::max: return Extremes<Number>::least();
-    case ReduceKind::min: return Extremes<Number>::greatest();
-    case ReduceKind::product: return Number(1);
-    default: return Number(0);
+    case ReduceKind::max:
+      return Extremes<Number>::least();
+    case ReduceKind::min:
+      return Extremes<Number>::greatest();
+    case ReduceKind::product:
+      return Number(1);
+    default:
+      return Number(0);
   }
 }
 
 template <typename Number>
 ORTOOL_DEVICE Number reduce_step(ReduceKind kind, Number x, Number y) {
   switch (kind) {
-    case ReduceKind::max: return apply_binary(ElementOp::max, x, y);
-    case ReduceKind::min: return apply_binary(ElementOp::min, x, y);
-    case ReduceKind::product: return product_of(x, y);
-    default: return sum_of(x, y);
+    case ReduceKind::max:
+      return apply_binary(ElementOp::max, x, y);
+    case ReduceKind::min:
+      return apply_binary(ElementOp::min, x, y);
+    case ReduceKind::product:
+      return product_of(x, y);
+    default:
+      return sum_of(x, y);
   }
 }
 
@@ -53,27 +61,38 @@ template <typename Number>
 ORTOOL_DEVICE Number reduce_element(ReduceKind kind, Number x) {
   switch (kind) {
     case ReduceKind::sum_square:
-    case ReduceKind::l2: return product_of(x, x);
-    case ReduceKind::l1: return x < Number(0) ? negated(x) : x;
-    default: return x;
+    case ReduceKind::l2:
+      return product_of(x, x);
+    case ReduceKind::l1:
+      return x < Number(0) ? negated(x) : x;
+    default:
+      return x;
   }
 }
 
 template <typename Real>
 ORTOOL_DEVICE Real reduce_end(ReduceKind kind, Real x, int64_t count) {
   switch (kind) {
-    case ReduceKind::mean: return x / static_cast<Real>(count);
-    case ReduceKind::l2: return of_sqrt(x);
-    case ReduceKind::log_sum: return of_log(x);
-    default: return x;
+    case ReduceKind::mean:
+      return x / static_cast<Real>(count);
+    case ReduceKind::l2:
+      return of_sqrt(x);
+    case ReduceKind::log_sum:
+      return of_log(x);
+    default:
+      return x;
   }
 }
 ORTOOL_DEVICE int64_t reduce_end(ReduceKind kind, int64_t x, int64_t count) {
   switch (kind) {
-    case ReduceKind::mean: return count == 0 ? 0 : x / count;
-    case ReduceKind::l2: return integer_of(sqrt(static_cast<double>(x)));
-    case ReduceKind::log_sum: return integer_of(log(static_cast<double>(x)));
-    default: return x;
+    case ReduceKind::mean:
+      return count == 0 ? 0 : x / count;
+    case ReduceKind::l2:
+      return integer_of(sqrt(static_cast<double>(x)));
+    case ReduceKind::log_sum:
+      return integer_of(log(static_cast<double>(x)));
+    default:
+      return x;
   }
 }
 
@@ -92,9 +111,8 @@ ORTOOL_DEVICE void reduce_rows(const Block& block, const ReduceParams& params) {
       }
       partial[thread] = sum;
     }
-    combine_partials(block, partial, [&](Number x, Number y) {
-      return reduce_step(params.kind, x, y);
-    });
+    combine_partials(block, partial,
+                     [&](Number x, Number y) { return reduce_step(params.kind, x, y); });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) {
         store(Storage(), params.output, params.output_type, row,
@@ -140,9 +158,8 @@ ORTOOL_DEVICE void reduce_log_sum_exp(const Block& block, const ReduceParams& pa
         greatest = apply_binary(ElementOp::max, greatest, element(i));
       partial[thread] = greatest;
     }
-    combine_partials(block, partial, [](Real x, Real y) {
-      return apply_binary(ElementOp::max, x, y);
-    });
+    combine_partials(block, partial,
+                     [](Real x, Real y) { return apply_binary(ElementOp::max, x, y); });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) most[0] = partial[0] - partial[0] == Real(0) ? partial[0] : Real(0);
     }
@@ -201,15 +218,15 @@ ORTOOL_DEVICE void softmax(const Block& block, const SoftmaxParams& params) {
         greatest = apply_binary(ElementOp::max, greatest, element(i));
       partial[thread] = greatest;
     }
-    combine_partials(block, partial, [](Real x, Real y) {
-      return apply_binary(ElementOp::max, x, y);
-    });
+    combine_partials(block, partial,
+                     [](Real x, Real y) { return apply_binary(ElementOp::max, x, y); });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) most[0] = partial[0];
     }
     ORTOOL_THREADS(block, thread) {
       Real sum = Real(0);
-      for (int64_t i = thread; i < params.size; i += row_threads) sum += of_exp(element(i) - most[0]);
+      for (int64_t i = thread; i < params.size; i += row_threads)
+        sum += of_exp(element(i) - most[0]);
       partial[thread] = sum;
     }
     combine_partials(block, partial, [](Real x, Real y) { return x + y; });
@@ -268,7 +285,8 @@ ORTOOL_DEVICE void normalize(const Block& block, const NormParams& params) {
       Real sum = Real(0);
       for (int64_t i = thread; i < params.size; i += row_threads) {
         const Real x = norm_element<Real, Storage>(params, row, i);
-        if (params.sum != nullptr) store(Storage(), params.sum, params.type, row * params.size + i, x);
+        if (params.sum != nullptr)
+          store(Storage(), params.sum, params.type, row * params.size + i, x);
         sum += x;
       }
       partial[thread] = sum;

@@ -1,4 +1,6 @@
 // Attention with its masks and caches, and rotary position embedding.
+#include "libcore/ops/nn/attention/attention.hpp"
+
 #include <array>
 #include <cmath>
 
@@ -8,7 +10,6 @@
 #include "libcore/ops/contrib/attention/multi_head_attention.hpp"
 #include "libcore/ops/contrib/attention/rotary_embedding.hpp"
 #include "libcore/ops/contrib_domain.hpp"
-#include "libcore/ops/nn/attention/attention.hpp"
 #include "libcore/ops/nn/attention/rotary_embedding.hpp"
 #include "providers/cuda/operators/heads.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
@@ -31,8 +32,8 @@ std::string refuses_attention(const Node& node) {
 }
 
 /// Past and new rows as one tensor with a heads axis; the new ones alone if there is no cache.
-HeadsTensor joined(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& now, std::int64_t past,
-                   std::int64_t present) {
+HeadsTensor joined(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& now,
+                   std::int64_t past, std::int64_t present) {
   const DeviceTensor before = builder.input(node, past);
   const bool has_output = present < node.output_count() && node.output(present) != nullptr;
   if (!before.is_given() && !has_output) return now;
@@ -83,7 +84,8 @@ std::string refuses_multi_head(const Node& node) {
       return "caches with room for more rows run on the cpu";
   }
   const Value* mask = node.input_count() > 4 ? node.input(4) : nullptr;
-  if (mask != nullptr && rank_of(mask) != 2) return "masks of keys by length or by query run on the cpu";
+  if (mask != nullptr && rank_of(mask) != 2)
+    return "masks of keys by length or by query run on the cpu";
   const Value* key = node.input_count() > 1 ? node.input(1) : nullptr;
   if (op.is_causal && (mask != nullptr || (key != nullptr && rank_of(key) == 4)))
     return "causal attention with masked keys runs on the cpu";
@@ -91,8 +93,8 @@ std::string refuses_multi_head(const Node& node) {
 }
 
 /// Part `part` of projections, with its bias.
-HeadsTensor with_bias(DevicePlanBuilder& builder, const DeviceTensor& packed, const DeviceTensor& bias,
-                      std::int64_t offset, std::int64_t heads) {
+HeadsTensor with_bias(DevicePlanBuilder& builder, const DeviceTensor& packed,
+                      const DeviceTensor& bias, std::int64_t offset, std::int64_t heads) {
   if (!bias.is_given()) return heads_of(packed, heads);
   const std::int64_t width = packed.shape[2];
   const DeviceTensor own = {bias.type, Shape{width},
@@ -142,7 +144,8 @@ std::size_t emit_multi_head(DevicePlanBuilder& builder, const Node& node, FusedN
   if (op.scale) params.scale = *op.scale;
   params.is_causal = op.is_causal ? 1 : 0;
   params.past = params.keys - length;
-  if (builder.has_input(node, 4)) call.set_key_mask(builder, builder.input(node, 4), op.mask_filter);
+  if (builder.has_input(node, 4))
+    call.set_key_mask(builder, builder.input(node, 4), op.mask_filter);
   call.set_mask(builder.input(node, 5));
   call.launch(builder.make_output(node), true);
   return 0;
@@ -152,7 +155,8 @@ std::string refuses_packed_bias(const Node& node) {
   const bool has_bias = node.input_count() > 3 && node.input(3) != nullptr;
   if (has_bias && rank_of(node.input(0)) == 5) return "a bias of interleaved heads runs on the cpu";
   const Value* key = node.input_count() > 1 ? node.input(1) : nullptr;
-  if (has_bias && key != nullptr && rank_of(key) == 5) return "a bias of interleaved heads runs on the cpu";
+  if (has_bias && key != nullptr && rank_of(key) == 5)
+    return "a bias of interleaved heads runs on the cpu";
   return refuses_multi_head(node);
 }
 
@@ -257,8 +261,8 @@ std::size_t emit_group_query(DevicePlanBuilder& builder, const Node& node, Fused
     throw Error(ErrorCode::invalid,
                 format("'total_sequence_length' is {} (expected at least the {} new tokens)", total,
                        query.length));
-  const GroupQuery group = {builder, node, op, total, builder.input(node, Gqa::seqlens_k),
-                            total == query.length};
+  const GroupQuery group = {
+      builder, node, op, total, builder.input(node, Gqa::seqlens_k), total == query.length};
   const HeadsTensor keys = group.append(group.rotate(key), Gqa::past_key, 1);
   const HeadsTensor values = group.append(value, Gqa::past_value, 2);
   AttentionCall call(builder, group.rotate(query), keys, values);
@@ -354,13 +358,11 @@ std::string refuses_rotary_types(const Node& node) {
 constexpr OperatorTypes floats = OperatorTypes::floats;
 constexpr std::array<OperatorRow, 5> rows = {{
     {"", "Attention", floats, 0, refuses_attention, emit_attention},
-    {contrib_domain, "MultiHeadAttention", floats, 0, refuses_packed_bias,
-                emit_multi_head},
+    {contrib_domain, "MultiHeadAttention", floats, 0, refuses_packed_bias, emit_multi_head},
     {contrib_domain, "GroupQueryAttention", floats, 1U << Gqa::total_sequence_length,
-                refuses_group_query, emit_group_query},
+     refuses_group_query, emit_group_query},
     {"", "RotaryEmbedding", floats, 0, refuses_rotary_types, emit_rotary},
-    {contrib_domain, "RotaryEmbedding", floats, 0, refuses_rotary_types,
-                emit_contrib_rotary},
+    {contrib_domain, "RotaryEmbedding", floats, 0, refuses_rotary_types, emit_contrib_rotary},
 }};
 
 }  // namespace

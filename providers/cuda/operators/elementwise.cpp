@@ -25,7 +25,8 @@ void append_unary(Chain& chain, DevicePlanBuilder&, const Node&, std::int64_t) {
 }
 
 template <ElementOp op>
-void append_binary(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+void append_binary(Chain& chain, DevicePlanBuilder& builder, const Node& node,
+                   std::int64_t chain_input) {
   chain.apply(op, builder.input(node, 1 - chain_input), chain_input == 1);
 }
 
@@ -58,13 +59,15 @@ void append_activation(Chain& chain, DevicePlanBuilder&, const Node& node, std::
   }
 }
 
-void append_mod(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+void append_mod(Chain& chain, DevicePlanBuilder& builder, const Node& node,
+                std::int64_t chain_input) {
   const bool is_fmod = read_op<Mod>(node).sign_of_dividend;
   chain.apply(is_fmod ? ElementOp::fmod : ElementOp::mod, builder.input(node, 1 - chain_input),
               chain_input == 1);
 }
 
-void append_shift(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+void append_shift(Chain& chain, DevicePlanBuilder& builder, const Node& node,
+                  std::int64_t chain_input) {
   const bool is_right = read_op<BitShift>(node).to_the_right;
   chain.apply(is_right ? ElementOp::shift_right : ElementOp::shift_left,
               builder.input(node, 1 - chain_input), chain_input == 1);
@@ -131,13 +134,15 @@ std::string refuses_cast(const Node& node) {
 }
 
 template <ElementOp op>
-void append_variadic(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+void append_variadic(Chain& chain, DevicePlanBuilder& builder, const Node& node,
+                     std::int64_t chain_input) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     if (i != chain_input) chain.apply(op, builder.input(node, i));
   }
 }
 
-void append_mean(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t chain_input) {
+void append_mean(Chain& chain, DevicePlanBuilder& builder, const Node& node,
+                 std::int64_t chain_input) {
   append_variadic<ElementOp::add>(chain, builder, node, chain_input);
   chain.apply(ElementOp::scale_shift, 1.0 / static_cast<double>(node.input_count()), 0);
 }

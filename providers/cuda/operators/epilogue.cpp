@@ -24,8 +24,8 @@ void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias)
       continue;
     }
     const DeviceTensor other = other_operand(next);
-    if (!other.is_given() || other.type != builder_.constants().stored_type(
-                                               builder_.output_type(next))) {
+    if (!other.is_given() ||
+        other.type != builder_.constants().stored_type(builder_.output_type(next))) {
       return;
     }
     std::int64_t behind = 1;

@@ -72,8 +72,8 @@ HeadsTensor part_of(const HeadsTensor& heads, std::int64_t first, std::int64_t c
   return result;
 }
 
-AttentionCall::AttentionCall(DevicePlanBuilder& builder, const HeadsTensor& query, const HeadsTensor& key,
-                             const HeadsTensor& value)
+AttentionCall::AttentionCall(DevicePlanBuilder& builder, const HeadsTensor& query,
+                             const HeadsTensor& key, const HeadsTensor& value)
     : builder_(builder), type_(query.tensor.type) {
   if (key.heads != value.heads || key.length != value.length || key.batch != query.batch ||
       value.batch != query.batch || key.size != query.size || key.heads == 0 ||
@@ -122,8 +122,8 @@ void AttentionCall::set_mask(const DeviceTensor& mask) {
   }
 }
 
-void AttentionCall::set_lengths(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& lengths,
-                                std::int64_t offset) {
+void AttentionCall::set_lengths(DevicePlanBuilder& builder, const Node& node,
+                                const DeviceTensor& lengths, std::int64_t offset) {
   params.lengths = lengths.pointer();
   params.length_type = lengths.element();
   params.length_offset = offset;
@@ -131,11 +131,11 @@ void AttentionCall::set_lengths(DevicePlanBuilder& builder, const Node& node, co
   params.status_value = builder.status_of(node);
 }
 
-void AttentionCall::set_key_mask(DevicePlanBuilder& builder, const DeviceTensor& mask, float filter) {
+void AttentionCall::set_key_mask(DevicePlanBuilder& builder, const DeviceTensor& mask,
+                                 float filter) {
   if (mask.shape != Shape{params.batch, params.keys})
-    throw Error(ErrorCode::invalid,
-                format("the mask is {} (expected {} x {})", mask.shape.to_string(), params.batch,
-                       params.keys));
+    throw Error(ErrorCode::invalid, format("the mask is {} (expected {} x {})",
+                                           mask.shape.to_string(), params.batch, params.keys));
   const DeviceTensor hidden = builder.make(DataType::boolean, mask.shape);
   const DeviceTensor addends = builder.make(DataType::float32, mask.shape);
   const DeviceTensor zero = builder.upload_float(0);
@@ -152,8 +152,7 @@ void AttentionCall::set_key_mask(DevicePlanBuilder& builder, const DeviceTensor&
 
 void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
   if (output.count() == 0) return;
-  const HeadsTensor to =
-      is_packed ? packed_heads(output, params.query_heads) : split_heads(output);
+  const HeadsTensor to = is_packed ? packed_heads(output, params.query_heads) : split_heads(output);
   params.output = to.pointer();
   std::copy_n(to.strides, 3, params.output_strides);
   const bool has_tiles = params.queries >= few_queries && params.size <= tile_size &&
@@ -166,13 +165,13 @@ void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
   if (has_tiles) {
     blocks = params.batch * params.query_heads * ((params.queries + tile_rows - 1) / tile_rows);
     const bool is_small = params.size <= tile_size / 2 && params.value_size <= tile_size / 2;
-    kernel = is_small ? (is_half ? KernelId::attention_tile_64_f16 : KernelId::attention_tile_64_f32)
-                      : (is_half ? KernelId::attention_tile_128_f16
-                                 : KernelId::attention_tile_128_f32);
+    kernel = is_small
+                 ? (is_half ? KernelId::attention_tile_64_f16 : KernelId::attention_tile_64_f32)
+                 : (is_half ? KernelId::attention_tile_128_f16 : KernelId::attention_tile_128_f32);
   }
   builder_.launch_rows(kernel, blocks, attention_block, params,
-                        {&params.query, &params.key, &params.value, &params.output, &params.mask,
-                         &params.key_mask, &params.lengths, &params.sinks, &params.status});
+                       {&params.query, &params.key, &params.value, &params.output, &params.mask,
+                        &params.key_mask, &params.lengths, &params.sinks, &params.status});
 }
 
 RotaryCall::RotaryCall(DevicePlanBuilder& builder, const Node& node, const HeadsTensor& heads,
@@ -203,14 +202,13 @@ void RotaryCall::launch_to(const DeviceTensor& output, bool is_packed) {
   const KernelId kernel =
       heads_.tensor.type == DataType::float32 ? KernelId::rotary_f32 : KernelId::rotary_any;
   builder_.launch_elements(kernel, output.count(), params,
-                            {&params.input, &params.cosines, &params.sines, &params.positions,
-                             &params.lengths, &params.output, &params.status});
+                           {&params.input, &params.cosines, &params.sines, &params.positions,
+                            &params.lengths, &params.output, &params.status});
 }
 
 HeadsTensor RotaryCall::launch() {
-  const DeviceTensor output =
-      builder_.make(heads_.tensor.type,
-                     Shape{heads_.batch, heads_.length, heads_.heads * heads_.size});
+  const DeviceTensor output = builder_.make(
+      heads_.tensor.type, Shape{heads_.batch, heads_.length, heads_.heads * heads_.size});
   launch_to(output, true);
   return packed_heads(output, heads_.heads);
 }

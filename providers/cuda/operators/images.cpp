@@ -51,7 +51,8 @@ DeviceTensor pad_images(DevicePlanBuilder& builder, const DeviceTensor& images,
     if (i >= 2) {
       WindowAxis& axis = window[i - 2];
       // A window may end before the last pad.
-      const std::int64_t used = (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+      const std::int64_t used =
+          (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
       params.begins[i] = axis.pad_begin;
       sizes[i] = std::max(used, axis.pad_begin + sizes[i]);
       axis.in = sizes[i];
@@ -68,9 +69,9 @@ DeviceTensor pad_images(DevicePlanBuilder& builder, const DeviceTensor& images,
   return padded;
 }
 
-void emit_direct(DevicePlanBuilder& builder, const std::vector<WindowAxis>& window, std::int64_t groups,
-                 const DeviceTensor& images, const DeviceTensor& weights, const DeviceTensor& bias,
-                 const DeviceTensor& output, bool is_transposed) {
+void emit_direct(DevicePlanBuilder& builder, const std::vector<WindowAxis>& window,
+                 std::int64_t groups, const DeviceTensor& images, const DeviceTensor& weights,
+                 const DeviceTensor& bias, const DeviceTensor& output, bool is_transposed) {
   ConvParams params = {};
   params.input = images.pointer();
   params.weights = weights.pointer();
@@ -199,9 +200,8 @@ void launch_pool(DevicePlanBuilder& builder, const Node& node, PoolParams params
   params.output = output.pointer();
   params.type = images.element();
   builder.launch_elements(kernel_for(images.type, KernelId::pool_f32, KernelId::pool_f16,
-                                      KernelId::pool_any, KernelId::pool_f64),
-                           output.count(), params,
-                           {&params.input, &params.output, &params.indices});
+                                     KernelId::pool_any, KernelId::pool_f64),
+                          output.count(), params, {&params.input, &params.output, &params.indices});
 }
 
 std::size_t emit_max_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
@@ -248,8 +248,8 @@ std::size_t emit_global_pool(DevicePlanBuilder& builder, const Node& node, Fused
   params.axes = {.axes = 1, .size = {params.reduced}};
   params.strides[0] = 1;
   builder.launch_rows(kernel_for(images.type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
-                                  KernelId::reduce_rows_any, KernelId::reduce_rows_f64),
-                       params.outputs, 256, params, {&params.input, &params.output});
+                                 KernelId::reduce_rows_any, KernelId::reduce_rows_f64),
+                      params.outputs, 256, params, {&params.input, &params.output});
   return 0;
 }
 

@@ -37,7 +37,7 @@ std::size_t emit_gather(DevicePlanBuilder& builder, const Node& node, FusedNodes
   params.index_count = indices.count();
   params.inner = data.shape.product(axis + 1, data.shape.rank());
   builder.launch_elements(KernelId::gather, to.count(), params,
-                           {&params.data, &params.indices, &params.output, &params.status});
+                          {&params.data, &params.indices, &params.output, &params.status});
   return 0;
 }
 
@@ -48,8 +48,9 @@ void launch_elements_of(DevicePlanBuilder& builder, const Node& node, const Devi
   const Shape& indexed = scatters ? to.shape : from.shape;
   for (std::int64_t i = 0; i < indexed.rank(); ++i) {
     if (i == normalize_axis(axis, indexed.rank()) || indices.shape[i] <= indexed[i]) continue;
-    throw Error(ErrorCode::invalid, format("'indices' has {} elements along axis {} (expected {} at most)",
-                                           indices.shape[i], i, indexed[i]));
+    throw Error(ErrorCode::invalid,
+                format("'indices' has {} elements along axis {} (expected {} at most)",
+                       indices.shape[i], i, indexed[i]));
   }
   GatherElementsParams params = {};
   params.from = from.pointer();
@@ -68,10 +69,11 @@ void launch_elements_of(DevicePlanBuilder& builder, const Node& node, const Devi
     params.sizes.size[i] = indices.shape[i];
     params.strides[i] = strides[static_cast<std::size_t>(i)];
   }
-  const std::int64_t threads = scatters ? params.count / params.sizes.size[params.axis] : params.count;
-  builder.launch_elements(scatters ? KernelId::scatter_elements : KernelId::gather_elements, threads,
-                           params,
-                           {&params.from, &params.indices, &params.to, &params.status});
+  const std::int64_t threads =
+      scatters ? params.count / params.sizes.size[params.axis] : params.count;
+  builder.launch_elements(scatters ? KernelId::scatter_elements : KernelId::gather_elements,
+                          threads, params,
+                          {&params.from, &params.indices, &params.to, &params.status});
 }
 
 std::size_t emit_gather_elements(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
@@ -123,8 +125,8 @@ void launch_nd(DevicePlanBuilder& builder, const Node& node, const DeviceTensor&
     params.strides[i] = strides[static_cast<std::size_t>(batch_dims + i)];
   }
   builder.launch_elements(scatters ? KernelId::scatter_nd : KernelId::gather_nd,
-                           scatters ? params.slice : params.count * params.slice, params,
-                           {&params.from, &params.indices, &params.to, &params.status});
+                          scatters ? params.slice : params.count * params.slice, params,
+                          {&params.from, &params.indices, &params.to, &params.status});
 }
 
 std::size_t emit_gather_nd(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
@@ -167,7 +169,7 @@ std::size_t emit_one_hot(DevicePlanBuilder& builder, const Node& node, FusedNode
   params.inner = to.shape.product(axis + 1, to.shape.rank());
   params.count = to.count();
   builder.launch_elements(KernelId::one_hot, params.count, params,
-                           {&params.indices, &params.values, &params.output});
+                          {&params.indices, &params.values, &params.output});
   return 0;
 }
 
@@ -190,8 +192,7 @@ std::size_t emit_top_k(DevicePlanBuilder& builder, const Node& node, FusedNodes)
   params.rows = params.size == 0 ? 0 : from.count() / params.size;
   if (from.count() == 0 || params.k == 0) return 0;
   builder.launch_elements(is_real(from.type) ? KernelId::top_k_real : KernelId::top_k_i64,
-                           from.count(), params,
-                           {&params.input, &params.values, &params.indices});
+                          from.count(), params, {&params.input, &params.values, &params.indices});
   return 0;
 }
 
@@ -216,7 +217,7 @@ std::size_t emit_cumulative(DevicePlanBuilder& builder, const Node& node, FusedN
   params.size = from.shape[axis];
   params.inner = from.shape.product(axis + 1, from.shape.rank());
   params.lines = from.count() / params.size;
-  const KernelId kernel = !is_real(from.type) ? KernelId::cumulative_i64
+  const KernelId kernel = !is_real(from.type)              ? KernelId::cumulative_i64
                           : from.type == DataType::float64 ? KernelId::cumulative_f64
                                                            : KernelId::cumulative_f32;
   builder.launch_elements(kernel, params.lines, params, {&params.input, &params.output});
@@ -256,7 +257,7 @@ void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granula
     params.blocks = scale.shape[std::min(axis, scale.shape.rank() - 1)];
   }
   builder.launch_elements(KernelId::quantize, params.count, params,
-                           {&params.input, &params.scale, &params.zero_point, &params.output});
+                          {&params.input, &params.scale, &params.zero_point, &params.output});
 }
 
 std::size_t emit_quantize(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
@@ -271,11 +272,13 @@ std::size_t emit_dequantize(DevicePlanBuilder& builder, const Node& node, FusedN
 std::string refuses_quantize(const Node& node) {
   if (type_of(node.input(0)) != DataType::float32 || type_of(node.input(1)) != DataType::float32)
     return "only float32 is quantized on the device";
-  if (!is_code_type(type_of(node.output(0)))) return "only codes of 8 and 16 bits are made on the device";
+  if (!is_code_type(type_of(node.output(0))))
+    return "only codes of 8 and 16 bits are made on the device";
   return {};
 }
 std::string refuses_dequantize(const Node& node) {
-  if (!is_code_type(type_of(node.input(0)))) return "only codes of 8 and 16 bits are read on the device";
+  if (!is_code_type(type_of(node.input(0))))
+    return "only codes of 8 and 16 bits are read on the device";
   if (type_of(node.input(1)) != DataType::float32 || type_of(node.output(0)) != DataType::float32)
     return "only float32 is made on the device";
   return {};
@@ -288,7 +291,7 @@ constexpr std::array<OperatorRow, 12> rows = {{
     {"", "GatherElements", elements, 0, nullptr, emit_gather_elements},
     {"", "GatherND", elements, 0, nullptr, emit_gather_nd},
     {"", "ScatterElements", elements, 0, refuses_reduction<ScatterElements>,
-                emit_scatter_elements<ScatterElements>},
+     emit_scatter_elements<ScatterElements>},
     {"", "Scatter", elements, 0, nullptr, emit_scatter_elements<Scatter>},
     {"", "ScatterND", elements, 0, refuses_reduction<ScatterND>, emit_scatter_nd},
     {"", "OneHot", numbers, 0b10, refuses_one_hot, emit_one_hot},

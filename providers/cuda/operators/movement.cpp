@@ -33,7 +33,8 @@ std::size_t emit_view(DevicePlanBuilder& builder, const Node& node, FusedNodes) 
 std::string refuses_training(const Node& node) {
   const auto op = read_op<Dropout>(node);
   if (is_used(node, 1)) return "the mask as a result";
-  if (op.is_training.value.value_or(false) || op.is_training.input >= 0) return "training runs on the cpu";
+  if (op.is_training.value.value_or(false) || op.is_training.input >= 0)
+    return "training runs on the cpu";
   return {};
 }
 
@@ -109,8 +110,8 @@ std::size_t emit_concat(DevicePlanBuilder& builder, const Node& node, FusedNodes
 }
 
 /// A part of a tensor: a view if it is dense.
-void emit_part(DevicePlanBuilder& builder, const Node& node, std::int64_t output, const DeviceTensor& from,
-               std::int64_t offset, const Integers& strides) {
+void emit_part(DevicePlanBuilder& builder, const Node& node, std::int64_t output,
+               const DeviceTensor& from, std::int64_t offset, const Integers& strides) {
   const Shape& shape = builder.output_shape(node, output);
   const Integers dense = strides_of(shape);
   bool is_dense = shape.element_count() > 0;
@@ -156,7 +157,8 @@ std::size_t emit_split(DevicePlanBuilder& builder, const Node& node, FusedNodes)
   std::int64_t place = 0;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
     if (node.output(i) == nullptr)
-      throw Error(ErrorCode::unsupported, "a piece of Split is left out").at_node(node.name(), node.op_type());
+      throw Error(ErrorCode::unsupported, "a piece of Split is left out")
+          .at_node(node.name(), node.op_type());
     emit_part(builder, node, i, from, place * strides[static_cast<std::size_t>(axis)], strides);
     place += builder.output_shape(node, i)[axis];
   }
@@ -242,7 +244,7 @@ std::size_t emit_pad(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
     params.value = builder.upload(value).pointer();
   }
   builder.launch_elements(KernelId::pad, params.count, params,
-                           {&params.from, &params.to, &params.value});
+                          {&params.from, &params.to, &params.value});
   return 0;
 }
 
@@ -292,7 +294,8 @@ std::size_t emit_range(DevicePlanBuilder& builder, const Node& node, FusedNodes)
 
 std::string refuses_unknown_diagonal(const Node& node) {
   const bool is_given = node.input_count() > 1 && node.input(1) != nullptr;
-  return is_given && !node.input(1)->is_constant() ? "the diagonal is known during the run alone" : "";
+  return is_given && !node.input(1)->is_constant() ? "the diagonal is known during the run alone"
+                                                   : "";
 }
 
 std::size_t emit_trilu(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
@@ -308,8 +311,9 @@ std::size_t emit_trilu(DevicePlanBuilder& builder, const Node& node, FusedNodes)
   params.rows = from.shape[from.shape.rank() - 2];
   params.columns = from.shape[from.shape.rank() - 1];
   params.diagonal = op.k.value ? *op.k.value
-                    : builder.has_input(node, op.k.input) ? builder.integers(node, op.k.input).front()
-                                                           : 0;
+                    : builder.has_input(node, op.k.input)
+                        ? builder.integers(node, op.k.input).front()
+                        : 0;
   params.count = to.count();
   builder.launch_elements(KernelId::trilu, params.count, params, {&params.from, &params.to});
   return 0;
@@ -337,9 +341,10 @@ std::size_t emit_depth(DevicePlanBuilder& builder, const Node& node, FusedNodes)
                                    : Shape{wide[0], depth, b, b, height, width};
   const Integers strides = strides_of(deep);
   // In the order of the wide form: batch, depth, height, row of a block, width, column of a block.
-  const Integers deep_strides = is_depth_last
-                                    ? Integers{strides[0], strides[3], strides[4], strides[1], strides[5], strides[2]}
-                                    : Integers{strides[0], strides[1], strides[4], strides[2], strides[5], strides[3]};
+  const Integers deep_strides =
+      is_depth_last
+          ? Integers{strides[0], strides[3], strides[4], strides[1], strides[5], strides[2]}
+          : Integers{strides[0], strides[1], strides[4], strides[2], strides[5], strides[3]};
   const Shape loops{wide[0], depth, height, b, width, b};
   const Integers wide_strides = strides_of(loops);
   emit_copy(builder, from, 0, loops, to_space ? deep_strides : wide_strides,

@@ -19,8 +19,10 @@ bool contains(OperatorTypes types, DataType type) {
   switch (type) {
     case DataType::float32:
     case DataType::float16:
-    case DataType::bfloat16: return true;
-    case DataType::float64: return types != OperatorTypes::floats;
+    case DataType::bfloat16:
+      return true;
+    case DataType::float64:
+      return types != OperatorTypes::floats;
     case DataType::boolean:
     case DataType::int8:
     case DataType::uint8:
@@ -28,9 +30,12 @@ bool contains(OperatorTypes types, DataType type) {
     case DataType::uint16:
     case DataType::int32:
     case DataType::uint32:
-    case DataType::int64: return types == OperatorTypes::numbers || types == OperatorTypes::elements;
-    case DataType::uint64: return types == OperatorTypes::elements;
-    default: return false;
+    case DataType::int64:
+      return types == OperatorTypes::numbers || types == OperatorTypes::elements;
+    case DataType::uint64:
+      return types == OperatorTypes::elements;
+    default:
+      return false;
   }
 }
 
@@ -208,22 +213,26 @@ void emit_copy(DevicePlanBuilder& builder, const DeviceTensor& from, std::int64_
     params.from_strides[axes - 1] = in;
     params.to_strides[axes - 1] = out;
   }
-  const bool is_dense = axes == 0 || (axes == 1 && params.from_strides[0] == 1 && params.to_strides[0] == 1);
+  const bool is_dense =
+      axes == 0 || (axes == 1 && params.from_strides[0] == 1 && params.to_strides[0] == 1);
   if (is_dense) {
-    builder.command_list().copy(to.memory.plus(to_offset * bytes), from.memory.plus(from_offset * bytes),
-                             params.count * bytes);
+    builder.command_list().copy(to.memory.plus(to_offset * bytes),
+                                from.memory.plus(from_offset * bytes), params.count * bytes);
     return;
   }
-  builder.launch_elements(KernelId::copy_strided, params.count, params,
-                           {&params.from, &params.to});
+  builder.launch_elements(KernelId::copy_strided, params.count, params, {&params.from, &params.to});
 }
 
 KernelId kernel_for(DataType type, KernelId f32, KernelId f16, KernelId any, KernelId f64) {
   switch (type) {
-    case DataType::float32: return f32;
-    case DataType::float16: return f16;
-    case DataType::float64: return f64;
-    default: return any;
+    case DataType::float32:
+      return f32;
+    case DataType::float16:
+      return f16;
+    case DataType::float64:
+      return f64;
+    default:
+      return any;
   }
 }
 

@@ -42,7 +42,8 @@ Matrices matrices_of(DeviceTensor tensor, bool is_transposed, bool is_first) {
 }
 
 /// Repeats matrices so that there is one for each of `batch`.
-void expand_batch(DevicePlanBuilder& builder, Matrices& operand, const std::vector<std::int64_t>& batch) {
+void expand_batch(DevicePlanBuilder& builder, Matrices& operand,
+                  const std::vector<std::int64_t>& batch) {
   std::vector<std::int64_t> to = batch;
   to.push_back(operand.rows * operand.columns);
   std::vector<std::int64_t> from(batch.size() - operand.batch.size(), 1);
@@ -150,8 +151,8 @@ DeviceTensor gemm_addend(DevicePlanBuilder& builder, const Node& node, float bet
   DeviceTensor c = builder.input(node, 2);
   if (!c.is_given() || beta == 0.0F) return {};
   const Shape& shape = builder.output_shape(node);
-  const bool is_row = c.count() == shape[1] && c.shape.rank() > 0 &&
-                      c.shape[c.shape.rank() - 1] == shape[1];
+  const bool is_row =
+      c.count() == shape[1] && c.shape.rank() > 0 && c.shape[c.shape.rank() - 1] == shape[1];
   const bool fits = c.shape == shape || (is_row && c.type != DataType::float64);
   if (fits && beta == 1.0F) return c;
   const Shape result = is_row && c.type != DataType::float64 ? Shape{shape[1]} : shape;
@@ -165,8 +166,7 @@ DeviceTensor gemm_addend(DevicePlanBuilder& builder, const Node& node, float bet
 
 std::size_t emit_gemm(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const Gemm op = read_op<Gemm>(node);
-  return emit_matrices(builder, node,
-                       matrices_of(builder.input(node, 0), op.transpose_a, true),
+  return emit_matrices(builder, node, matrices_of(builder.input(node, 0), op.transpose_a, true),
                        matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha,
                        gemm_addend(builder, node, op.beta), fused_nodes);
 }

@@ -34,27 +34,34 @@ float source_position(const Resampling& op, float place, float scale, std::int64
   switch (op.coordinates) {
     case Coordinates::align_corners:
       return exact == 1 ? 0 : x * static_cast<float>(in - 1) / (exact - 1);
-    case Coordinates::asymmetric: return x / scale;
-    case Coordinates::pytorch_half_pixel: return exact > 1 ? (x + 0.5F) / scale - 0.5F : 0;
-    case Coordinates::tf_half_pixel_for_nn: return (x + 0.5F) / scale;
+    case Coordinates::asymmetric:
+      return x / scale;
+    case Coordinates::pytorch_half_pixel:
+      return exact > 1 ? (x + 0.5F) / scale - 0.5F : 0;
+    case Coordinates::tf_half_pixel_for_nn:
+      return (x + 0.5F) / scale;
     case Coordinates::half_pixel_symmetric: {
       const float adjustment = static_cast<float>(out) / exact;
       const float center = static_cast<float>(in) / 2;
       return center * (1 - adjustment) + (x + 0.5F) / scale - 0.5F;
     }
-    default: return (x + 0.5F) / scale - 0.5F;
+    default:
+      return (x + 0.5F) / scale - 0.5F;
   }
 }
 
 std::int64_t nearest_of(const Resampling& op, float position, float scale) {
   switch (op.nearest) {
-    case Resampling::Nearest::floor: return static_cast<std::int64_t>(std::floor(position));
-    case Resampling::Nearest::ceil: return static_cast<std::int64_t>(std::ceil(position));
+    case Resampling::Nearest::floor:
+      return static_cast<std::int64_t>(std::floor(position));
+    case Resampling::Nearest::ceil:
+      return static_cast<std::int64_t>(std::ceil(position));
     case Resampling::Nearest::round_prefer_ceil:
       return static_cast<std::int64_t>(std::floor(position + 0.5F));
     case Resampling::Nearest::outward:
       return static_cast<std::int64_t>(scale < 1 ? std::ceil(position) : std::floor(position));
-    default: return static_cast<std::int64_t>(std::ceil(position - 0.5F));
+    default:
+      return static_cast<std::int64_t>(std::ceil(position - 0.5F));
   }
 }
 
@@ -80,15 +87,16 @@ AxisTable make_table(const Resampling& op, std::int64_t in, std::int64_t out, fl
     }
     const bool is_linear = op.mode == Resampling::Mode::linear;
     table.taps = is_linear ? 2 : 4;
-    const float kept = is_linear ? std::clamp(position, 0.0F, static_cast<float>(in - 1)) : position;
+    const float kept =
+        is_linear ? std::clamp(position, 0.0F, static_cast<float>(in - 1)) : position;
     const auto below = static_cast<std::int64_t>(std::floor(kept));
     const float rest = kept - static_cast<float>(below);
     for (std::int64_t tap = 0; tap < table.taps; ++tap) {
       const std::int64_t place = is_linear ? below + tap : below - 1 + tap;
       table.first.push_back(clamped(place));
-      table.weights.push_back(is_linear ? (tap == 0 ? 1 - rest : rest)
-                                        : cubic_weight(op.cubic_coeff_a,
-                                                       rest + 1 - static_cast<float>(tap)));
+      table.weights.push_back(
+          is_linear ? (tap == 0 ? 1 - rest : rest)
+                    : cubic_weight(op.cubic_coeff_a, rest + 1 - static_cast<float>(tap)));
     }
   }
   return table;
@@ -110,7 +118,8 @@ std::string refuses_resize(const Node& node) {
   const Resampling op = read_resampling(node);
   if (op.antialias) return "antialiasing runs on the cpu";
   if (op.exclude_outside) return "'exclude_outside' runs on the cpu";
-  if (op.coordinates == Coordinates::tf_crop_and_resize) return "crops while resizing run on the cpu";
+  if (op.coordinates == Coordinates::tf_crop_and_resize)
+    return "crops while resizing run on the cpu";
   if (op.aspect_ratio != Resampling::AspectRatio::stretch)
     return "sizes that keep the aspect ratio run on the cpu";
   if (op.mode != Resampling::Mode::nearest && !is_real(type_of(node.input(0))))

@@ -61,11 +61,10 @@ void set_axes(const Shape& shape, const std::vector<std::int64_t>& axes, ReduceP
 
 KernelId reduce_kernel(DataType type, bool is_short) {
   if (!is_real(type)) return is_short ? KernelId::reduce_elements_i64 : KernelId::reduce_rows_i64;
-  return is_short
-             ? kernel_for(type, KernelId::reduce_elements_f32, KernelId::reduce_elements_f16,
-                          KernelId::reduce_elements_any, KernelId::reduce_elements_f64)
-             : kernel_for(type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
-                          KernelId::reduce_rows_any, KernelId::reduce_rows_f64);
+  return is_short ? kernel_for(type, KernelId::reduce_elements_f32, KernelId::reduce_elements_f16,
+                               KernelId::reduce_elements_any, KernelId::reduce_elements_f64)
+                  : kernel_for(type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
+                               KernelId::reduce_rows_any, KernelId::reduce_rows_f64);
 }
 
 template <typename Op>
@@ -80,8 +79,8 @@ std::size_t emit_reduce(DevicePlanBuilder& builder, const Node& node, FusedNodes
   }
   const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
-  const std::vector<std::int64_t> axes =
-      given.empty() && op.nothing_when_empty ? std::vector<std::int64_t>{}
+  const std::vector<std::int64_t> axes = given.empty() && op.nothing_when_empty
+                                             ? std::vector<std::int64_t>{}
                                              : op.reduced_axes(from.shape.rank(), given);
   ReduceParams params = {};
   params.input = from.pointer();
@@ -93,13 +92,13 @@ std::size_t emit_reduce(DevicePlanBuilder& builder, const Node& node, FusedNodes
   constexpr std::int64_t short_row = 32;
   if (params.kind == ReduceKind::log_sum_exp) {
     builder.launch_rows(KernelId::log_sum_exp, params.outputs, row_threads, params,
-                         {&params.input, &params.output});
+                        {&params.input, &params.output});
   } else if (params.reduced <= short_row) {
     builder.launch_elements(reduce_kernel(from.type, true), params.outputs, params,
-                             {&params.input, &params.output});
+                            {&params.input, &params.output});
   } else {
     builder.launch_rows(reduce_kernel(from.type, false), params.outputs, row_threads, params,
-                         {&params.input, &params.output});
+                        {&params.input, &params.output});
   }
   return 0;
 }
@@ -150,8 +149,9 @@ std::size_t emit_softmax(DevicePlanBuilder& builder, const Node& node, FusedNode
   const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
   const std::int64_t rank = from.shape.rank();
-  const std::int64_t axis =
-      op.flatten && (op.axis == rank || rank == 0) ? rank : normalize_axis(op.axis, std::max<std::int64_t>(rank, 1));
+  const std::int64_t axis = op.flatten && (op.axis == rank || rank == 0)
+                                ? rank
+                                : normalize_axis(op.axis, std::max<std::int64_t>(rank, 1));
   SoftmaxParams params = {};
   params.input = from.pointer();
   params.output = to.pointer();
@@ -161,17 +161,15 @@ std::size_t emit_softmax(DevicePlanBuilder& builder, const Node& node, FusedNode
                 : std::is_same_v<Op, LogSoftmax> ? SoftmaxKind::log_softmax
                                                  : SoftmaxKind::hardmax;
   params.inner = op.flatten || rank == 0 ? 1 : from.shape.product(axis + 1, rank);
-  params.size = rank == 0    ? 1
-                : op.flatten ? from.shape.product(axis, rank)
-                             : from.shape[axis];
+  params.size = rank == 0 ? 1 : op.flatten ? from.shape.product(axis, rank) : from.shape[axis];
   params.rows = from.count() / params.size;
   if (params.kind == SoftmaxKind::hardmax) {
     builder.launch_elements(KernelId::hardmax, params.rows, params,
-                             {&params.input, &params.output});
+                            {&params.input, &params.output});
   } else {
     builder.launch_rows(kernel_for(from.type, KernelId::softmax_f32, KernelId::softmax_f16,
-                                    KernelId::softmax_any, KernelId::softmax_f64),
-                         params.rows, row_threads, params, {&params.input, &params.output});
+                                   KernelId::softmax_any, KernelId::softmax_f64),
+                        params.rows, row_threads, params, {&params.input, &params.output});
   }
   return 0;
 }
@@ -197,10 +195,10 @@ NormParams start_norm(const DeviceTensor& from, const DeviceTensor& to, const De
 void launch_norm(DevicePlanBuilder& builder, DataType type, const NormParams& params) {
   if (params.rows == 0 || params.size == 0) return;
   builder.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
-                                  KernelId::normalize_any, KernelId::normalize_f64),
-                       params.rows, row_threads, params,
-                       {&params.input, &params.skip, &params.scale, &params.bias,
-                        &params.output, &params.sum, &params.mean, &params.inverse});
+                                 KernelId::normalize_any, KernelId::normalize_f64),
+                      params.rows, row_threads, params,
+                      {&params.input, &params.skip, &params.scale, &params.bias, &params.output,
+                       &params.sum, &params.mean, &params.inverse});
 }
 
 void set_rows(NormParams& params, const Shape& shape, std::int64_t axis) {
@@ -214,12 +212,11 @@ std::string refuses_scale(const Node& node, std::int64_t axis, std::int64_t firs
   const PartialShape& shape = node.input(0)->type().shape;
   const auto rank = static_cast<std::int64_t>(shape->size());
   const std::int64_t first = axis < 0 ? axis + rank : axis;
-  for (std::int64_t i = first_scale; i < std::min<std::int64_t>(node.input_count(), first_scale + 2);
-       ++i) {
+  for (std::int64_t i = first_scale;
+       i < std::min<std::int64_t>(node.input_count(), first_scale + 2); ++i) {
     if (node.input(i) == nullptr) continue;
     const PartialShape& scale = node.input(i)->type().shape;
-    if (static_cast<std::int64_t>(scale->size()) != rank - first)
-      return "a scale is broadcast";
+    if (static_cast<std::int64_t>(scale->size()) != rank - first) return "a scale is broadcast";
     for (std::int64_t k = 0; k < rank - first; ++k) {
       const Dimension& own = (*scale)[static_cast<std::size_t>(k)];
       const Dimension& wanted = (*shape)[static_cast<std::size_t>(first + k)];
@@ -229,7 +226,8 @@ std::string refuses_scale(const Node& node, std::int64_t axis, std::int64_t firs
         if (own.is_known() && own.number() == 1) return "a scale may be broadcast";
       }
     }
-    if (type_of(node.input(i)) != type_of(node.input(first_scale))) return "scale and bias differ in type";
+    if (type_of(node.input(i)) != type_of(node.input(first_scale)))
+      return "scale and bias differ in type";
   }
   return {};
 }
@@ -239,10 +237,9 @@ std::size_t emit_layer_norm(DevicePlanBuilder& builder, const Node& node, FusedN
   const Op op = read_op<Op>(node);
   const DeviceTensor from = builder.input(node, 0);
   const DeviceTensor to = builder.make_output(node);
-  NormParams params = start_norm(from, to, builder.input(node, 1),
-                                 std::is_same_v<Op, LayerNormalization> ? builder.input(node, 2)
-                                                                        : DeviceTensor{},
-                                 op.epsilon);
+  NormParams params = start_norm(
+      from, to, builder.input(node, 1),
+      std::is_same_v<Op, LayerNormalization> ? builder.input(node, 2) : DeviceTensor{}, op.epsilon);
   set_rows(params, from.shape, op.axis);
   params.subtracts_mean = std::is_same_v<Op, LayerNormalization> ? 1 : 0;
   if constexpr (std::is_same_v<Op, LayerNormalization>) {
@@ -303,8 +300,7 @@ std::size_t emit_group_norm(DevicePlanBuilder& builder, const Node& node, FusedN
     epsilon = op.epsilon;
     scales_groups = op.scales_groups;
   }
-  NormParams params =
-      start_norm(from, to, builder.input(node, 1), builder.input(node, 2), epsilon);
+  NormParams params = start_norm(from, to, builder.input(node, 1), builder.input(node, 2), epsilon);
   params.rows = from.shape[0] * groups;
   params.size = channels / groups * plane;
   params.row_period = groups;
@@ -319,7 +315,8 @@ std::size_t emit_batch_norm(DevicePlanBuilder& builder, const Node& node, FusedN
   const DeviceTensor from = builder.input(node, 0);
   const DeviceTensor to = builder.make_output(node);
   if (to.count() == 0) return 0;
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(1, from.shape.rank() - 1)), 1);
+  std::vector<std::int64_t> shape(
+      static_cast<std::size_t>(std::max<std::int64_t>(1, from.shape.rank() - 1)), 1);
   if (from.shape.rank() > 1) shape.front() = from.shape[1];
   const auto channel = [&](std::int64_t input) {
     DeviceTensor tensor = builder.input(node, input);

@@ -106,7 +106,8 @@ std::int32_t Chain::add(const DeviceTensor& operand) {
 }
 
 void Chain::apply(ElementOp op, double a, double b) {
-  steps_.push_back({.op = op, .operand = -1, .second_operand = -1, .is_reversed = 0, .a = a, .b = b});
+  steps_.push_back(
+      {.op = op, .operand = -1, .second_operand = -1, .is_reversed = 0, .a = a, .b = b});
 }
 
 void Chain::apply(ElementOp op, const DeviceTensor& y, bool is_reversed) {

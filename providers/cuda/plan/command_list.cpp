@@ -36,8 +36,7 @@ void CommandList::multiply(PrimitivePtr product, const ProductPointers& pointers
 
 void CommandList::convolve(PrimitivePtr conv, const ConvPointers& pointers) {
   ConvPointers own = pointers;
-  if (conv->workspace_bytes() > 0)
-    own.workspace = add_buffer(conv->workspace_bytes()).as_pointer();
+  if (conv->workspace_bytes() > 0) own.workspace = add_buffer(conv->workspace_bytes()).as_pointer();
   Command& command =
       add(Command::Kind::conv, own,
           {&own.input, &own.weights, &own.bias, &own.addend, &own.out, &own.workspace});

@@ -101,8 +101,7 @@ class CommandList {
     std::memcpy(command.params.data(), &params, sizeof(Params));
     const auto* begin = reinterpret_cast<const std::byte*>(&params);
     for (const void* pointer : pointers) {
-      const auto place =
-          static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - begin);
+      const auto place = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - begin);
       note(command, place);
     }
     return command;

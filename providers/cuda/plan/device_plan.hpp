@@ -40,7 +40,7 @@ struct PlanParts {
   std::vector<TransferRange> inputs;
   std::vector<TransferRange> outputs;
   std::vector<KnownOutput> known;
-  EncodedPointer status;  ///< an int32; null: nothing can fail
+  EncodedPointer status;                  ///< an int32; null: nothing can fail
   std::vector<const Node*> status_nodes;  ///< by the status, from 1 on
   std::vector<std::shared_ptr<const DeviceBuffer>> constants;
 };

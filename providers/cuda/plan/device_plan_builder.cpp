@@ -11,7 +11,7 @@
 namespace ortool::cuda {
 
 DevicePlanBuilder::DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
-                   std::span<Value* const> values, const PrepareContext& context)
+                                     std::span<Value* const> values, const PrepareContext& context)
     : device_(std::move(device)), constants_(constants), context_(context) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != nullptr) positions_.emplace(values[i], i);
@@ -132,7 +132,16 @@ DeviceTensor DevicePlanBuilder::input(const Node& node, std::int64_t index) {
 
 DeviceTensor DevicePlanBuilder::make(DataType stored, Shape shape) {
   const std::int64_t bytes = bytes_of(stored, shape.element_count());
-  return {stored, std::move(shape), parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes))};
+  // Before tables are made for it.
+  const DeviceMemory memory = device_->memory();
+  const std::int64_t most = memory.limit_bytes > 0 ? memory.limit_bytes : memory.total_bytes;
+  if (most > 0 && bytes > most)
+    throw Error(
+        ErrorCode::memory_limit,
+        format("a value of {} bytes does not fit in the {} bytes of the GPU's memory", bytes, most),
+        "use smaller batches, or raise --provider-option cuda.memory-limit");
+  return {stored, std::move(shape),
+          parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes))};
 }
 
 DeviceTensor DevicePlanBuilder::make_output(const Node& node, std::int64_t output) {
@@ -168,7 +177,8 @@ DeviceTensor DevicePlanBuilder::upload(const Tensor& content) {
 }
 
 void* DevicePlanBuilder::upload_bytes(const void* bytes, std::int64_t count) {
-  auto buffer = std::make_shared<DeviceBuffer>(device_, std::max<std::int64_t>(1, count), "a table");
+  auto buffer =
+      std::make_shared<DeviceBuffer>(device_, std::max<std::int64_t>(1, count), "a table");
   if (count > 0) device_->write(buffer->data(), bytes, count);
   parts_.constants.push_back(buffer);
   return parts_.command_list.add_fixed(buffer->data(), count).as_pointer();

@@ -31,7 +31,7 @@ class DevicePlanBuilder {
  public:
   /// `values` and `context.inputs` are the group's inputs, by position.
   DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
-           std::span<Value* const> values, const PrepareContext& context);
+                    std::span<Value* const> values, const PrepareContext& context);
 
   /// Runs the shape rule of a member.
   void infer(const Node& node);
