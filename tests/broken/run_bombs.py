@@ -116,7 +116,7 @@ def cases():
 def measure(path, folder, code):
     # Endless growth gets 15 s; models that must be refused are refused on the slowest machine.
     seconds = "15" if code == 124 else "120"
-    command = [PROGRAM, "run", path, "-q", "--max-memory", f"{LIMIT_MB}MB", "--timeout", seconds]
+    command = [PROGRAM, "run", path, "-q", "--skip-pass", "freeze-defaults", "--max-memory", f"{LIMIT_MB}MB", "--timeout", seconds]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder)
     error = process.stderr.read().decode(errors="replace")
     _, status, usage = os.wait4(process.pid, 0)
