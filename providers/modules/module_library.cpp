@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/file/list_folder.hpp"
 #include "libcore/base/format.hpp"
 
 namespace ortool::modules {
@@ -108,15 +109,11 @@ std::vector<std::string> module_folders() {
 std::map<std::string, std::string, std::less<>> find_modules() {
   std::map<std::string, std::string, std::less<>> found;
   for (const std::string& folder : module_folders()) {
-    std::error_code failed;
-    fs::directory_iterator files(folder, failed);
-    const fs::directory_iterator end;
-    while (!failed && files != end) {
-      const std::string file = files->path().filename().string();
+    list_folder(folder, [&](const std::string& file) {
       const std::string_view name = module_name(file);
-      if (!name.empty()) found.try_emplace(std::string(name), files->path().string());
-      files.increment(failed);
-    }
+      if (!name.empty()) found.try_emplace(std::string(name), folder + "/" + file);
+      return true;
+    });
   }
   return found;
 }

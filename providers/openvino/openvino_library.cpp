@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "providers/modules/module_failure.hpp"
@@ -30,18 +32,22 @@ std::string wanted() {
           "site-packages/openvino), or --provider-option openvino.library=FILE");
 }
 
-/// The library in a folder of a package; empty: none.
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+/// The library in a folder of a package; empty: none. std::filesystem::directory_iterator would
+/// terminate the program when memory runs out.
 std::string library_in(const fs::path& folder) {
   for (const char* inner : {"libs", "runtime/lib/intel64", "lib", ""}) {
-    std::error_code failed;
+    const std::string path = (folder / inner).string();
+    const std::unique_ptr<DIR, CloseFolder> files(::opendir(path.c_str()));
     std::string newest;
-    fs::directory_iterator files(folder / inner, failed);
-    for (; !failed && files != fs::directory_iterator(); files.increment(failed)) {
-      const std::string name = files->path().filename().string();
-      if (name.compare(0, file_start.size(), file_start) == 0 && files->path().string() > newest)
-        newest = files->path().string();
+    while (const dirent* entry = files != nullptr ? ::readdir(files.get()) : nullptr) {
+      const std::string name = entry->d_name;
+      if (name.compare(0, file_start.size(), file_start) == 0 && name > newest) newest = name;
     }
-    if (!newest.empty()) return newest;
+    if (!newest.empty()) return (folder / inner / newest).string();
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "libcore/base/file/descriptor.hpp"
+#include "libcore/base/file/list_folder.hpp"
 
 namespace ortool {
 namespace {
@@ -40,20 +41,18 @@ std::vector<KeptCache> list_caches(const std::string& folder) {
                                .count();
   constexpr std::int64_t hour_ns = std::int64_t{3600} * 1'000'000'000;
   std::vector<KeptCache> found;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator each(folder, failed), end; !failed && each != end;
-       each.increment(failed)) {
-    const std::string path = each->path().string();
-    const std::string name = each->path().filename().string();
+  list_folder(folder, [&](const std::string& name) {
+    const std::string path = folder + "/" + name;
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return true;
     const std::int64_t used_ns = nanoseconds_of(status.st_mtim);
     if (name.ends_with(".ortcache") && !name.starts_with('.')) {
       found.push_back({path, std::int64_t{status.st_size}, used_ns});
     } else if (is_unfinished(name) && now - used_ns > hour_ns) {
       ::unlink(path.c_str());
     }
-  }
+    return true;
+  });
   return found;
 }
 
