@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-_TIMEOUT_SECONDS = 120
+_TIMEOUT_SECONDS = 300
 
 
 def read_cases(path):
