@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <span>
-#include <vector>
 
+#include "libcore/graph/algorithms/freeze_defaults.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -59,15 +58,6 @@ void change_graphs(Lowering& lowering, const Change& change) {
   }
 }
 
-void freeze_defaults(Lowering& lowering) {
-  const std::span<Value* const> given = lowering.graph().inputs();
-  for (Value* input : std::vector<Value*>(given.begin(), given.end())) {
-    if (!input->has_default()) continue;
-    lowering.graph().make_default_constant(*input);
-    ++lowering.applied;
-  }
-}
-
 void decompose(Lowering& lowering) {
   lowering.applied = decompose_contrib_operators(lowering.model);
   if (lowering.applied > 0) infer_shapes(lowering.model);
@@ -106,8 +96,8 @@ void hand_over(Lowering& lowering) {
     rewriting.has_own_operators = false;
     rewriting.keeps_events = false;
     rewriting.fold_limits.keeps_dequantized = true;
-    static_cast<void>(optimize(lowering.model, std::min(options.level, OptimizeLevel::extended),
-                               rewriting));
+    static_cast<void>(
+        optimize(lowering.model, std::min(options.level, OptimizeLevel::extended), rewriting));
     infer_shapes(lowering.model);
   }
   lowering.applied = extract_subgraphs(lowering.model,
@@ -159,9 +149,9 @@ void drop_unused_constants(Lowering& lowering) {
 
 void place_nodes(Lowering& lowering) {
   const LoweringOptions& options = lowering.options;
-  lowering.result.placed = place(lowering.graph(), options.providers, options.strict_provider,
-                                 options.level == OptimizeLevel::all, options.pinned,
-                                 lowering.refusals);
+  lowering.result.placed =
+      place(lowering.graph(), options.providers, options.strict_provider,
+            options.level == OptimizeLevel::all, options.pinned, lowering.refusals);
 }
 
 struct LoweringPass {
@@ -182,7 +172,7 @@ constexpr std::array passes = {
          "inputs with a default value become constants; a run that gives one another value "
          "uses a session without this pass",
          basic, false},
-        freeze_defaults},
+        [](Lowering& lowering) { lowering.applied = freeze_defaults(lowering.graph()); }},
     LoweringPass{{"inline-local-functions", "inlines calls of the model's functions", none, true},
                  [](Lowering& lowering) { inline_functions(lowering.model); }},
     LoweringPass{{"check-operators", "rejects unsupported operators", none, true},
@@ -195,10 +185,10 @@ constexpr std::array passes = {
     LoweringPass{
         {"fold-around-quantized", "folds constants, except dequantized weights", all, false},
         fold_around_quantized},
-    LoweringPass{{"extract-subgraphs",
-                  "hands whole subgraphs to providers that take them, such as openvino", none,
-                  false},
-                 hand_over},
+    LoweringPass{
+        {"extract-subgraphs", "hands whole subgraphs to providers that take them, such as openvino",
+         none, false},
+        hand_over},
     LoweringPass{
         {"fuse-qdq", "fuses DequantizeLinear, operator and QuantizeLinear into integer operators",
          all, false},

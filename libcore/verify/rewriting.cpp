@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libcore/graph/algorithms/freeze_defaults.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -19,15 +20,6 @@
 
 namespace ortool {
 namespace {
-
-/// Inputs with a default become constants, so that runs cannot override them.
-void freeze_defaults(Graph& graph, bool takes_all) {
-  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
-  for (Value* input : inputs) {
-    if (input->has_default() && (takes_all || is_weight_input(*input)))
-      graph.make_default_constant(*input);
-  }
-}
 
 /// Whether a conversion changes bits: below opset 21 the scale and bias of GroupNormalization
 /// become separate nodes, each of which rounds.
@@ -90,7 +82,9 @@ std::unique_ptr<Model> Rewriting::prepare(std::unique_ptr<Model> model) const {
   import_missing_domains(*model);
   // In 16 bits, each would be cast in every run.
   if (settings_.freezes_defaults || settings_.has_16_bits())
-    freeze_defaults(*model->graph, settings_.freezes_defaults);
+    freeze_defaults(*model->graph, [this](const Value& input) {
+      return settings_.freezes_defaults || is_weight_input(input);
+    });
   if (source_.fix_shapes) source_.fix_shapes(*model);
   if (is_part()) model = cut(std::move(model));
   if (converts_before_embedding(*model)) {

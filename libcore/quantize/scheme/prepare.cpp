@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
+#include "libcore/graph/algorithms/freeze_defaults.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
@@ -44,19 +45,6 @@ void take_constants(Graph& graph) {
     graph.remove_node(node);
     graph.set_constant(output, std::move(tensor));
   }
-}
-
-/// Turns weights that are inputs with defaults into constants, even though a run could override
-/// them.
-std::int64_t resolve_defaults(Graph& graph) {
-  const std::vector<Value*> inputs(graph.inputs().begin(), graph.inputs().end());
-  std::int64_t resolved = 0;
-  for (Value* input : inputs) {
-    if (!input->has_default()) continue;
-    graph.make_default_constant(*input);
-    ++resolved;
-  }
-  return resolved;
 }
 
 /// Whether weights of LSTM, GRU or RNN are 16-bit floats: these nodes keep their type.
@@ -186,7 +174,7 @@ Preparation prepare_model(Model& model, const PrepareOptions& options) {
   const Count before = count(model);
   import_missing_domains(model);
   resolve_legacy_defaults(model);
-  preparation.constant_inputs = resolve_defaults(*model.graph);
+  preparation.constant_inputs = freeze_defaults(*model.graph);
   inline_functions(model);
   for (Graph* graph : graphs_in(*model.graph)) take_constants(*graph);
   infer_shapes(model);
