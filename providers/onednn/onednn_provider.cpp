@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/provider/node_group.hpp"
+#include "providers/onednn/absent_provider.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
 namespace ortool {
@@ -107,7 +108,12 @@ class OnednnProvider : public Provider {
 }  // namespace
 
 std::shared_ptr<const Provider> make_onednn_provider(cpu::Isa most) {
-  return std::make_shared<OnednnProvider>(most);
+  try {
+    return std::make_shared<OnednnProvider>(most);
+  } catch (const Error& error) {  // its library is loaded here
+    if (error.code() != ErrorCode::provider_unavailable) throw;
+    return std::make_shared<onednn::AbsentProvider>(error.what());
+  }
 }
 
 }  // namespace ortool

@@ -25,6 +25,15 @@ std::shared_ptr<const Provider> make_provider(const ProviderEntry& entry, std::s
   return reason.empty() ? provider : nullptr;
 }
 
+Json provider_block(const ProviderEntry& entry, const Provider* provider,
+                    const std::string& reason) {
+  return Json::object()
+      .set("name", entry.name)
+      .set("version", provider != nullptr ? Json(provider->version()) : Json())
+      .set("available", provider != nullptr)
+      .set("reason", provider != nullptr ? Json() : Json(reason));
+}
+
 ProviderEntry find_provider(std::string_view name) {
   std::vector<std::string> known = {"auto"};
   for (ProviderEntry& entry : provider_list()) {
@@ -144,6 +153,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                   {.max_isa = max_isa,
                                    .precision = precision.precision,
                                    .options = settings_of(invocation.options, entry.name)});
+    invocation.report.add_provider(provider_block(entry, provider.get(), reason));
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
         return other->name() == provider->name();
@@ -168,7 +178,9 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                                    [](const auto& provider) { return provider->name() == "cpu"; });
   if (!has_cpu) {
     std::string reason;
-    chosen.push_back(make_provider(find_provider("cpu"), reason, {.max_isa = max_isa}));
+    const ProviderEntry cpu = find_provider("cpu");
+    chosen.push_back(make_provider(cpu, reason, {.max_isa = max_isa}));
+    invocation.report.add_provider(provider_block(cpu, chosen.back().get(), reason));
   }
   if (!precision.reason.empty()) {
     invocation.note(format("--precision {}: products in {} ({})",
@@ -216,11 +228,7 @@ Json providers_block() {
   for (const ProviderEntry& entry : provider_list()) {
     std::string reason;
     const auto provider = make_provider(entry, reason);
-    list.add(Json::object()
-                 .set("name", entry.name)
-                 .set("version", provider != nullptr ? Json(provider->version()) : Json())
-                 .set("available", provider != nullptr)
-                 .set("reason", provider != nullptr ? Json() : Json(reason)));
+    list.add(provider_block(entry, provider.get(), reason));
   }
   return list;
 }

@@ -8,14 +8,11 @@
 #include <sys/utsname.h>
 
 #include "apps/ortool/option_values.hpp"
-#include "apps/ortool/options/provider_options.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/measure/host.hpp"
 
 namespace ortool {
-namespace {}  // namespace
-
 std::string read_system_file(const char* path) {
   std::ifstream file(path);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -23,7 +20,7 @@ std::string read_system_file(const char* path) {
   return text;
 }
 
-Json environment_block() {
+Json environment_block(const Json& providers) {
   const MachineFingerprint machine = read_fingerprint(available_processors());
   utsname system = {};
   std::string os;
@@ -42,7 +39,7 @@ Json environment_block() {
       .set("governor",
            text_or_null(read_system_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")))
       .set("throttled", throttles.empty() ? Json() : Json(throttles != "0"))
-      .set("providers", providers_block());
+      .set("providers", providers);
   return block;
 }
 

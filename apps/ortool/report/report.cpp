@@ -57,6 +57,13 @@ void Report::add_error(const Error& error) {
   for (const Error& part : error.parts()) errors_.add(error_entry(part));
 }
 
+void Report::add_provider(const Json& provider) {
+  for (const Json& known : providers_.items()) {
+    if (known.find("name")->text() == provider.find("name")->text()) return;
+  }
+  providers_.add(provider);
+}
+
 Json Report::envelope(std::string_view command, const std::vector<std::string>& arguments,
                       int exit_code) const {
   Json tool = Json::object();
@@ -69,7 +76,7 @@ Json Report::envelope(std::string_view command, const std::vector<std::string>& 
       .set("status", status_of(exit_code))
       .set("exit_code", exit_code)
       .set("model", model)
-      .set("environment", environment_block())
+      .set("environment", environment_block(providers_))
       .set("warnings", Json::list_of(warnings_))
       .set("notes", Json::list_of(notes_))
       .set("errors", errors_);

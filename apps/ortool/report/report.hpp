@@ -37,6 +37,10 @@ class Report {
   /// Adds the error with its parts.
   void add_error(const Error& error);
 
+  /// Adds a provider that was asked for, a row of providers_block(), unless one of that name is
+  /// there.
+  void add_provider(const Json& provider);
+
   /// The whole document. `arguments` without the program's name.
   void write_document(std::string_view command, const std::vector<std::string>& arguments,
                       int exit_code, TextSink& out) const;
@@ -51,6 +55,7 @@ class Report {
   std::vector<std::string> warnings_;
   std::vector<std::string> notes_;
   Json errors_ = Json::list();
+  Json providers_ = Json::list();
 };
 
 }  // namespace ortool
