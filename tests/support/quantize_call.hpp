@@ -17,10 +17,13 @@ namespace ortool::test {
 
 class QuantizeCall {
  public:
-  QuantizeCall(std::string_view model, const std::vector<Tensor>& samples)
+  /// `memory_limit` in bytes; 0: none.
+  QuantizeCall(std::string_view model, const std::vector<Tensor>& samples,
+               std::int64_t memory_limit = 0)
       : model_(inferred_model(model)),
         pool_(1),
         machine_{cpu_options().providers, pool_, 1},
+        memory_(memory_limit),
         task_{memory_, stop_, [this](std::string_view text) { warnings_.emplace_back(text); }},
         manifest_("manifest.json") {
     std::string listed;

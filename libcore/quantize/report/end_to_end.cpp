@@ -29,6 +29,13 @@ std::int64_t highest(const Tensor& scores, std::int64_t row, std::int64_t count)
   return best;
 }
 
+/// Whether the task may use less than half of this machine's memory. The program always has a
+/// limit: by default it is most of it.
+bool is_memory_scarce(const MemoryCap& memory) {
+  const std::int64_t limit = memory.limit_bytes();
+  return limit > 0 && limit < machine_memory_bytes() / 2;
+}
+
 /// Sequences are not measured: they count as too much.
 std::int64_t bytes_of(const RunValue& value) {
   return value.is_tensor() ? value.tensor().size_bytes() : max_run_bytes + 1;
@@ -38,7 +45,7 @@ std::int64_t bytes_of(const RunValue& value) {
 class RunKeeper {
  public:
   RunKeeper(const TaskContext& task, std::vector<ComparedRun>* runs)
-      : runs_(task.memory.limit_bytes() > 0 ? nullptr : runs) {}
+      : runs_(is_memory_scarce(task.memory) ? nullptr : runs) {}
 
   void keep(const NamedValues& inputs, const std::vector<RunValue>& expected,
             const std::vector<RunValue>& outputs) {
@@ -123,7 +130,7 @@ std::vector<OutputError> compare_outputs(const TaskContext& task, const Quantize
 }
 
 OptimizeLevel level_of_comparison(const TaskContext& task) {
-  return task.memory.limit_bytes() > 0 ? OptimizeLevel::none : OptimizeLevel::all;
+  return is_memory_scarce(task.memory) ? OptimizeLevel::none : OptimizeLevel::all;
 }
 
 EndToEnd compare_models(const TaskContext& task, const QuantizeMachine& machine,

@@ -33,8 +33,8 @@ struct EndToEnd {
   std::int64_t node_samples = 0;     ///< of those, compared value by value
   std::vector<ValueError> values;    ///< in topological order
   std::optional<LabelCount> labels;  ///< the float model's accuracy on labels, if any
-  /// Of all samples, for another comparison; none where they take more than 64 MiB, or where memory
-  /// is limited.
+  /// Of all samples, for another comparison; none where they take more than 64 MiB, or where the
+  /// task may use less than half of the machine's memory.
   std::vector<ComparedRun> runs;
 };
 
@@ -48,8 +48,8 @@ std::vector<OutputError> errors_of_outputs(const Session& session);
 void add_outputs(const std::vector<RunValue>& found, const std::vector<RunValue>& expected,
                  std::vector<OutputError>& errors);
 
-/// The optimize level of sessions whose outputs are compared: all, or none under a memory limit,
-/// since such sessions pack no weights.
+/// The optimize level of sessions whose outputs are compared: all, or none if the task may use less
+/// than half of the machine's memory, since such sessions pack no weights.
 OptimizeLevel level_of_comparison(const TaskContext& task);
 
 /// Samples whose intermediate values are compared, unless there is less time.
