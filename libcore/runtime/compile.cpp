@@ -36,11 +36,14 @@ std::int64_t constant_bytes_of(const PlacedGroup& group, const ConstantStore& co
   return bytes;
 }
 
-/// How many of the groups are compiled next, at the same time.
+/// How many of the groups are compiled next, at the same time. Where a cache is written it does not
+/// depend on the number of threads, and neither does the order of what is written; kernels that
+/// find all in a cache take no time worth sharing.
 std::size_t wave_of(std::span<const PlacedGroup> groups, const ConstantStore& constants,
                     const CompileContext& context) {
-  const bool needs_order = context.derived != nullptr || context.packing != nullptr;
-  if (needs_order || context.workers.count() == 1) return 1;
+  const bool writes = context.derived != nullptr && !context.derived->is_reading();
+  const bool is_shared = writes || (context.derived == nullptr && context.workers.count() > 1);
+  if (context.packing != nullptr || !is_shared) return 1;
   const std::span<const PlacedGroup> first = groups.first(std::min(groups.size(), max_wave_groups));
   const auto large = std::find_if(first.begin(), first.end(), [&](const PlacedGroup& group) {
     return constant_bytes_of(group, constants) >= min_bytes_alone;
@@ -52,11 +55,7 @@ KernelPtr compile_kernel(const PlacedGroup& group, const CompileContext& context
   const Node& node = group.view.node();
   if (context.workers.stop() != nullptr) context.workers.stop()->poll();
   try {
-    if (context.derived != nullptr)
-      context.derived->begin_kernel(group.view, group.provider->name());
-    KernelPtr kernel = group.provider->compile(group.view, context);
-    if (context.derived != nullptr) context.derived->end_kernel();
-    return kernel;
+    return group.provider->compile(group.view, context);
   } catch (Error& error) {
     throw error.at_node(node.name(), node.op_type()).while_doing("compiling");
   }
@@ -139,6 +138,7 @@ class CompileCall {
       }
       result.push_back(std::move(*steps_[i]));
     }
+    if (context_.derived != nullptr) context_.derived->write_kernels();
     release(result, true);
     return result;
   }
@@ -166,9 +166,12 @@ class CompileCall {
     std::erase_if(own, [&](const Value* constant) { return shared_.contains(constant); });
     align(own);
     group.view.set_constants(constants_);
+    if (context_.derived != nullptr)
+      context_.derived->begin_kernel(group.view, group.provider->name(), index);
     KernelPtr kernel = compile_kernel(group, context_);
     steps_[index] = step_of(std::move(group), std::move(kernel));
     release(std::span(&*steps_[index], 1), false);
+    if (context_.derived != nullptr) context_.derived->end_kernel();
   }
 
   /// Those that runs read are told first: the copies of others go with their last kernel.

@@ -41,7 +41,7 @@ struct CompiledStep {
 };
 
 /// Compiles groups that providers claimed, in their order. Threads compile several groups at the
-/// same time, unless a limit or a cache makes the order matter; what is packed is the same.
+/// same time, unless a limit makes the order matter; what is packed is the same.
 /// Releases constants that were packed: their mapped pages leave memory. Errors name the node, the
 /// first one if there are several. Slots are not assigned yet.
 std::vector<CompiledStep> compile(std::span<PlacedGroup> groups, ConstantStore& constants,

@@ -46,12 +46,18 @@ std::string DerivedStore::key_of(const Tensor& constant) {
                sha256_of({constant.bytes(), static_cast<std::size_t>(constant.size_bytes())}))
         .to_text();
   }
+  const std::lock_guard lock(contents_mutex_);
   return CacheKey::of(contents_.key_of(constant)).to_text();
 }
 
-void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider) {
-  packed_count_ = 0;
-  number_count_ = 0;
+DerivedStore::Kernel* DerivedStore::kernel_of_thread() {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(std::this_thread::get_id());
+  return found != kernels_.end() ? &found->second : nullptr;
+}
+
+/// Empty where something does not show in a text.
+std::string DerivedStore::describe(const NodeView& view, std::string_view provider) {
   std::string text = format("kernel {}", provider);
   for (const Node* node : view.members()) {
     text += format("\n{}.{} {} (", node->domain(), node->op_type(), node->opset());
@@ -68,29 +74,56 @@ void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider)
     text += ") -> ";
     for (std::int64_t i = 0; i < node->output_count(); ++i)
       text += node->output(i) == nullptr ? "-," : node->output(i)->type().to_string() + ',';
-    if (!append_attributes(*node, text)) {
-      kernel_.clear();
-      return;
-    }
+    if (!append_attributes(*node, text)) return {};
   }
   for (const Layout layout : view.layouts().inputs) text += layout_name(layout);
   text += ">";
   for (const Layout layout : view.layouts().outputs) text += layout_name(layout);
-  kernel_ = CacheKey::of(text).to_text();
+  return CacheKey::of(text).to_text();
+}
+
+void DerivedStore::begin_kernel(const NodeView& view, std::string_view provider,
+                                std::size_t number) {
+  Kernel kernel{.text = describe(view, provider), .number = number};
+  const std::lock_guard lock(mutex_);
+  kernels_.insert_or_assign(std::this_thread::get_id(), std::move(kernel));
+}
+
+void DerivedStore::end_kernel() {
+  const std::lock_guard lock(mutex_);
+  const auto ended = kernels_.find(std::this_thread::get_id());
+  ended_.insert_or_assign(ended->second.number, std::move(ended->second.entries));
+  kernels_.erase(ended);
+}
+
+void DerivedStore::write_kernels() {
+  for (const auto& [number, entries] : std::exchange(ended_, {})) {
+    for (const Entry& entry : entries) write(entry);
+  }
 }
 
 const CacheEntry& DerivedStore::find(const CacheKey& key) {
   const CacheEntry* entry = file_->find(key);
   if (entry == nullptr) throw stale();
+  const std::lock_guard lock(mutex_);
   found_.push_back(entry);
   return *entry;
 }
 
-void DerivedStore::write(const CacheKey& key, const CacheKey& content,
-                         std::span<const std::byte> bytes) {
+/// Writes what no kernel has derived at once.
+void DerivedStore::keep(Entry entry) {
+  if (Kernel* kernel = kernel_of_thread(); kernel != nullptr) {
+    kernel->entries.push_back(std::move(entry));
+  } else {
+    write(entry);
+  }
+}
+
+void DerivedStore::write(const Entry& entry) {
   if (writer_ == nullptr) return;
   try {
-    writer_->add(key, content, bytes);
+    const auto size = static_cast<std::size_t>(entry.bytes.size_bytes());
+    writer_->add(entry.key, entry.content, {entry.bytes.data(), size});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::write_failed) throw;
     write_failure_ = error.message();
@@ -101,9 +134,10 @@ void DerivedStore::write(const CacheKey& key, const CacheKey& content,
 PackedBytes DerivedStore::pack(std::int64_t bytes, std::initializer_list<std::int64_t> parameters,
                                MemoryCap* cap, FunctionRef<void(std::byte*)> pack) {
   CacheKey key;
-  const bool is_kept = !kernel_.empty() && bytes >= min_derived_bytes;
+  Kernel* const kernel = kernel_of_thread();
+  const bool is_kept = kernel != nullptr && !kernel->text.empty() && bytes >= min_derived_bytes;
   if (is_kept) {
-    std::string text = format("packed {} {} {}", kernel_, packed_count_++, bytes);
+    std::string text = format("packed {} {} {}", kernel->text, kernel->packed_count++, bytes);
     for (const std::int64_t parameter : parameters) text += format(" {}", parameter);
     key = CacheKey::of(text);
   }
@@ -114,13 +148,15 @@ PackedBytes DerivedStore::pack(std::int64_t bytes, std::initializer_list<std::in
   }
   AlignedBuffer buffer(bytes, cap, "packed weights");
   pack(buffer.data());
-  if (is_kept) write(key, {}, {buffer.data(), static_cast<std::size_t>(bytes)});
-  return PackedBytes(std::move(buffer));
+  PackedBytes packed(std::move(buffer));
+  if (is_kept) keep({key, {}, packed});
+  return packed;
 }
 
 std::int64_t DerivedStore::number(FunctionRef<std::int64_t()> compute) {
-  if (kernel_.empty()) return compute();
-  const CacheKey key = CacheKey::of(format("number {} {}", kernel_, number_count_++));
+  Kernel* const kernel = kernel_of_thread();
+  if (kernel == nullptr || kernel->text.empty()) return compute();
+  const CacheKey key = CacheKey::of(format("number {} {}", kernel->text, kernel->number_count++));
   std::int64_t result = 0;
   if (is_reading()) {
     const CacheEntry& entry = find(key);
@@ -132,7 +168,9 @@ std::int64_t DerivedStore::number(FunctionRef<std::int64_t()> compute) {
     return result;
   }
   result = compute();
-  write(key, {}, std::as_bytes(std::span(&result, 1)));
+  AlignedBuffer bytes(sizeof result, nullptr);
+  std::memcpy(bytes.data(), &result, sizeof result);
+  keep({key, {}, PackedBytes(std::move(bytes))});
   return result;
 }
 
@@ -148,10 +186,14 @@ Tensor DerivedStore::derive(const std::string& key, DataType type, const Shape& 
   }
   Tensor result = compute();
   if (result.type() != type || result.shape() != shape) return result;
-  const std::span<const std::byte> content(result.bytes(),
-                                           static_cast<std::size_t>(result.size_bytes()));
   // Later constants that depend on this one are known by the same text in later starts.
-  write(whole, CacheKey::of(contents_.key_of(result)), content);
+  CacheKey content;
+  {
+    const std::lock_guard lock(contents_mutex_);
+    content = CacheKey::of(contents_.key_of(result));
+  }
+  keep({whole, content,
+        PackedBytes(result.bytes(), result.size_bytes(), std::make_shared<const Tensor>(result))});
   return result;
 }
 

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "libcore/base/function_ref.hpp"
@@ -26,7 +29,8 @@ inline constexpr std::int64_t min_derived_bytes = std::int64_t{16} << 10;
 
 /// Finds derived constants in a cache file, or computes them and writes such a file. Each has a key
 /// of everything on which it depends, so that an entry that is found is the right one, whatever
-/// file it is in. Used by one thread, while one session is constructed.
+/// file it is in. Used while one session is constructed, whose threads compile kernels at the same
+/// time: what each writes is kept until write_kernels(), so that equal sessions write equal files.
 class DerivedStore {
  public:
   /// Reads: everything is found, or stale() says that it is not.
@@ -35,10 +39,13 @@ class DerivedStore {
   DerivedStore(std::unique_ptr<CacheWriter> writer, ContentKeyRegistry& contents);
 
   bool is_reading() const { return file_.has_value(); }
-  /// Begins the kernel of these nodes, on which the following packed constants depend.
-  void begin_kernel(const NodeView& view, std::string_view provider);
-  /// Ends it: nothing is packed for the cache until the next begin_kernel().
-  void end_kernel() { kernel_.clear(); }
+  /// Begins the kernel of these nodes, on which what this thread packs from now on depends.
+  /// `number` gives its place among those that write_kernels() writes.
+  void begin_kernel(const NodeView& view, std::string_view provider, std::size_t number);
+  /// Ends the kernel of this thread.
+  void end_kernel();
+  /// Writes what the kernels that were ended since the last call have derived.
+  void write_kernels();
 
   /// The packed constants of the current kernel: found, or `pack` fills new memory. `parameters`
   /// are those of the packing that do not follow from the nodes, such as the instruction set.
@@ -68,16 +75,33 @@ class DerivedStore {
   std::string commit(const StopToken* stop);
 
  private:
+  struct Entry {
+    CacheKey key;
+    CacheKey content;
+    PackedBytes bytes;
+  };
+  struct Kernel {
+    std::string text;  ///< describes it; empty: nothing that it packs is kept
+    std::size_t number = 0;
+    int packed_count = 0;
+    int number_count = 0;
+    std::vector<Entry> entries;  ///< to be written
+  };
+
+  Kernel* kernel_of_thread();
+  std::string describe(const NodeView& view, std::string_view provider);
   const CacheEntry& find(const CacheKey& key);
-  void write(const CacheKey& key, const CacheKey& content, std::span<const std::byte> bytes);
+  void keep(Entry entry);
+  void write(const Entry& entry);
 
   std::optional<CacheFile> file_;
   std::unique_ptr<CacheWriter> writer_;
   std::string write_failure_;
+  std::mutex contents_mutex_;
   ContentKeyRegistry& contents_;
-  std::string kernel_;    ///< describes the current one; empty: nothing is kept
-  int packed_count_ = 0;  ///< by the current kernel
-  int number_count_ = 0;  ///< of the current kernel
+  std::mutex mutex_;  ///< guards these three
+  std::map<std::thread::id, Kernel> kernels_;
+  std::map<std::size_t, std::vector<Entry>> ended_;
   std::vector<const CacheEntry*> found_;
 };
 

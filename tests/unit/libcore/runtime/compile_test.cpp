@@ -3,9 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/session_support.hpp"
 
 namespace ortool {
@@ -76,6 +78,28 @@ TEST_CASE("sessions compiled by several threads give the bits of one thread") {
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) CHECK(same_bits(found[i], expected[i]));
   }
+}
+
+TEST_CASE("any number of threads writes the same cache, and reads it") {
+  const auto expected = run_products(*session_of_products(cpu_options(), 1));
+  std::vector<std::string> written;
+  for (const int threads : {1, 2, 4}) {
+    CAPTURE(threads);
+    const test::ScratchFolder folder;
+    ThreadPool pool(threads);
+    SessionOptions options = cpu_options(&pool);
+    options.cache_dir = folder.path();
+    for (const bool is_hit : {false, true}) {
+      const auto session = session_of_products(options, threads);
+      CHECK(session->cache().hit == is_hit);
+      CHECK(session->cache().failure.empty());
+      const auto found = run_products(*session);
+      REQUIRE(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK(same_bits(found[i], expected[i]));
+      if (!is_hit) written.push_back(read_text_file(session->cache().path, std::int64_t{1} << 30));
+    }
+  }
+  for (const std::string& each : written) CHECK((each == written.front()));
 }
 
 TEST_CASE("a limit on packed weights takes the same ones with several threads") {

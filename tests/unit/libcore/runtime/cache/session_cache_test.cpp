@@ -11,6 +11,7 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
 #include "tests/support/scratch_file.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/session_support.hpp"
 
 using ortool::CacheReport;
@@ -23,16 +24,12 @@ using ortool::Shape;
 using ortool::Tensor;
 using ortool::ThreadPool;
 using ortool::test::ScratchFile;
+using ortool::test::ScratchFolder;
 
 namespace {
 
-/// A folder that is removed with its files.
-class CacheFolder {
+class CacheFolder : public ScratchFolder {
  public:
-  CacheFolder() : inside_("none") {}
-  ~CacheFolder() { std::filesystem::remove_all(path()); }
-
-  std::string path() const { return inside_.path() + ".d"; }
   std::vector<std::string> files() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
@@ -40,9 +37,6 @@ class CacheFolder {
     }
     return found;
   }
-
- private:
-  ScratchFile inside_;
 };
 
 /// A folded transpose, a packed product, a packed convolution and a table that runs read.
