@@ -104,8 +104,8 @@ std::vector<OptionGroup> optimize_options() {
            .choices = {"none", "basic", "extended", "all"}},
           {.name = "target",
            .value = "WHO",
-           .help = "onnx: no fused operators; onnxruntime: its own; ortool, cpu, onednn: ours; "
-                   "cuda: not yet",
+           .help = "onnx: no fused operators; onnxruntime: its own; ortool, or the provider cpu, "
+                   "onednn or cuda: ours",
            .choices = {"onnx", "onnxruntime", "ortool", "cpu", "onednn", "cuda"}},
           {.name = "passes",
            .value = "A,B",
@@ -185,11 +185,6 @@ OptimizeSettings read_optimize_settings(const OptionValues& options,
   settings.target = read_target(options);
   if (options.has("passes") && settings.passes.empty())
     throw applies_to_nothing("option --passes names no pass", "--level none rewrites nothing");
-  if (options.text("target") == "cuda") {
-    throw Error(ErrorCode::unsupported, "--target cuda is planned, but not in this version",
-                "use --target ortool, or leave the option out")
-        .with_id("usage.planned");
-  }
   settings.opset = options.integer("opset", 0);
   settings.freezes_defaults = !options.flag("keep-overridable") &&
                               settings.level != OptimizeLevel::none && settings.passes.empty();
