@@ -49,7 +49,7 @@ class CudaProvider : public Provider {
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext&) const override {
-    return std::make_unique<const SubgraphKernel>(device_, settings_.precision, view);
+    return std::make_unique<const SubgraphKernel>(device_, settings_.plan, view);
   }
 
   std::vector<KernelDescription> kernels() const override {

@@ -50,6 +50,18 @@ DevicePrecision precision_of(std::string_view value) {
   fail_value("precision", value, "float32, tf32 or float16");
 }
 
+Choice choice_of(std::string_view key, std::string_view value) {
+  if (value == "auto") return Choice::automatic;
+  if (value == "on") return Choice::on;
+  if (value == "off") return Choice::off;
+  fail_value(key, value, "auto, on or off");
+}
+
+bool switch_of(std::string_view key, std::string_view value) {
+  if (value == "on" || value == "off") return value == "on";
+  fail_value(key, value, "on or off");
+}
+
 void set(ProviderSettings& settings, std::string_view key, std::string_view value) {
   if (key == "device") {
     const std::optional<std::int64_t> number = number_of(value);
@@ -60,9 +72,32 @@ void set(ProviderSettings& settings, std::string_view key, std::string_view valu
     if (!bytes) fail_value(key, value, "a number of bytes, such as 500M or 2G");
     settings.memory_limit = *bytes;
   } else if (key == "precision") {
-    settings.precision = precision_of(value);
+    settings.plan.precision = precision_of(value);
+  } else if (key == "channels-last") {
+    settings.plan.channels_last = choice_of(key, value);
+  } else if (key == "pointwise-products") {
+    settings.plan.has_pointwise_products = switch_of(key, value);
+  } else if (key == "depthwise-kernel") {
+    settings.plan.has_depthwise_kernel = switch_of(key, value);
+  } else if (key == "tensor-attention") {
+    settings.plan.has_tensor_attention = switch_of(key, value);
+  } else if (key == "merge-products") {
+    settings.plan.merges_products = switch_of(key, value);
+  } else if (key == "vectors") {
+    settings.plan.has_vectors = switch_of(key, value);
+  } else if (key == "tune") {
+    settings.plan.tunes = switch_of(key, value);
   } else {
-    static const std::array<std::string, 3> known = {"device", "memory-limit", "precision"};
+    static const std::array<std::string, 10> known = {"device",
+                                                      "memory-limit",
+                                                      "precision",
+                                                      "channels-last",
+                                                      "depthwise-kernel",
+                                                      "merge-products",
+                                                      "pointwise-products",
+                                                      "tensor-attention",
+                                                      "tune",
+                                                      "vectors"};
     throw unknown_name("option of provider cuda", key, "options", known);
   }
 }

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "providers/cuda/plan/constant_pool.hpp"
+#include "providers/cuda/plan/plan_settings.hpp"
 
 namespace ortool::cuda {
 
 struct ProviderSettings {
   std::int64_t device = 0;
   std::int64_t memory_limit = 0;  ///< bytes; 0: none
-  DevicePrecision precision = DevicePrecision::float32;
+  PlanSettings plan;
 };
 
 /// Throws ErrorCode::invalid for unknown keys and wrong values.

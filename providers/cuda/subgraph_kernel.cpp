@@ -18,15 +18,16 @@ constexpr std::int64_t small_bytes = 1024;
 
 }  // namespace
 
-SubgraphKernel::SubgraphKernel(std::shared_ptr<Device> device, DevicePrecision precision,
+SubgraphKernel::SubgraphKernel(std::shared_ptr<Device> device, const PlanSettings& settings,
                                const NodeView& view)
     : device_(std::move(device)),
-      constants_(device_, precision),
+      constants_(device_, settings),
       members_(view.members().begin(), view.members().end()),
       inputs_(view.inputs()),
       outputs_(view.outputs()),
       name_(format("cuda_graph_{}", view.members().size())) {
   make_units();
+  if (constants_.settings().merges_products) group_products(view);
   upload_constants(view);
 }
 
@@ -66,6 +67,49 @@ void SubgraphKernel::make_units() {
   }
 }
 
+void SubgraphKernel::group_products(const NodeView& view) {
+  constexpr std::int64_t vector_bytes = 16;
+  const auto is_own = [](const Value& value) { return value.uses().size() == 1; };
+  std::vector<GroupedProduct> products;
+  for (const Unit& unit : units_) {
+    const Node& node = *unit.head;
+    if (node.op_type() != "MatMul" || !node.domain().empty() || !is_own(*node.input(1))) continue;
+    const Tensor* weights = view.constant(node.input(1));
+    if (weights == nullptr || weights->shape().rank() != 2 || rank_of(node.input(0)) < 2 ||
+        node.input(0)->is_constant() || weights->type() == DataType::float64)
+      continue;
+    const DataType stored = constants_.stored_type(weights->type());
+    const std::int64_t columns = weights->shape()[1];
+    if (bytes_of(stored, columns) % vector_bytes != 0) continue;
+    GroupedProduct product = {&node, nullptr, *weights, {}};
+    std::size_t folded = 0;
+    if (!unit.fused_nodes.empty() && unit.fused_nodes[0]->op_type() == "Add") {
+      product.sum = unit.fused_nodes[0];
+      const Tensor* bias = view.constant(product.bias_value());
+      // What is added otherwise is better folded into a product of its own.
+      if (bias == nullptr || bias->shape() != Shape{columns} || !is_own(*product.bias_value()))
+        continue;
+      product.bias = *bias;
+      folded = 1;
+    }
+    const bool folds_more =
+        folded < unit.fused_nodes.size() && (unit.fused_nodes[folded]->op_type() == "Relu" ||
+                                             unit.fused_nodes[folded]->op_type() == "Add");
+    if (!folds_more) products.push_back(std::move(product));
+  }
+  product_groups_.make(products, constants_);
+}
+
+bool SubgraphKernel::is_weights(const Value& value, const Tensor& content) const {
+  if (content.shape().rank() != 4 ||
+      !constants_.is_channels_last(constants_.stored_type(content.type())))
+    return false;
+  const auto& uses = value.uses();
+  return std::all_of(uses.begin(), uses.end(), [](const Use& use) {
+    return use.kind == Use::Kind::input && use.node->op_type() == "Conv" && use.index == 1;
+  });
+}
+
 void SubgraphKernel::upload_constants(const NodeView& view) {
   std::unordered_set<const Value*> data;
   for (const Node* node : members_) {
@@ -81,7 +125,7 @@ void SubgraphKernel::upload_constants(const NodeView& view) {
     if (value == nullptr || !value->is_constant() || !data.contains(value)) continue;
     const Tensor* content = view.constant(value);
     if (content == nullptr) continue;
-    constants_.add(*value, *content);
+    constants_.add(*value, *content, is_weights(*value, *content));
     needs_[i] = content->size_bytes() <= small_bytes || is_integer(content->type());
   }
 }
@@ -111,7 +155,7 @@ void SubgraphKernel::emit(DevicePlanBuilder& builder, const Unit& unit) const {
 }
 
 PreparedPtr SubgraphKernel::prepare(const PrepareContext& context) const {
-  DevicePlanBuilder builder(device_, constants_, inputs_, context);
+  DevicePlanBuilder builder(device_, constants_, product_groups_, inputs_, context);
   for (const Node* node : members_) builder.infer(*node);
   for (const Unit& unit : units_) {
     try {

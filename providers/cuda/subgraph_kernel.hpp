@@ -12,7 +12,8 @@ namespace ortool::cuda {
 
 class SubgraphKernel : public Kernel {
  public:
-  SubgraphKernel(std::shared_ptr<Device> device, DevicePrecision precision, const NodeView& view);
+  SubgraphKernel(std::shared_ptr<Device> device, const PlanSettings& settings,
+                 const NodeView& view);
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override;
@@ -26,11 +27,15 @@ class SubgraphKernel : public Kernel {
   };
 
   void make_units();
+  void group_products(const NodeView& view);
+  /// Whether a constant is only the weights of convolutions with channels last.
+  bool is_weights(const Value& value, const Tensor& content) const;
   void upload_constants(const NodeView& view);
   void emit(DevicePlanBuilder& builder, const Unit& unit) const;
 
   std::shared_ptr<Device> device_;
   ConstantPool constants_;
+  ProductGroups product_groups_;
   std::vector<const Node*> members_;
   std::vector<Value*> inputs_;
   std::vector<Value*> outputs_;

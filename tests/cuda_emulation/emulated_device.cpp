@@ -1,6 +1,8 @@
 // Emulated device: memory with guards, streams that run at once, products and convolutions.
 #include "tests/cuda_emulation/emulated_device.hpp"
 
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -56,12 +58,19 @@ void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
         sum *= static_cast<double>(desc.alpha);
         if (desc.has_addend)
           sum += element(p.addend, desc.type, batch * desc.addend_stride + i * desc.n + j);
-        if (desc.has_bias) sum += element(p.bias, desc.type, j);
+        if (desc.has_bias) sum += element(p.bias, desc.type, batch * desc.bias_stride + j);
         if (desc.has_relu && sum < 0) sum = 0;
         store(AnyStore(), p.out, desc.type, (batch * desc.m + i) * desc.n + j, sum);
       }
     }
   }
+}
+
+/// The place of an element, by the order of axes.
+std::int64_t place_of(bool is_channels_last, std::int64_t channels, const std::int64_t (&size)[2],
+                      std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) {
+  return is_channels_last ? ((image * size[0] + y) * size[1] + x) * channels + channel
+                          : ((image * channels + channel) * size[0] + y) * size[1] + x;
 }
 
 double conv_element(const ConvDesc& desc, const ConvPointers& p, std::int64_t image,
@@ -76,11 +85,10 @@ double conv_element(const ConvDesc& desc, const ConvPointers& p, std::int64_t im
       for (std::int64_t j = 0; j < desc.kernel[1]; ++j) {
         const std::int64_t column = x * desc.stride[1] - desc.pad[1] + j * desc.dilation[1];
         if (column < 0 || column >= desc.in[1]) continue;
+        const bool is_last = desc.is_channels_last;
         const std::int64_t from =
-            ((image * desc.in_channels + group * in_group + c) * desc.in[0] + row) * desc.in[1] +
-            column;
-        const std::int64_t weight =
-            ((channel * in_group + c) * desc.kernel[0] + i) * desc.kernel[1] + j;
+            place_of(is_last, desc.in_channels, desc.in, image, group * in_group + c, row, column);
+        const std::int64_t weight = place_of(is_last, in_group, desc.kernel, channel, c, i, j);
         sum += element(p.input, desc.type, from) * element(p.weights, desc.type, weight);
       }
     }
@@ -89,11 +97,12 @@ double conv_element(const ConvDesc& desc, const ConvPointers& p, std::int64_t im
 }
 
 void convolve_images(const ConvDesc& desc, const ConvPointers& p) {
-  std::int64_t at = 0;
   for (std::int64_t image = 0; image < desc.batch; ++image) {
     for (std::int64_t channel = 0; channel < desc.out_channels; ++channel) {
       for (std::int64_t y = 0; y < desc.out[0]; ++y) {
-        for (std::int64_t x = 0; x < desc.out[1]; ++x, ++at) {
+        for (std::int64_t x = 0; x < desc.out[1]; ++x) {
+          const std::int64_t at =
+              place_of(desc.is_channels_last, desc.out_channels, desc.out, image, channel, y, x);
           double sum = conv_element(desc, p, image, channel, y, x);
           if (desc.has_addend) sum += element(p.addend, desc.type, at);
           if (desc.has_bias) sum += element(p.bias, desc.type, channel);
@@ -175,6 +184,15 @@ class EmulatedStream : public DeviceStream {
     ++device_.counts().replays;
     for (const auto& command : dynamic_cast<const EmulatedGraph&>(graph).commands) command();
   }
+  void mark(RunMark mark) override {
+    ORTOOL_CHECK(capture_ == nullptr);
+    marks_[static_cast<std::size_t>(mark)] = std::chrono::steady_clock::now();
+  }
+  double between(RunMark from, RunMark to) override {
+    return std::chrono::duration<double, std::milli>(marks_[static_cast<std::size_t>(to)] -
+                                                     marks_[static_cast<std::size_t>(from)])
+        .count();
+  }
 
  private:
   void run(std::function<void()> command) {
@@ -187,6 +205,7 @@ class EmulatedStream : public DeviceStream {
 
   EmulatedDevice& device_;
   std::unique_ptr<EmulatedGraph> capture_;
+  std::array<std::chrono::steady_clock::time_point, run_marks> marks_ = {};
 };
 
 }  // namespace

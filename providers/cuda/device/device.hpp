@@ -2,9 +2,11 @@
 // graphs. Implemented by CUDA (providers/cuda/driver), and by an emulation that tests bring along.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,7 @@ struct ProductDesc {
   bool has_addend = false;  ///< m x n, of the stride above
   bool has_relu = false;
   bool uses_tf32 = false;
+  std::int64_t bias_stride = 0;  ///< elements between the biases of products
 
   bool operator==(const ProductDesc&) const = default;
 };
@@ -59,6 +62,9 @@ struct ConvDesc {
   bool has_addend = false;
   bool has_relu = false;
   bool uses_tf32 = false;
+  /// Channels lie behind pixels, in weights too: out x kernel x in.
+  bool is_channels_last = false;
+  bool is_tuned = false;  ///< the library's algorithms are measured
 
   bool operator==(const ConvDesc&) const = default;
 };
@@ -86,6 +92,10 @@ class DeviceGraph {
   virtual ~DeviceGraph() = default;
 };
 
+/// Moments of a run.
+enum class RunMark { start, uploaded, computed, downloaded };
+constexpr std::size_t run_marks = 4;
+
 /// Work in order. Used by one thread at a time.
 class DeviceStream {
  public:
@@ -104,6 +114,10 @@ class DeviceStream {
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
   virtual void replay(const DeviceGraph& graph) = 0;
+  /// Notes the time when the work so far is done.
+  virtual void mark(RunMark mark) = 0;
+  /// Milliseconds between two marks, once the stream is synchronized.
+  virtual double between(RunMark from, RunMark to) = 0;
 };
 
 struct DeviceMemory {
@@ -111,6 +125,13 @@ struct DeviceMemory {
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  ///< 0: none
   std::int64_t total_bytes = 0;  ///< of the device; 0: not known
+};
+
+/// Milliseconds on the device that runs took together.
+struct RunTimes {
+  double copy_in = 0;
+  double compute = 0;
+  double copy_out = 0;
 };
 
 /// Thread-safe.
@@ -132,8 +153,22 @@ class Device {
   virtual PrimitivePtr make_product(const ProductDesc& desc) = 0;
   /// Null where the library has no such convolution.
   virtual PrimitivePtr make_conv(const ConvDesc& desc) = 0;
+  /// Frees memory that making primitives needed.
+  virtual void release_scratch() {}
   /// Whether values are to be allocated one by one, so that accesses beyond them show.
   virtual bool checks_bounds() const { return false; }
+
+  /// From now on, runs note their times.
+  void keep_times() { keeps_times_ = true; }
+  bool keeps_times() const { return keeps_times_; }
+  void add_times(const RunTimes& times);
+  /// Those of all runs since the last call.
+  RunTimes take_times();
+
+ private:
+  std::atomic<bool> keeps_times_ = false;
+  std::mutex times_mutex_;
+  RunTimes times_;
 };
 
 /// Memory of a device for the lifetime of this object.

@@ -183,6 +183,8 @@ class CublasFactory : public ProductFactory {
     set(product->operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     if (desc.has_bias)
       set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, data_type_of(desc.type));
+    if (desc.has_bias && desc.bias_stride != 0)
+      set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, desc.bias_stride);
     product->first = desc.transpose_b ? layout(desc, desc.k, desc.n, desc.b_stride)
                                       : layout(desc, desc.n, desc.k, desc.b_stride);
     product->second = desc.transpose_a ? layout(desc, desc.m, desc.k, desc.a_stride)

@@ -145,11 +145,14 @@ class CudaStream : public DeviceStream {
   void begin_capture() override;
   std::unique_ptr<DeviceGraph> end_capture() override;
   void replay(const DeviceGraph& graph) override;
+  void mark(RunMark mark) override;
+  double between(RunMark from, RunMark to) override;
 
  private:
   std::shared_ptr<CudaDevice> device_;
   const DriverCalls& calls_;
   CUstream stream_ = nullptr;
+  std::array<CUevent, run_marks> events_ = {};
 };
 
 class CudaStopwatch : public DeviceStopwatch {
@@ -186,13 +189,14 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   CudaDevice(std::int64_t number, std::int64_t limit_bytes) : limit_(limit_bytes) {
     open(number);
     products_ = open_cublas();
-    convolutions_ = open_cudnn();
+    convolutions_ = open_cudnn(*this);
     load_kernels();
   }
   ~CudaDevice() override {
     calls_.context_set(context_);
     convolutions_.reset();
     products_.reset();
+    timer_.reset();
     if (module_ != nullptr) calls_.module_unload(module_);
     calls_.context_release(device_);
   }
@@ -258,8 +262,13 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   }
   PrimitivePtr make_conv(const ConvDesc& desc) override {
     make_current();
-    CudaStopwatch timer(calls_);
-    return convolutions_->make(desc, shared_from_this(), timer);
+    const std::lock_guard lock(timer_mutex_);
+    if (timer_ == nullptr) timer_ = std::make_unique<CudaStopwatch>(calls_);
+    return convolutions_->make(desc, *timer_);
+  }
+  void release_scratch() override {
+    make_current();
+    convolutions_->release_scratch();
   }
 
   const DriverCalls& calls() const { return calls_; }
@@ -335,6 +344,8 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   std::array<CUfunction, static_cast<std::size_t>(KernelId::count)> functions_ = {};
   std::unique_ptr<ProductFactory> products_;
   std::unique_ptr<ConvFactory> convolutions_;
+  std::mutex timer_mutex_;
+  std::unique_ptr<CudaStopwatch> timer_;
   std::string description_;
   std::int64_t limit_;
   std::int64_t total_ = 0;
@@ -350,6 +361,9 @@ CudaStream::CudaStream(std::shared_ptr<CudaDevice> device)
 }
 
 CudaStream::~CudaStream() {
+  for (CUevent event : events_) {
+    if (event != nullptr) calls_.event_destroy(event);
+  }
   calls_.stream_destroy(stream_);
 }
 
@@ -426,6 +440,22 @@ void CudaStream::replay(const DeviceGraph& graph) {
   device_->make_current();
   calls_.check(calls_.graph_launch(static_cast<const CudaGraph&>(graph).executable, stream_),
                "cuGraphLaunch");
+}
+
+void CudaStream::mark(RunMark mark) {
+  device_->make_current();
+  CUevent& event = events_[static_cast<std::size_t>(mark)];
+  if (event == nullptr)
+    calls_.check(calls_.event_create(&event, CU_EVENT_DEFAULT), "cuEventCreate");
+  calls_.check(calls_.event_record(event, stream_), "cuEventRecord");
+}
+
+double CudaStream::between(RunMark from, RunMark to) {
+  float milliseconds = 0;
+  calls_.check(calls_.event_time(&milliseconds, events_[static_cast<std::size_t>(from)],
+                                 events_[static_cast<std::size_t>(to)]),
+               "cuEventElapsedTime");
+  return static_cast<double>(milliseconds);
 }
 
 }  // namespace

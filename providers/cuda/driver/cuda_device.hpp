@@ -33,12 +33,14 @@ class DeviceStopwatch {
 class ConvFactory {
  public:
   virtual ~ConvFactory() = default;
-  /// Measures the library's algorithms on memory of `device`.
-  virtual PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                            DeviceStopwatch& timer) = 0;
+  /// Tries the library's algorithms: the first that it suggests, or the fastest if that is wanted.
+  virtual PrimitivePtr make(const ConvDesc& desc, DeviceStopwatch& timer) = 0;
   virtual void run(const DevicePrimitive& conv, const ConvPointers& pointers,
                    CUstream_st* stream) = 0;
+  /// Frees what make() kept for its next call.
+  virtual void release_scratch() = 0;
 };
-std::unique_ptr<ConvFactory> open_cudnn();
+/// The factory's memory is that of `device`, which outlives it.
+std::unique_ptr<ConvFactory> open_cudnn(Device& device);
 
 }  // namespace ortool::cuda

@@ -1,4 +1,4 @@
-// Convolutions by cuDNN, opened at first use; the fastest of its algorithms is measured.
+// Convolutions by cuDNN, opened at first use: the algorithm that it suggests, or the fastest.
 #include <algorithm>
 #include <array>
 #include <cudnn.h>
@@ -95,8 +95,7 @@ struct CudnnConv : DevicePrimitive {
   cudnnConvolutionFwdAlgo_t algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   std::size_t workspace = 0;
   bool is_fused = false;
-  std::int64_t zeros_bytes = 0;  ///< of a bias that the fused call needs
-  std::shared_ptr<DeviceBuffer> zeros;
+  const void* zeros = nullptr;  ///< a bias, which the fused call needs
 
   ~CudnnConv() override {
     for (cudnnTensorDescriptor_t tensor : {input, output, bias}) {
@@ -115,7 +114,7 @@ struct CudnnConv : DevicePrimitive {
     if (is_fused) {
       const float kept = desc.has_addend ? 1.0F : 0.0F;
       const void* addend = desc.has_addend ? p.addend : p.out;
-      const void* own_bias = desc.has_bias ? p.bias : zeros->data();
+      const void* own_bias = desc.has_bias ? p.bias : zeros;
       return calls->fused(handle, &one, input, p.input, weights, p.weights, conv, algorithm,
                           p.workspace, workspace, &kept, output, addend, bias, own_bias, activation,
                           output, p.out);
@@ -132,9 +131,36 @@ struct CudnnConv : DevicePrimitive {
   }
 };
 
+/// Memory of a device that grows.
+class ScratchMemory {
+ public:
+  explicit ScratchMemory(Device& device) : device_(device) {}
+  ~ScratchMemory() { release(); }
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+
+  void release() {
+    if (data_ != nullptr) device_.release(data_);
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  void* at_least(std::int64_t bytes) {
+    if (bytes <= bytes_) return data_;
+    release();
+    data_ = device_.allocate(bytes, "a trial of a convolution");
+    bytes_ = bytes;
+    return data_;
+  }
+
+ private:
+  Device& device_;
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
 class CudnnFactory : public ConvFactory {
  public:
-  CudnnFactory() {
+  explicit CudnnFactory(Device& device) : device_(device), scratch_(device), zeros_(device) {
     const cudnnStatus_t status = calls_.create(&handle_);
     if (status != CUDNN_STATUS_SUCCESS)
       throw Error(
@@ -143,18 +169,22 @@ class CudnnFactory : public ConvFactory {
   }
   ~CudnnFactory() override { calls_.destroy(handle_); }
 
-  PrimitivePtr make(const ConvDesc& desc, const std::shared_ptr<Device>& device,
-                    DeviceStopwatch& timer) override {
+  PrimitivePtr make(const ConvDesc& desc, DeviceStopwatch& timer) override {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, primitive] : made_) {
       if (known == desc) return primitive;
     }
     std::shared_ptr<CudnnConv> conv = describe(desc);
-    if (conv != nullptr && !choose_algorithm(*conv, device, timer)) conv = nullptr;
+    if (conv != nullptr && !choose_algorithm(*conv, timer)) conv = nullptr;
     constexpr std::size_t most_kept = 4096;
     if (made_.size() >= most_kept) made_.clear();
     made_.emplace_back(desc, conv);
     return conv;
+  }
+
+  void release_scratch() override {
+    const std::lock_guard lock(mutex_);
+    scratch_.release();
   }
 
   void run(const DevicePrimitive& conv, const ConvPointers& p, CUstream_st* stream) override {
@@ -169,6 +199,7 @@ class CudnnFactory : public ConvFactory {
     conv->calls = &calls_;
     conv->desc = desc;
     const cudnnDataType_t type = cudnn_type_of(desc.type);
+    const cudnnTensorFormat_t order = desc.is_channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
     bool is_good = true;
     const auto good = [&](cudnnStatus_t status) {
       is_good = is_good && status == CUDNN_STATUS_SUCCESS;
@@ -176,14 +207,13 @@ class CudnnFactory : public ConvFactory {
     const auto tensor = [&](cudnnTensorDescriptor_t& made, std::int64_t n, std::int64_t c,
                             std::int64_t h, std::int64_t w) {
       good(calls_.tensor_create(&made));
-      good(calls_.tensor_set(made, CUDNN_TENSOR_NCHW, type, size_of(n), size_of(c), size_of(h),
-                             size_of(w)));
+      good(calls_.tensor_set(made, order, type, size_of(n), size_of(c), size_of(h), size_of(w)));
     };
     tensor(conv->input, desc.batch, desc.in_channels, desc.in[0], desc.in[1]);
     tensor(conv->output, desc.batch, desc.out_channels, desc.out[0], desc.out[1]);
     tensor(conv->bias, 1, desc.out_channels, 1, 1);
     good(calls_.filter_create(&conv->weights));
-    good(calls_.filter_set(conv->weights, type, CUDNN_TENSOR_NCHW, size_of(desc.out_channels),
+    good(calls_.filter_set(conv->weights, type, order, size_of(desc.out_channels),
                            size_of(desc.in_channels / desc.groups), size_of(desc.kernel[0]),
                            size_of(desc.kernel[1])));
     good(calls_.conv_create(&conv->conv));
@@ -201,15 +231,35 @@ class CudnnFactory : public ConvFactory {
     return is_good ? conv : nullptr;
   }
 
-  /// Measures the library's best candidates, each fused and in steps; false: none runs.
-  bool choose_algorithm(CudnnConv& conv, const std::shared_ptr<Device>& device,
-                        DeviceStopwatch& timer) const {
+  /// A bias of zeros. It never shrinks or moves, since primitives point to it.
+  const void* zeros_of(const ConvDesc& desc) {
+    constexpr std::int64_t most_channels = 1 << 16;
+    constexpr std::int64_t bytes = most_channels * 4;
+    if (desc.out_channels > most_channels) return nullptr;
+    void* memory = zeros_.at_least(bytes);
+    if (!has_zeros_) {
+      const std::vector<std::byte> clear(static_cast<std::size_t>(bytes));
+      device_.write(memory, clear.data(), bytes);
+      has_zeros_ = true;
+    }
+    return memory;
+  }
+
+  /// Tries the library's candidates, each fused and in steps: up to the first that runs, or all to
+  /// find the fastest. False: none runs.
+  bool choose_algorithm(CudnnConv& conv, DeviceStopwatch& timer) {
     std::array<cudnnConvolutionFwdAlgoPerf_t, most_algorithms> found = {};
     int count = 0;
     if (calls_.algorithms(handle_, conv.input, conv.weights, conv.conv, conv.output,
                           most_algorithms, &count, found.data()) != CUDNN_STATUS_SUCCESS)
       return false;
     const ConvDesc& desc = conv.desc;
+    // The only one that adds a bias or a residual in its own call without Relu.
+    if (!desc.has_relu && (desc.has_bias || desc.has_addend))
+      std::stable_partition(found.begin(), found.begin() + count,
+                            [](const cudnnConvolutionFwdAlgoPerf_t& each) {
+                              return each.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+                            });
     const std::int64_t element = desc.type == 1 ? 4 : 2;
     const std::int64_t in = desc.batch * desc.in_channels * desc.in[0] * desc.in[1] * element;
     const std::int64_t out = desc.batch * desc.out_channels * desc.out[0] * desc.out[1] * element;
@@ -221,34 +271,42 @@ class CudnnFactory : public ConvFactory {
       if (found[static_cast<std::size_t>(i)].memory <= most_workspace)
         workspace = std::max(workspace, found[static_cast<std::size_t>(i)].memory);
     }
-    const auto space = [&](std::int64_t bytes) {
-      return DeviceBuffer(device, bytes, "a trial of a convolution");
+    constexpr std::int64_t alignment = 256;
+    const auto rounded = [](std::int64_t bytes) {
+      return (bytes + alignment - 1) / alignment * alignment;
     };
-    const DeviceBuffer input = space(in);
-    const DeviceBuffer filters = space(weights);
-    const DeviceBuffer result = space(out);
-    const DeviceBuffer addend = space(desc.has_addend ? out : 0);
-    const DeviceBuffer scratch = space(static_cast<std::int64_t>(workspace) + 1);
-    const std::vector<std::byte> clear(static_cast<std::size_t>(desc.out_channels * element));
-    conv.zeros = std::make_shared<DeviceBuffer>(device, desc.out_channels * element, "a bias");
-    device->write(conv.zeros->data(), clear.data(), desc.out_channels * element);
-    const ConvPointers pointers = {input.data(),  filters.data(), conv.zeros->data(),
-                                   addend.data(), result.data(),  scratch.data()};
+    auto* place = static_cast<std::byte*>(
+        scratch_.at_least(rounded(in) + rounded(weights) + 2 * rounded(out) +
+                          rounded(static_cast<std::int64_t>(workspace)) + alignment));
+    const auto next = [&](std::int64_t bytes) {
+      std::byte* own = place;
+      place += rounded(bytes);
+      return own;
+    };
+    conv.zeros = zeros_of(desc);
+    ConvPointers pointers = {};
+    pointers.input = next(in);
+    pointers.weights = next(weights);
+    pointers.out = next(out);
+    pointers.addend = next(out);
+    pointers.workspace = next(static_cast<std::int64_t>(workspace));
+    pointers.bias = conv.zeros;
     calls_.set_stream(handle_, timer.stream());
     float best_time = -1;
     cudnnConvolutionFwdAlgo_t best_algorithm = conv.algorithm;
     std::size_t best_workspace = 0;
     bool is_best_fused = false;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && (best_time < 0 || desc.is_tuned); ++i) {
       const cudnnConvolutionFwdAlgoPerf_t& candidate = found[static_cast<std::size_t>(i)];
       if (candidate.status != CUDNN_STATUS_SUCCESS || candidate.memory > most_workspace) continue;
       for (const bool is_fused : {true, false}) {
         const bool is_precomp = candidate.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
-        if (is_fused && !desc.has_relu && !is_precomp) continue;
+        if (is_fused && ((!desc.has_relu && !is_precomp) || conv.zeros == nullptr)) continue;
+        if (best_time >= 0 && !desc.is_tuned) break;
         conv.algorithm = candidate.algo;
         conv.workspace = candidate.memory;
         conv.is_fused = is_fused;
-        const float time = measure(conv, pointers, timer);
+        const float time = desc.is_tuned ? measure(conv, pointers, timer) : attempt(conv, pointers);
         if (time < 0 || (best_time >= 0 && time >= best_time)) continue;
         best_time = time;
         best_algorithm = candidate.algo;
@@ -260,6 +318,11 @@ class CudnnFactory : public ConvFactory {
     conv.workspace = best_workspace;
     conv.is_fused = is_best_fused;
     return best_time >= 0;
+  }
+
+  /// 0; -1: the library does not have it.
+  float attempt(const CudnnConv& conv, const ConvPointers& pointers) const {
+    return conv.run(handle_, pointers) == CUDNN_STATUS_SUCCESS ? 0.0F : -1.0F;
   }
 
   /// Milliseconds of one call; -1: the library does not have it.
@@ -275,14 +338,18 @@ class CudnnFactory : public ConvFactory {
 
   CudnnCalls calls_;
   cudnnHandle_t handle_ = nullptr;
+  Device& device_;
+  ScratchMemory scratch_;
+  ScratchMemory zeros_;
+  bool has_zeros_ = false;
   std::mutex mutex_;
   std::vector<std::pair<ConvDesc, std::shared_ptr<const CudnnConv>>> made_;
 };
 
 }  // namespace
 
-std::unique_ptr<ConvFactory> open_cudnn() {
-  return std::make_unique<CudnnFactory>();
+std::unique_ptr<ConvFactory> open_cudnn(Device& device) {
+  return std::make_unique<CudnnFactory>(device);
 }
 
 }  // namespace ortool::cuda

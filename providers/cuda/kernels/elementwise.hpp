@@ -8,11 +8,27 @@ namespace ortool::cuda {
 /// The index of the element for result `index`.
 ORTOOL_DEVICE int64_t strided_index(const LoopSizes& sizes, const int64_t* strides, int64_t index) {
   int64_t result = 0;
-  for (int32_t axis = sizes.axes - 1; axis >= 0; --axis) {
+  int32_t axis = sizes.axes - 1;
+  for (; axis >= 0 && index > UINT32_MAX; --axis) {
     result += index % sizes.size[axis] * strides[axis];
     index /= sizes.size[axis];
   }
+  // Divisions of 32 bits take a fraction of the time.
+  auto rest = static_cast<uint32_t>(index);
+  for (; axis >= 0; --axis) {
+    if (rest < sizes.size[axis]) return result + rest * strides[axis];
+    const auto size = static_cast<uint32_t>(sizes.size[axis]);
+    result += rest % size * strides[axis];
+    rest /= size;
+  }
   return result;
+}
+
+ORTOOL_DEVICE int64_t channel_index(int64_t index, int64_t inner, int64_t period) {
+  if (index > UINT32_MAX || inner > UINT32_MAX || period > UINT32_MAX)
+    return index / inner % period;
+  return static_cast<uint32_t>(index) / static_cast<uint32_t>(inner) %
+         static_cast<uint32_t>(period);
 }
 
 ORTOOL_DEVICE int64_t operand_index(const ElementwiseParams& params, const ElementOperand& operand,
@@ -23,7 +39,7 @@ ORTOOL_DEVICE int64_t operand_index(const ElementwiseParams& params, const Eleme
     case AddressMode::scalar:
       return 0;
     case AddressMode::channel:
-      return index / operand.inner % operand.period;
+      return channel_index(index, operand.inner, operand.period);
     default:
       return strided_index(params.sizes, operand.strides, index);
   }

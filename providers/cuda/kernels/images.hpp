@@ -11,12 +11,13 @@ ORTOOL_DEVICE void pool(const Block& block, const PoolParams& params) {
   const int64_t plane = params.out[0] * params.out[1] * params.out[2];
   const int64_t in_plane = params.in[0] * params.in[1] * params.in[2];
   ORTOOL_THREADS(block, thread) {
-    for (int64_t i = block.index() * block.threads() + thread; i < params.planes * plane;
-         i += block.blocks() * block.threads()) {
-      const int64_t x = i % params.out[2];
-      const int64_t y = i / params.out[2] % params.out[1];
-      const int64_t z = i / params.out[2] / params.out[1] % params.out[0];
-      const int64_t base = i / plane * in_plane;
+    for (int64_t i = block.index() * block.threads() + thread;
+         i < params.planes * plane * params.inner; i += block.blocks() * block.threads()) {
+      const int64_t pixel = i / params.inner;
+      const int64_t x = pixel % params.out[2];
+      const int64_t y = pixel / params.out[2] % params.out[1];
+      const int64_t z = pixel / params.out[2] / params.out[1] % params.out[0];
+      const int64_t base = pixel / plane * in_plane * params.inner + i % params.inner;
       const int64_t start[3] = {z * params.stride[0] - params.pad_begin[0],
                                 y * params.stride[1] - params.pad_begin[1],
                                 x * params.stride[2] - params.pad_begin[2]};
@@ -37,7 +38,8 @@ ORTOOL_DEVICE void pool(const Block& block, const PoolParams& params) {
             count += is_inside || params.counts_pads != 0 ? 1 : 0;
             if (!is_inside) continue;
             const int64_t at = (depth * params.in[1] + row) * params.in[2] + column;
-            const Real value = load<Real>(Storage(), params.input, params.type, base + at);
+            const Real value =
+                load<Real>(Storage(), params.input, params.type, base + at * params.inner);
             if (params.kind == PoolKind::max) {
               if (place < 0 || value > sum || (value != value && sum == sum)) {
                 sum = value;
@@ -120,6 +122,43 @@ ORTOOL_DEVICE void resize(const Block& block, const ResizeParams& params) {
       } else {
         store(AnyStore(), params.output, params.type, i, params.outside);
       }
+    }
+  }
+}
+
+/// One thread for each result of a convolution over two axes whose channels, behind the pixels, are
+/// groups of their own.
+template <typename Storage>
+ORTOOL_DEVICE void depthwise_conv(const Block& block, const ConvParams& params) {
+  const auto channels = static_cast<uint32_t>(params.groups);
+  const int64_t count = params.batch * params.out[1] * params.out[2] * params.groups;
+  ORTOOL_THREADS(block, thread) {
+    for (int64_t i = block.index() * block.threads() + thread; i < count;
+         i += block.blocks() * block.threads()) {
+      const auto place = static_cast<uint32_t>(i);
+      const uint32_t channel = place % channels;
+      const uint32_t pixel = place / channels;
+      const auto width = static_cast<uint32_t>(params.out[2]);
+      const auto height = static_cast<uint32_t>(params.out[1]);
+      const int64_t top = pixel / width % height * params.stride[1] - params.pad[1];
+      const int64_t left = pixel % width * params.stride[2] - params.pad[2];
+      const int64_t image = pixel / width / height * params.in[1] * params.in[2];
+      float sum =
+          params.bias == nullptr ? 0.0F : load<float>(Storage(), params.bias, params.type, channel);
+      for (int64_t a = 0; a < params.kernel[1]; ++a) {
+        const int64_t row = top + a * params.dilation[1];
+        if (row < 0 || row >= params.in[1]) continue;
+        for (int64_t b = 0; b < params.kernel[2]; ++b) {
+          const int64_t column = left + b * params.dilation[2];
+          if (column < 0 || column >= params.in[2]) continue;
+          const int64_t at = (image + row * params.in[2] + column) * params.groups + channel;
+          const int64_t weight = (channel * params.kernel[1] + a) * params.kernel[2] + b;
+          sum += load<float>(Storage(), params.input, params.type, at) *
+                 load<float>(Storage(), params.weights, params.type, weight);
+        }
+      }
+      if (params.has_relu != 0 && sum < 0) sum = 0;
+      store(Storage(), params.output, params.type, i, sum);
     }
   }
 }

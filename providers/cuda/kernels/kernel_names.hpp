@@ -20,7 +20,9 @@
     ROW(direct_conv_any) ROW(direct_conv_f64) ROW(attention_row_f32) ROW(attention_row_f16) \
     ROW(attention_row_any) ROW(attention_tile_64_f32) ROW(attention_tile_64_f16) \
     ROW(attention_tile_128_f32) ROW(attention_tile_128_f16) ROW(append_cache) ROW(rotary_f32) \
-    ROW(rotary_any)
+    ROW(rotary_any) ROW(elementwise_f32_vectors) ROW(elementwise_f16_vectors) \
+    ROW(normalize_f32_vectors) ROW(normalize_f16_vectors) \
+    ROW(attention_tensor_64) ROW(attention_tensor_128) ROW(depthwise_f16) ROW(depthwise_any)
 // clang-format on
 
 namespace ortool::cuda {

@@ -3,133 +3,9 @@
 
 #include <stdint.h>
 
+#include "providers/cuda/kernels/element_params.hpp"
+
 namespace ortool::cuda {
-
-constexpr int32_t max_axes = 8;
-
-/// Sizes of a loop nest, outermost first.
-struct LoopSizes {
-  int32_t axes = 0;
-  int64_t size[max_axes] = {};
-};
-
-/// Where an operand has the element for a result.
-enum class AddressMode : int32_t {
-  same,     ///< at the same index
-  scalar,   ///< at 0
-  channel,  ///< at index / inner % period
-  strided,  ///< by coordinates
-};
-
-/// An operation of an elementwise chain. The chain's value is x, an operand y.
-enum class ElementOp : int32_t {
-  // Of x, with the numbers a and b.
-  identity,
-  abs,
-  neg,
-  exp,
-  log,
-  sqrt,
-  reciprocal,
-  ceil,
-  floor,
-  round,
-  sign,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  asinh,
-  acosh,
-  atanh,
-  erf,
-  sigmoid,
-  softplus,
-  softsign,
-  relu,
-  leaky_relu,
-  elu,
-  selu,
-  celu,
-  thresholded_relu,
-  hard_sigmoid,
-  hard_swish,
-  shrink,
-  gelu,
-  gelu_tanh,
-  mish,
-  swish,
-  logical_not,
-  bitwise_not,
-  is_nan,
-  is_inf,
-  clip,
-  scale_shift,
-  // Of x and y.
-  add,
-  sub,
-  mul,
-  div,
-  pow,
-  min,
-  max,
-  mod,
-  fmod,
-  prelu,
-  equal,
-  less,
-  less_or_equal,
-  greater,
-  greater_or_equal,
-  logical_and,
-  logical_or,
-  logical_xor,
-  bitwise_and,
-  bitwise_or,
-  bitwise_xor,
-  shift_left,
-  shift_right,
-  // Of x and two operands: x selects.
-  where,
-};
-
-struct ElementStep {
-  ElementOp op;
-  int32_t operand;         ///< y
-  int32_t second_operand;  ///< of `where`
-  int32_t is_reversed;     ///< y op x
-  double a;
-  double b;
-};
-
-struct ElementOperand {
-  const void* data;
-  int32_t type;
-  AddressMode addressing;
-  int64_t inner;
-  int64_t period;
-  int64_t strides[max_axes];
-};
-
-constexpr int32_t max_operands = 8;
-constexpr int32_t max_steps = 12;
-
-/// Operand 0 starts the chain.
-struct ElementwiseParams {
-  void* output;
-  int32_t output_type;
-  int32_t step_count;
-  int64_t count;
-  LoopSizes sizes;
-  int32_t operand_count;
-  ElementOperand operands[max_operands];
-  ElementStep steps[max_steps];
-};
 
 /// Copies elements of `bytes` bytes between strided tensors.
 struct CopyParams {
@@ -319,6 +195,7 @@ struct PoolParams {
   int32_t column_major;
   double norm;
   int64_t planes;
+  int64_t inner;  ///< channels behind each pixel; with indices 1
   int64_t in[3];
   int64_t out[3];
   int64_t kernel[3];
@@ -435,6 +312,7 @@ struct AttentionParams {
   int32_t is_causal;
   int32_t is_smooth;       ///< softmax with one more score, 0
   int32_t starts_at_zero;  ///< with lengths: queries are the first positions, not the last
+  int32_t is_aligned;      ///< rows of operands start at multiples of 16 bytes
   float scale;
   float softcap;
   int64_t length_offset;
@@ -486,6 +364,7 @@ struct ConvParams {
   void* output;
   int32_t type;
   int32_t transposed;
+  int32_t has_relu;  ///< of depthwise convolutions
   int64_t batch;
   int64_t groups;
   int64_t in_channels;   ///< of a group

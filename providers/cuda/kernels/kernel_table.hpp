@@ -2,10 +2,12 @@
 #pragma once
 
 #include "providers/cuda/kernels/attention.hpp"
+#include "providers/cuda/kernels/element_vectors.hpp"
 #include "providers/cuda/kernels/images.hpp"
 #include "providers/cuda/kernels/indexing.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
 #include "providers/cuda/kernels/rows.hpp"
+#include "providers/cuda/kernels/tensor_attention.hpp"
 
 // clang-format off
 /// ROW(name, parameters, function): a comma in the function is inside its template arguments.
@@ -72,5 +74,13 @@
   ROW(attention_tile_128_f16, AttentionParams, (attention_tile<HalfStore, 128, 16>))             \
   ROW(append_cache, CacheParams, (append_cache))                                                  \
   ROW(rotary_f32, RotaryParams, (rotary<FloatStore>))                                            \
-  ROW(rotary_any, RotaryParams, (rotary<AnyStore>))
+  ROW(rotary_any, RotaryParams, (rotary<AnyStore>))                                              \
+  ROW(elementwise_f32_vectors, ElementwiseParams, (elementwise_vectors<FloatStore>))             \
+  ROW(elementwise_f16_vectors, ElementwiseParams, (elementwise_vectors<HalfStore>))              \
+  ROW(normalize_f32_vectors, NormParams, (normalize_vectors<FloatStore, 8>))                     \
+  ROW(normalize_f16_vectors, NormParams, (normalize_vectors<HalfStore, 4>))                      \
+  ROW(attention_tensor_64, AttentionParams, (attention_tensor<64, 64>))                           \
+  ROW(attention_tensor_128, AttentionParams, (attention_tensor<128, 32>))                         \
+  ROW(depthwise_f16, ConvParams, (depthwise_conv<HalfStore>))                                     \
+  ROW(depthwise_any, ConvParams, (depthwise_conv<AnyStore>))
 // clang-format on

@@ -27,7 +27,7 @@ void append_unary(Chain& chain, DevicePlanBuilder&, const Node&, std::int64_t) {
 template <ElementOp op>
 void append_binary(Chain& chain, DevicePlanBuilder& builder, const Node& node,
                    std::int64_t chain_input) {
-  chain.apply(op, builder.input(node, 1 - chain_input), chain_input == 1);
+  chain.apply(op, builder.stored_input(node, 1 - chain_input), chain_input == 1);
 }
 
 /// Operators whose attributes are the numbers a and b.
@@ -62,15 +62,15 @@ void append_activation(Chain& chain, DevicePlanBuilder&, const Node& node, std::
 void append_mod(Chain& chain, DevicePlanBuilder& builder, const Node& node,
                 std::int64_t chain_input) {
   const bool is_fmod = read_op<Mod>(node).sign_of_dividend;
-  chain.apply(is_fmod ? ElementOp::fmod : ElementOp::mod, builder.input(node, 1 - chain_input),
-              chain_input == 1);
+  chain.apply(is_fmod ? ElementOp::fmod : ElementOp::mod,
+              builder.stored_input(node, 1 - chain_input), chain_input == 1);
 }
 
 void append_shift(Chain& chain, DevicePlanBuilder& builder, const Node& node,
                   std::int64_t chain_input) {
   const bool is_right = read_op<BitShift>(node).to_the_right;
   chain.apply(is_right ? ElementOp::shift_right : ElementOp::shift_left,
-              builder.input(node, 1 - chain_input), chain_input == 1);
+              builder.stored_input(node, 1 - chain_input), chain_input == 1);
 }
 
 std::string refuses_signed_shift(const Node& node) {
@@ -78,7 +78,7 @@ std::string refuses_signed_shift(const Node& node) {
 }
 
 void append_prelu(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
-  DeviceTensor slopes = builder.input(node, 1);
+  DeviceTensor slopes = builder.stored_input(node, 1);
   if (read_op<PRelu>(node).slopes_are_channels && slopes.shape.rank() == 1) {
     std::vector<std::int64_t> shape(static_cast<std::size_t>(builder.shape(node, 0).rank() - 1), 1);
     if (!shape.empty()) shape.front() = slopes.shape[0];
@@ -88,7 +88,7 @@ void append_prelu(Chain& chain, DevicePlanBuilder& builder, const Node& node, st
 }
 
 void append_where(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
-  chain.select(builder.input(node, 1), builder.input(node, 2));
+  chain.select(builder.stored_input(node, 1), builder.stored_input(node, 2));
 }
 
 void append_clip(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
@@ -102,7 +102,7 @@ void append_clip(Chain& chain, DevicePlanBuilder& builder, const Node& node, std
         chain.apply(ElementOp::clip, -std::numeric_limits<double>::infinity(), value);
       }
     } else if (builder.has_input(node, number.input)) {
-      DeviceTensor tensor = builder.input(node, number.input);
+      DeviceTensor tensor = builder.stored_input(node, number.input);
       tensor.shape = Shape{};
       chain.apply(of_tensor, tensor);
     }
@@ -137,7 +137,7 @@ template <ElementOp op>
 void append_variadic(Chain& chain, DevicePlanBuilder& builder, const Node& node,
                      std::int64_t chain_input) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    if (i != chain_input) chain.apply(op, builder.input(node, i));
+    if (i != chain_input) chain.apply(op, builder.stored_input(node, i));
   }
 }
 
@@ -160,7 +160,7 @@ std::string refuses_legacy_broadcast(const Node& node) {
 
 void append_swiglu(Chain& chain, DevicePlanBuilder& builder, const Node& node, std::int64_t) {
   chain.apply(ElementOp::swish, static_cast<double>(read_op<SwiGLU>(node).alpha));
-  chain.apply(ElementOp::mul, builder.input(node, 1));
+  chain.apply(ElementOp::mul, builder.stored_input(node, 1));
 }
 
 /// Of integers, a divisor of zero is an error that names its place.

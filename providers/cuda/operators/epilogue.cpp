@@ -11,7 +11,7 @@ DeviceTensor Epilogue::other_operand(const Node& next) const {
   if (next.op_type() != "Add" || !next.domain().empty()) return {};
   if (builder_.output_shape(next) != builder_.output_shape(node_)) return {};
   const std::int64_t other = next.input(0) == result() ? 1 : 0;
-  return builder_.input(next, other);
+  return builder_.stored_input(next, other);
 }
 
 void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias) {
@@ -35,7 +35,7 @@ void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias)
     if (is_vector && takes_bias && !bias_.is_given()) {
       bias_ = other;
     } else if (other.shape == shape && !addend_.is_given()) {
-      addend_ = other;
+      addend_ = builder_.in_layout(other, is_channels_last_);
     } else {
       return;
     }
@@ -44,7 +44,7 @@ void Epilogue::match(std::int64_t channels, std::int64_t inner, bool takes_bias)
 }
 
 DeviceTensor Epilogue::make_output() const {
-  return builder_.make_output(*result()->producer(), result()->producer_index());
+  return builder_.make_output(*result()->producer(), result()->producer_index(), is_channels_last_);
 }
 
 }  // namespace ortool::cuda

@@ -8,8 +8,13 @@ namespace ortool::cuda {
 /// A bias of the channels, an addend of the result's shape, and Relu, in this order.
 class Epilogue {
  public:
-  Epilogue(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes)
-      : builder_(builder), node_(node), fused_nodes_(fused_nodes) {}
+  /// The result, and what is added to it, has its channels behind the pixels if that is said.
+  Epilogue(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes,
+           bool is_channels_last = false)
+      : builder_(builder),
+        node_(node),
+        fused_nodes_(fused_nodes),
+        is_channels_last_(is_channels_last) {}
 
   void set_bias(const DeviceTensor& bias) { bias_ = bias; }
   void set_addend(const DeviceTensor& addend) { addend_ = addend; }
@@ -30,6 +35,7 @@ class Epilogue {
   DevicePlanBuilder& builder_;
   const Node& node_;
   FusedNodes fused_nodes_;
+  bool is_channels_last_;
   DeviceTensor bias_;
   DeviceTensor addend_;
   bool has_relu_ = false;

@@ -150,6 +150,23 @@ void AttentionCall::set_key_mask(DevicePlanBuilder& builder, const DeviceTensor&
   params.key_mask_strides[0] = params.keys;
 }
 
+bool AttentionCall::has_aligned_rows() const {
+  constexpr std::int64_t vector_bytes = 16;
+  constexpr std::int64_t vector_elements = 8;
+  bool is_aligned = true;
+  for (const void* pointer : {params.query, params.key, params.value}) {
+    const EncodedPointer place =
+        EncodedPointer::from_bits(reinterpret_cast<std::uint64_t>(pointer));
+    is_aligned = is_aligned && place.offset() % vector_bytes == 0;
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (const std::int64_t stride :
+         {params.query_strides[i], params.key_strides[i], params.value_strides[i]})
+      is_aligned = is_aligned && stride % vector_elements == 0;
+  }
+  return is_aligned;
+}
+
 void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
   if (output.count() == 0) return;
   const HeadsTensor to = is_packed ? packed_heads(output, params.query_heads) : split_heads(output);
@@ -168,6 +185,15 @@ void AttentionCall::launch(const DeviceTensor& output, bool is_packed) {
     kernel = is_small
                  ? (is_half ? KernelId::attention_tile_64_f16 : KernelId::attention_tile_64_f32)
                  : (is_half ? KernelId::attention_tile_128_f16 : KernelId::attention_tile_128_f32);
+  }
+  const bool has_tensor_tiles =
+      has_tiles && is_half && builder_.constants().settings().has_tensor_attention;
+  if (has_tensor_tiles) {
+    constexpr std::int64_t tensor_rows = 64;
+    blocks = params.batch * params.query_heads * ((params.queries + tensor_rows - 1) / tensor_rows);
+    const bool is_small = params.size <= tile_size / 2 && params.value_size <= tile_size / 2;
+    kernel = is_small ? KernelId::attention_tensor_64 : KernelId::attention_tensor_128;
+    params.is_aligned = has_aligned_rows() ? 1 : 0;
   }
   builder_.launch_rows(kernel, blocks, attention_block, params,
                        {&params.query, &params.key, &params.value, &params.output, &params.mask,

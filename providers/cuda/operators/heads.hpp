@@ -51,6 +51,9 @@ class AttentionCall {
   AttentionParams params = {};
 
  private:
+  /// Whether rows start at multiples of 16 bytes.
+  bool has_aligned_rows() const;
+
   DevicePlanBuilder& builder_;
   DataType type_;
 };

@@ -1,6 +1,7 @@
 // Convolutions, pools and resizing.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
@@ -35,6 +36,64 @@ bool is_library_window(const std::vector<WindowAxis>& window) {
   return window.size() <= 2;
 }
 
+/// A convolution of 1 x 1 on images with channels last, as a product of pixels and weights.
+PrimitivePtr make_pointwise(DevicePlanBuilder& builder, const ConvDesc& conv) {
+  if (!conv.is_channels_last || !builder.constants().settings().has_pointwise_products ||
+      conv.groups != 1)
+    return nullptr;
+  for (int i = 0; i < 2; ++i) {
+    if (conv.kernel[i] != 1 || conv.stride[i] != 1 || conv.pad[i] != 0) return nullptr;
+  }
+  ProductDesc desc;
+  desc.type = conv.type;
+  desc.m = conv.batch * conv.out[0] * conv.out[1];
+  desc.n = conv.out_channels;
+  desc.k = conv.in_channels;
+  desc.transpose_b = true;
+  desc.has_bias = conv.has_bias;
+  desc.has_addend = conv.has_addend;
+  desc.has_relu = conv.has_relu;
+  desc.uses_tf32 = conv.uses_tf32;
+  try {
+    return builder.device().make_product(desc);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return nullptr;
+  }
+}
+
+bool has_depthwise_kernel(const DevicePlanBuilder& builder, const ConvDesc& conv) {
+  constexpr std::int64_t most_results = std::int64_t{1} << 32;
+  return conv.is_channels_last && builder.constants().settings().has_depthwise_kernel &&
+         conv.groups > 1 && conv.groups == conv.in_channels && conv.groups == conv.out_channels &&
+         !conv.has_addend && conv.batch * conv.groups * conv.out[0] * conv.out[1] < most_results;
+}
+
+void emit_depthwise(DevicePlanBuilder& builder, const Node& node, const ConvDesc& conv,
+                    const DeviceTensor& images, const Epilogue& epilogue) {
+  const DeviceTensor output = epilogue.make_output();
+  ConvParams params = {};
+  params.input = images.pointer();
+  params.weights = builder.input_in(node, 1, true).pointer();
+  params.bias = epilogue.bias().pointer();
+  params.output = output.pointer();
+  params.type = images.element();
+  params.has_relu = epilogue.has_relu() ? 1 : 0;
+  params.batch = conv.batch;
+  params.groups = conv.groups;
+  for (int i = 0; i < 2; ++i) {
+    params.in[i + 1] = conv.in[i];
+    params.out[i + 1] = conv.out[i];
+    params.kernel[i + 1] = conv.kernel[i];
+    params.stride[i + 1] = conv.stride[i];
+    params.dilation[i + 1] = conv.dilation[i];
+    params.pad[i + 1] = conv.pad[i];
+  }
+  builder.launch_elements(
+      images.type == DataType::float16 ? KernelId::depthwise_f16 : KernelId::depthwise_any,
+      output.count(), params, {&params.input, &params.weights, &params.bias, &params.output});
+}
+
 /// Pads images with zeros where the pads of an axis differ, and moves the window inside.
 DeviceTensor pad_images(DevicePlanBuilder& builder, const DeviceTensor& images,
                         std::vector<WindowAxis>& window) {
@@ -47,21 +106,22 @@ DeviceTensor pad_images(DevicePlanBuilder& builder, const DeviceTensor& images,
   params.bytes = static_cast<std::int32_t>(bytes_of(images.type, 1));
   params.sizes.axes = static_cast<std::int32_t>(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    params.from_sizes[i] = sizes[i];
+    const std::size_t place = !images.is_channels_last || i == 0 ? i : i == 1 ? 3 : i - 1;
+    params.from_sizes[place] = sizes[i];
     if (i >= 2) {
       WindowAxis& axis = window[i - 2];
       // A window may end before the last pad.
       const std::int64_t used =
           (axis.out - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-      params.begins[i] = axis.pad_begin;
+      params.begins[place] = axis.pad_begin;
       sizes[i] = std::max(used, axis.pad_begin + sizes[i]);
       axis.in = sizes[i];
       axis.pad_begin = 0;
       axis.pad_end = 0;
     }
-    params.sizes.size[i] = sizes[i];
+    params.sizes.size[place] = sizes[i];
   }
-  const DeviceTensor padded = builder.make(images.type, Shape(sizes));
+  const DeviceTensor padded = builder.make(images.type, Shape(sizes), images.is_channels_last);
   params.from = images.pointer();
   params.to = padded.pointer();
   params.count = padded.count();
@@ -119,43 +179,70 @@ ConvDesc describe_conv(const DevicePlanBuilder& builder, const std::vector<Windo
     desc.pad[skipped + i] = window[i].pad_begin;
   }
   desc.uses_tf32 = builder.constants().precision() == DevicePrecision::tf32;
+  desc.is_channels_last = images.is_channels_last;
+  desc.is_tuned = builder.constants().settings().tunes;
   return desc;
+}
+
+/// By the library's call, with the nodes that it folds; not given: it has no such convolution.
+std::optional<std::size_t> emit_library(DevicePlanBuilder& builder, const Node& node,
+                                        FusedNodes fused_nodes, const DeviceTensor& images,
+                                        const std::vector<WindowAxis>& window,
+                                        std::int64_t groups) {
+  const Shape& shape = builder.output_shape(node);
+  ConvDesc desc = describe_conv(builder, window, groups, images, shape);
+  Epilogue epilogue(builder, node, fused_nodes, images.is_channels_last);
+  epilogue.set_bias(builder.input(node, 2));
+  std::int64_t inner = 1;
+  for (const WindowAxis& axis : window) inner *= axis.out;
+  epilogue.match(shape[1], inner, true);
+  desc.has_bias = epilogue.bias().is_given();
+  desc.has_addend = epilogue.addend().is_given();
+  desc.has_relu = epilogue.has_relu();
+  if (has_depthwise_kernel(builder, desc)) {
+    emit_depthwise(builder, node, desc, images, epilogue);
+    return epilogue.folded();
+  }
+  PrimitivePtr product = make_pointwise(builder, desc);
+  PrimitivePtr conv = product == nullptr ? builder.device().make_conv(desc) : nullptr;
+  if (product == nullptr && conv == nullptr) return std::nullopt;
+  const DeviceTensor weights = builder.input_in(node, 1, images.is_channels_last);
+  const void* bias = epilogue.bias().pointer();
+  const void* addend = epilogue.addend().pointer();
+  void* out = epilogue.make_output().pointer();
+  if (product != nullptr) {
+    builder.command_list().multiply(
+        std::move(product), {images.pointer(), weights.pointer(), bias, addend, out, nullptr});
+  } else {
+    builder.command_list().convolve(
+        std::move(conv), {images.pointer(), weights.pointer(), bias, addend, out, nullptr});
+  }
+  return epilogue.folded();
 }
 
 std::size_t emit_conv(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const Conv op = read_op<Conv>(node);
   const Shape& shape = builder.output_shape(node);
-  DeviceTensor images = builder.input(node, 0);
-  const DeviceTensor weights = builder.input(node, 1);
-  const DeviceTensor bias = builder.input(node, 2);
-  std::vector<WindowAxis> window = op.place(images.shape, weights.shape);
+  const DeviceTensor stored = builder.stored_input(node, 0);
+  const std::vector<WindowAxis> placed = op.place(stored.shape, builder.shape(node, 1));
   if (shape.element_count() == 0) {
     builder.make_output(node);
     return 0;
   }
-  if (images.count() > 0 && is_library_window(window) && images.type != DataType::float64) {
-    images = pad_images(builder, images, window);
-    ConvDesc desc = describe_conv(builder, window, op.groups, images, shape);
-    Epilogue epilogue(builder, node, fused_nodes);
-    epilogue.set_bias(bias);
-    std::int64_t inner = 1;
-    for (const WindowAxis& axis : window) inner *= axis.out;
-    epilogue.match(shape[1], inner, true);
-    desc.has_bias = epilogue.bias().is_given();
-    desc.has_addend = epilogue.addend().is_given();
-    desc.has_relu = epilogue.has_relu();
-    if (PrimitivePtr primitive = builder.device().make_conv(desc)) {
-      ConvPointers pointers = {};
-      pointers.input = images.pointer();
-      pointers.weights = weights.pointer();
-      pointers.bias = epilogue.bias().pointer();
-      pointers.addend = epilogue.addend().pointer();
-      pointers.out = epilogue.make_output().pointer();
-      builder.command_list().convolve(std::move(primitive), pointers);
-      return epilogue.folded();
-    }
+  const bool has_library =
+      stored.count() > 0 && is_library_window(placed) && stored.type != DataType::float64;
+  const bool prefers_last =
+      stored.shape.rank() == 4 && builder.constants().is_channels_last(stored.type);
+  for (const bool is_last : {true, false}) {
+    if (!has_library || (is_last && !prefers_last)) continue;
+    std::vector<WindowAxis> window = placed;
+    const DeviceTensor images = pad_images(builder, builder.input_in(node, 0, is_last), window);
+    const std::optional<std::size_t> folded =
+        emit_library(builder, node, fused_nodes, images, window, op.groups);
+    if (folded) return *folded;
   }
-  emit_direct(builder, window, op.groups, images, weights, bias, builder.make_output(node), false);
+  emit_direct(builder, placed, op.groups, builder.input(node, 0), builder.input(node, 1),
+              builder.input(node, 2), builder.make_output(node), false);
   return 0;
 }
 
@@ -176,6 +263,7 @@ PoolParams place_pool(const WindowAttributes& attributes, const Shape& images) {
       place_window(attributes, in, attributes.kernel, WindowFit::beyond);
   PoolParams params = {};
   params.planes = images[0] * images[1];
+  params.inner = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t skipped = 3 - window.size();
     const WindowAxis axis = i < skipped ? WindowAxis{.in = 1, .out = 1} : window[i - skipped];
@@ -191,10 +279,14 @@ PoolParams place_pool(const WindowAttributes& attributes, const Shape& images) {
 }
 
 void launch_pool(DevicePlanBuilder& builder, const Node& node, PoolParams params) {
-  const DeviceTensor images = builder.input(node, 0);
-  const DeviceTensor output = builder.make_output(node);
-  if (node.output_count() > 1 && node.output(1) != nullptr)
-    params.indices = builder.make_output(node, 1).pointer();
+  const bool has_indices = node.output_count() > 1 && node.output(1) != nullptr;
+  const DeviceTensor images = has_indices ? builder.input(node, 0) : builder.stored_input(node, 0);
+  const DeviceTensor output = builder.make_output(node, 0, images.is_channels_last);
+  if (has_indices) params.indices = builder.make_output(node, 1).pointer();
+  if (images.is_channels_last) {
+    params.planes = images.shape[0];
+    params.inner = images.shape[1];
+  }
   if (output.count() == 0) return;
   params.input = images.pointer();
   params.output = output.pointer();
@@ -232,7 +324,8 @@ std::size_t emit_lp_pool(DevicePlanBuilder& builder, const Node& node, FusedNode
 }
 
 std::size_t emit_global_pool(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
-  const DeviceTensor images = builder.input(node, 0);
+  const DeviceTensor images = builder.stored_input(node, 0);
+  // Of one pixel, so that both orders are the same.
   const DeviceTensor output = builder.make_output(node);
   if (output.count() == 0) return 0;
   ReduceParams params = {};
@@ -247,6 +340,21 @@ std::size_t emit_global_pool(DevicePlanBuilder& builder, const Node& node, Fused
   params.kept_strides[0] = params.reduced;
   params.axes = {.axes = 1, .size = {params.reduced}};
   params.strides[0] = 1;
+  constexpr std::int64_t few_pixels = 256;
+  if (images.is_channels_last) {
+    const std::int64_t channels = images.shape[1];
+    params.kept = {.axes = 2, .size = {images.shape[0], channels}};
+    params.kept_strides[0] = params.reduced * channels;
+    params.kept_strides[1] = 1;
+    params.strides[0] = channels;
+    if (params.reduced <= few_pixels) {
+      builder.launch_elements(
+          kernel_for(images.type, KernelId::reduce_elements_f32, KernelId::reduce_elements_f16,
+                     KernelId::reduce_elements_any, KernelId::reduce_elements_f64),
+          params.outputs, params, {&params.input, &params.output});
+      return 0;
+    }
+  }
   builder.launch_rows(kernel_for(images.type, KernelId::reduce_rows_f32, KernelId::reduce_rows_f16,
                                  KernelId::reduce_rows_any, KernelId::reduce_rows_f64),
                       params.outputs, 256, params, {&params.input, &params.output});

@@ -97,13 +97,19 @@ std::size_t emit_tile(DevicePlanBuilder& builder, const Node& node, FusedNodes) 
 std::size_t emit_concat(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const Shape& shape = builder.output_shape(node);
   const std::int64_t axis = normalize_axis(read_op<Concat>(node).axis, shape.rank());
-  const DeviceTensor to = builder.make_output(node);
-  const Integers strides = strides_of(shape);
+  bool is_last = true;
+  for (std::int64_t i = 0; i < node.input_count(); ++i)
+    is_last = is_last && builder.stored_input(node, i).is_channels_last;
+  const DeviceTensor to = builder.make_output(node, 0, is_last);
+  const Shape loops = sizes_in_memory(to);
+  const Integers strides = strides_of(loops);
+  const std::int64_t at = !is_last || axis == 0 ? axis : axis == 1 ? 3 : axis - 1;
   std::int64_t place = 0;
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    const DeviceTensor from = builder.input(node, i);
-    emit_copy(builder, from, 0, from.shape, strides_of(from.shape), to,
-              place * strides[static_cast<std::size_t>(axis)], strides);
+    const DeviceTensor from = builder.input_in(node, i, is_last);
+    const Shape sizes = sizes_in_memory(from);
+    emit_copy(builder, from, 0, sizes, strides_of(sizes), to,
+              place * strides[static_cast<std::size_t>(at)], strides);
     place += from.shape[axis];
   }
   return 0;

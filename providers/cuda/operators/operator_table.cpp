@@ -136,8 +136,10 @@ bool can_follow(const Node& node, const Node& next) {
 void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start) {
   std::optional<Chain> chain;
   const Value* value = start;
+  bool is_channels_last = false;
   const auto store = [&] {
-    chain->store(builder.make_output(*value->producer(), value->producer_index()));
+    chain->store(
+        builder.make_output(*value->producer(), value->producer_index(), is_channels_last));
     chain.reset();
   };
   for (const Node* node : nodes) {
@@ -150,7 +152,11 @@ void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start
       if (node->input(i) == value) chain_input = i;
     }
     builder.command_list().set_node(node);
-    if (!chain) chain.emplace(builder, builder.input(*node, chain_input), shape);
+    if (!chain) {
+      const DeviceTensor first = builder.stored_input(*node, chain_input);
+      is_channels_last = first.is_channels_last && first.shape == shape;
+      chain.emplace(builder, first, shape);
+    }
     row.append(*chain, builder, *node, chain_input);
     value = node->output(0);
   }
@@ -175,6 +181,11 @@ std::int64_t rank_of(const Value* value) {
 bool is_used(const Node& node, std::int64_t output) {
   return output < node.output_count() && node.output(output) != nullptr &&
          !node.output(output)->uses().empty();
+}
+
+Shape sizes_in_memory(const DeviceTensor& tensor) {
+  const Shape& shape = tensor.shape;
+  return tensor.is_channels_last ? Shape{shape[0], shape[2], shape[3], shape[1]} : shape;
 }
 
 std::vector<std::int64_t> strides_of(const Shape& shape) {

@@ -81,6 +81,8 @@ void emit_copy(DevicePlanBuilder& builder, const DeviceTensor& from, std::int64_
                const DeviceTensor& to, std::int64_t to_offset,
                const std::vector<std::int64_t>& to_strides);
 std::vector<std::int64_t> strides_of(const Shape& shape);
+/// The sizes of a tensor's axes, outermost first.
+Shape sizes_in_memory(const DeviceTensor& tensor);
 /// The kernel for the element type: of float32, float16, any other float, float64.
 KernelId kernel_for(DataType type, KernelId f32, KernelId f16, KernelId any, KernelId f64);
 

@@ -1,4 +1,5 @@
 // Matrix products with their epilogues.
+#include <algorithm>
 #include <array>
 
 #include "libcore/base/format.hpp"
@@ -141,7 +142,52 @@ std::size_t emit_matrices(DevicePlanBuilder& builder, const Node& node, Matrices
   return epilogue.folded();
 }
 
+/// All products of a group as one call; false: the library has none.
+bool emit_group(DevicePlanBuilder& builder, const ProductGroup& group) {
+  const Node& first = *group.products.front();
+  const DeviceTensor input = builder.input(first, 0);
+  const DeviceTensor weights = builder.input(first, 1);
+  const Shape& shape = builder.operand(*group.results.front()).shape;
+  ProductDesc desc;
+  desc.type = input.element();
+  desc.k = weights.shape[0];
+  desc.n = weights.shape[1];
+  desc.batch = static_cast<std::int64_t>(group.products.size());
+  desc.b_stride = desc.k * desc.n;
+  if (shape.element_count() == 0 || desc.k == 0 || input.type != weights.type) return false;
+  desc.m = shape.element_count() / desc.n;
+  if (input.count() != desc.m * desc.k) return false;
+  desc.has_bias = !group.biases.empty();
+  desc.bias_stride = desc.has_bias ? desc.n : 0;
+  desc.uses_tf32 = builder.constants().precision() == DevicePrecision::tf32;
+  PrimitivePtr product;
+  try {
+    product = builder.device().make_product(desc);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return false;
+  }
+  const DeviceTensor all = builder.make(input.type, Shape{desc.batch, desc.m, desc.n});
+  const void* bias = desc.has_bias ? builder.tensor(*group.biases.front()).pointer() : nullptr;
+  builder.command_list().multiply(std::move(product), {input.pointer(), weights.pointer(), bias,
+                                                       nullptr, all.pointer(), nullptr});
+  const std::int64_t bytes = bytes_of(all.type, desc.m * desc.n);
+  for (std::size_t i = 0; i < group.results.size(); ++i) {
+    const Value& result = *group.results[i];
+    builder.set(result, {all.type, builder.operand(result).shape,
+                         all.memory.plus(static_cast<std::int64_t>(i) * bytes)});
+  }
+  return true;
+}
+
 std::size_t emit_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
+  if (const ProductGroup* group = builder.product_groups().find(node)) {
+    const auto at = std::find(group->products.begin(), group->products.end(), &node);
+    const Value& result = *group->results[static_cast<std::size_t>(at - group->products.begin())];
+    const bool is_emitted = builder.has_tensor(result) ||
+                            (at == group->products.begin() && emit_group(builder, *group));
+    if (is_emitted) return group->biases.empty() ? 0 : 1;
+  }
   return emit_matrices(builder, node, matrices_of(builder.input(node, 0), false, true),
                        matrices_of(builder.input(node, 1), false, false), 1, {}, fused_nodes);
 }

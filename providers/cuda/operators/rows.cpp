@@ -192,8 +192,36 @@ NormParams start_norm(const DeviceTensor& from, const DeviceTensor& to, const De
   return params;
 }
 
+/// Whether a warp can hold a row as vectors.
+bool has_row_vectors(const DevicePlanBuilder& builder, DataType type, const NormParams& params) {
+  constexpr std::int64_t longest_row = 1024;
+  if (!builder.constants().settings().has_vectors) return false;
+  if (type != DataType::float32 && type != DataType::float16) return false;
+  const std::int64_t width = type == DataType::float32 ? 4 : 8;
+  for (const void* pointer :
+       {params.input, params.skip, params.scale, params.bias,
+        static_cast<const void*>(params.output), static_cast<const void*>(params.sum)}) {
+    const EncodedPointer place =
+        EncodedPointer::from_bits(reinterpret_cast<std::uint64_t>(pointer));
+    constexpr std::int64_t vector_bytes = 16;
+    if (pointer != nullptr && place.offset() % vector_bytes != 0) return false;
+  }
+  return params.size % width == 0 && params.size <= longest_row && params.row_period == 1 &&
+         params.inner == 1 && params.scale_type == params.type && params.mean == nullptr &&
+         params.inverse == nullptr;
+}
+
 void launch_norm(DevicePlanBuilder& builder, DataType type, const NormParams& params) {
   if (params.rows == 0 || params.size == 0) return;
+  if (has_row_vectors(builder, type, params)) {
+    constexpr std::int64_t rows_per_block = 8;
+    builder.launch_rows(type == DataType::float32 ? KernelId::normalize_f32_vectors
+                                                  : KernelId::normalize_f16_vectors,
+                        (params.rows + rows_per_block - 1) / rows_per_block, row_threads, params,
+                        {&params.input, &params.skip, &params.scale, &params.bias, &params.output,
+                         &params.sum, &params.mean, &params.inverse});
+    return;
+  }
   builder.launch_rows(kernel_for(type, KernelId::normalize_f32, KernelId::normalize_f16,
                                  KernelId::normalize_any, KernelId::normalize_f64),
                       params.rows, row_threads, params,

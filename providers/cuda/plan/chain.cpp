@@ -2,27 +2,48 @@
 #include "providers/cuda/plan/chain.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "libcore/base/format.hpp"
+#include "providers/cuda/kernels/device_code.hpp"
 
 namespace ortool::cuda {
 
-BroadcastLoops broadcast_loops(const Shape& result, const std::vector<Shape>& operands) {
-  const auto rank = static_cast<std::size_t>(result.rank());
+namespace {
+
+/// The axes of a tensor, outermost first.
+std::vector<std::size_t> order_of(std::int64_t rank, bool is_channels_last) {
+  if (is_channels_last) return {0, 2, 3, 1};
+  std::vector<std::size_t> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+/// Strides for coordinates of a result of `rank` axes, 0 along those that are repeated.
+std::vector<std::int64_t> strides_within(const DeviceTensor& operand, std::int64_t rank) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(rank), 0);
+  const std::int64_t own_rank = operand.shape.rank();
+  const std::vector<std::size_t> order = order_of(own_rank, operand.is_channels_last);
+  std::int64_t stride = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::int64_t size = operand.shape[static_cast<std::int64_t>(order[i])];
+    strides[order[i] + static_cast<std::size_t>(rank - own_rank)] = size == 1 ? 0 : stride;
+    stride *= size;
+  }
+  return strides;
+}
+
+}  // namespace
+
+BroadcastLoops broadcast_loops(const DeviceTensor& result,
+                               const std::vector<DeviceTensor>& operands) {
+  const std::int64_t rank = result.shape.rank();
   std::vector<std::int64_t> sizes;
   std::vector<std::vector<std::int64_t>> strides(operands.size());
-  std::vector<std::vector<std::int64_t>> own(operands.size(), std::vector<std::int64_t>(rank, 0));
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    std::int64_t stride = 1;
-    const auto lead = rank - static_cast<std::size_t>(operands[i].rank());
-    for (std::size_t axis = rank; axis-- > lead;) {
-      const std::int64_t size = operands[i][static_cast<std::int64_t>(axis - lead)];
-      own[i][axis] = size == 1 ? 0 : stride;
-      stride *= size;
-    }
-  }
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::int64_t size = result[static_cast<std::int64_t>(axis)];
+  std::vector<std::vector<std::int64_t>> own;
+  for (const DeviceTensor& operand : operands) own.push_back(strides_within(operand, rank));
+  for (const std::size_t axis : order_of(rank, result.is_channels_last)) {
+    const std::int64_t size = result.shape[static_cast<std::int64_t>(axis)];
     if (size == 1) continue;
     bool joins = !sizes.empty();
     for (std::size_t i = 0; i < operands.size() && joins; ++i)
@@ -156,12 +177,36 @@ KernelId Chain::kernel(const DeviceTensor& output) const {
   return is_all_half ? KernelId::elementwise_f16 : KernelId::elementwise_any;
 }
 
+std::int64_t Chain::vector_width(const ElementwiseParams& params) const {
+  const std::int32_t type = params.output_type;
+  if (!builder_.constants().settings().has_vectors) return 1;
+  if (type != element_f32 && type != element_f16) return 1;
+  const std::int64_t width = type == element_f32 ? 4 : 8;
+  const auto is_aligned = [](const void* pointer) {
+    const EncodedPointer place =
+        EncodedPointer::from_bits(reinterpret_cast<std::uint64_t>(pointer));
+    constexpr std::int64_t vector_bytes = 16;
+    return place.offset() % vector_bytes == 0;
+  };
+  if (params.count % width != 0 || !is_aligned(params.output)) return 1;
+  for (std::int32_t i = 0; i < params.operand_count; ++i) {
+    const ElementOperand& operand = params.operands[i];
+    if (operand.type != type) return 1;
+    const bool is_row = operand.addressing == AddressMode::channel && operand.inner == 1 &&
+                        operand.period % width == 0;
+    const bool is_one = operand.addressing == AddressMode::scalar ||
+                        (operand.addressing == AddressMode::channel && operand.inner % width == 0);
+    const bool is_dense = operand.addressing == AddressMode::same;
+    if (!is_one && !((is_row || is_dense) && is_aligned(operand.data))) return 1;
+  }
+  return width;
+}
+
 void Chain::store(const DeviceTensor& output) {
   const std::int64_t count = result_.element_count();
   if (count == 0) return;
-  std::vector<Shape> shapes;
-  for (const DeviceTensor& operand : operands_) shapes.push_back(operand.shape);
-  const BroadcastLoops loops = broadcast_loops(result_, shapes);
+  const BroadcastLoops loops =
+      broadcast_loops({output.type, result_, output.memory, output.is_channels_last}, operands_);
   ElementwiseParams params = {};
   params.output = output.pointer();
   params.output_type = output.element();
@@ -172,8 +217,12 @@ void Chain::store(const DeviceTensor& output) {
   for (std::size_t i = 0; i < operands_.size(); ++i)
     params.operands[i] = make_operand(operands_[i], loops, i);
   std::copy(steps_.begin(), steps_.end(), params.steps);
+  const std::int64_t width = vector_width(params);
+  const KernelId kernel = width == 1   ? this->kernel(output)
+                          : width == 4 ? KernelId::elementwise_f32_vectors
+                                       : KernelId::elementwise_f16_vectors;
   builder_.launch_elements(
-      kernel(output), count, params,
+      kernel, count / width, params,
       {&params.output, &params.operands[0].data, &params.operands[1].data, &params.operands[2].data,
        &params.operands[3].data, &params.operands[4].data, &params.operands[5].data,
        &params.operands[6].data, &params.operands[7].data});

@@ -11,8 +11,10 @@ struct BroadcastLoops {
   LoopSizes sizes;
   std::vector<std::vector<std::int64_t>> strides;  ///< by operand
 };
-/// Throws ErrorCode::unsupported if more than max_axes axes remain.
-BroadcastLoops broadcast_loops(const Shape& result, const std::vector<Shape>& operands);
+/// Loops over `result` in its order of axes. Throws ErrorCode::unsupported if more than max_axes
+/// axes remain.
+BroadcastLoops broadcast_loops(const DeviceTensor& result,
+                               const std::vector<DeviceTensor>& operands);
 
 class Chain {
  public:
@@ -32,6 +34,8 @@ class Chain {
  private:
   std::int32_t add(const DeviceTensor& operand);
   KernelId kernel(const DeviceTensor& output) const;
+  /// Elements that a kernel can load at once; 1: one by one.
+  std::int64_t vector_width(const ElementwiseParams& params) const;
 
   DevicePlanBuilder& builder_;
   Shape result_;

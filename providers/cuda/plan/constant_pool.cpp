@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernels/cpu/elementwise/cast.hpp"
@@ -10,16 +11,58 @@
 
 namespace ortool::cuda {
 
-void ConstantPool::add(const Value& constant, const Tensor& content) {
-  std::shared_ptr<const DeviceBuffer>& buffer = buffers_[&constant];
-  if (buffer != nullptr) return;
-  buffer = upload(content);
-  bytes_ += buffer->bytes();
+namespace {
+
+/// The elements of four axes in the order 0, 2, 3, 1.
+Tensor with_channels_last(const Tensor& content) {
+  const Shape& shape = content.shape();
+  const std::int64_t channels = shape[1];
+  const std::int64_t pixels = shape[2] * shape[3];
+  const std::int64_t bytes = bytes_of(content.type(), 1);
+  Tensor result(content.type(), shape);
+  const auto* from = content.bytes();
+  auto* to = result.mutable_bytes();
+  for (std::int64_t image = 0; image < shape[0]; ++image) {
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      for (std::int64_t channel = 0; channel < channels; ++channel) {
+        std::memcpy(to, from + ((image * channels + channel) * pixels + pixel) * bytes,
+                    static_cast<std::size_t>(bytes));
+        to += bytes;
+      }
+    }
+  }
+  return result;
 }
 
-std::shared_ptr<const DeviceBuffer> ConstantPool::find(const Value& constant) const {
-  const auto found = buffers_.find(&constant);
-  return found == buffers_.end() ? nullptr : found->second;
+}  // namespace
+
+void ConstantPool::add(const Value& constant, const Tensor& content, bool is_channels_last) {
+  if (stored_.contains(&constant)) return;
+  StoredConstant stored = {upload(is_channels_last ? with_channels_last(content) : content), 0,
+                           is_channels_last};
+  bytes_ += stored.buffer->bytes();
+  stored_[&constant] = std::move(stored);
+}
+
+void ConstantPool::add_stack(const std::vector<const Value*>& constants,
+                             const std::vector<Tensor>& contents) {
+  const auto count = static_cast<std::int64_t>(contents.size());
+  Tensor whole(contents.front().type(), Shape{count, contents.front().element_count()});
+  auto* to = whole.mutable_bytes();
+  for (const Tensor& content : contents) {
+    std::memcpy(to, content.bytes(), static_cast<std::size_t>(content.size_bytes()));
+    to += content.size_bytes();
+  }
+  const std::shared_ptr<const DeviceBuffer> buffer = upload(whole);
+  bytes_ += buffer->bytes();
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    stored_[constants[i]] = {buffer, static_cast<std::int64_t>(i) * buffer->bytes() / count};
+  }
+}
+
+const StoredConstant* ConstantPool::find(const Value& constant) const {
+  const auto found = stored_.find(&constant);
+  return found == stored_.end() ? nullptr : &found->second;
 }
 
 std::shared_ptr<const DeviceBuffer> ConstantPool::upload(const Tensor& content) const {

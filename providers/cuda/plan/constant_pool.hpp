@@ -3,39 +3,56 @@
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "libcore/graph/value.hpp"
 #include "libcore/tensor/tensor.hpp"
 #include "providers/cuda/device/device.hpp"
+#include "providers/cuda/plan/plan_settings.hpp"
 
 namespace ortool::cuda {
 
-/// How numbers of float32 are stored and multiplied on the device.
-enum class DevicePrecision { float32, tf32, float16 };
+/// Where a constant is on the device.
+struct StoredConstant {
+  std::shared_ptr<const DeviceBuffer> buffer;
+  std::int64_t offset = 0;        ///< bytes
+  bool is_channels_last = false;  ///< of four axes, the second one lies behind the others
+};
 
 class ConstantPool {
  public:
-  ConstantPool(std::shared_ptr<Device> device, DevicePrecision precision)
-      : device_(std::move(device)), precision_(precision) {}
+  ConstantPool(std::shared_ptr<Device> device, const PlanSettings& settings)
+      : device_(std::move(device)), settings_(settings) {}
 
-  DevicePrecision precision() const { return precision_; }
+  const PlanSettings& settings() const { return settings_; }
+  DevicePrecision precision() const { return settings_.precision; }
   /// The type in which the device holds elements of `type`.
   DataType stored_type(DataType type) const {
-    return precision_ == DevicePrecision::float16 && type == DataType::float32 ? DataType::float16
-                                                                               : type;
+    return settings_.precision == DevicePrecision::float16 && type == DataType::float32
+               ? DataType::float16
+               : type;
   }
 
-  void add(const Value& constant, const Tensor& content);
+  /// Whether images of this stored type have their channels behind the pixels.
+  bool is_channels_last(DataType stored) const {
+    if (settings_.channels_last != Choice::automatic)
+      return settings_.channels_last == Choice::on && stored != DataType::float64;
+    return stored == DataType::float16 || stored == DataType::bfloat16;
+  }
+
+  void add(const Value& constant, const Tensor& content, bool is_channels_last = false);
+  /// Matrices of one type and shape behind each other.
+  void add_stack(const std::vector<const Value*>& constants, const std::vector<Tensor>& contents);
   /// Null: not in the pool.
-  std::shared_ptr<const DeviceBuffer> find(const Value& constant) const;
+  const StoredConstant* find(const Value& constant) const;
   /// A new copy of `content`, in the stored type.
   std::shared_ptr<const DeviceBuffer> upload(const Tensor& content) const;
   std::int64_t bytes() const { return bytes_; }
 
  private:
   std::shared_ptr<Device> device_;
-  DevicePrecision precision_;
-  std::unordered_map<const Value*, std::shared_ptr<const DeviceBuffer>> buffers_;
+  PlanSettings settings_;
+  std::unordered_map<const Value*, StoredConstant> stored_;
   std::int64_t bytes_ = 0;
 };
 

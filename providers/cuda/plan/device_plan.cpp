@@ -114,6 +114,7 @@ void DevicePlan::lay_out() {
 
 void DevicePlan::allocate() const {
   if (stream_ != nullptr) return;
+  device_->release_scratch();
   auto& parts = const_cast<PlanParts&>(parts_);
   const std::vector<PlanBuffer>& buffers = parts.command_list.buffers();
   std::vector<DeviceBuffer> memory;
@@ -175,16 +176,20 @@ void DevicePlan::run_command(const Command& command) const {
   }
 }
 
-void DevicePlan::submit() const {
-  const auto address = [this](EncodedPointer pointer) {
-    return static_cast<std::byte*>(addresses_[pointer.buffer()]) + pointer.offset();
-  };
+std::byte* DevicePlan::address(EncodedPointer pointer) const {
+  return static_cast<std::byte*>(addresses_[pointer.buffer()]) + pointer.offset();
+}
+
+void DevicePlan::upload() const {
   std::byte* staging = staging_.data() + buffer_alignment;
-  if (!parts_.status.is_null()) stream_->clear(address(parts_.status), sizeof(std::int32_t));
   for (const TransferRange& input : parts_.inputs) {
     if (input.bytes > 0) stream_->upload(address(input.memory), staging, input.bytes);
     staging += round_up(input.bytes);
   }
+}
+
+void DevicePlan::compute() const {
+  if (!parts_.status.is_null()) stream_->clear(address(parts_.status), sizeof(std::int32_t));
   for (const Command& command : commands_) {
     try {
       run_command(command);
@@ -193,12 +198,44 @@ void DevicePlan::submit() const {
       throw error.at_node(command.node->name(), command.node->op_type());
     }
   }
+}
+
+void DevicePlan::download() const {
+  std::byte* staging = staging_.data() + buffer_alignment;
+  for (const TransferRange& input : parts_.inputs) staging += round_up(input.bytes);
   for (const TransferRange& output : parts_.outputs) {
     if (output.bytes > 0) stream_->download(staging, address(output.memory), output.bytes);
     staging += round_up(output.bytes);
   }
   if (!parts_.status.is_null())
     stream_->download(staging_.data(), address(parts_.status), sizeof(std::int32_t));
+}
+
+void DevicePlan::submit() const {
+  const auto mark = [this](RunMark moment) {
+    if (device_->keeps_times()) stream_->mark(moment);
+  };
+  if (graph_ == nullptr && was_run_) {
+    stream_->begin_capture();
+    compute();
+    graph_ = stream_->end_capture();
+  }
+  mark(RunMark::start);
+  upload();
+  mark(RunMark::uploaded);
+  if (graph_ != nullptr) {
+    stream_->replay(*graph_);
+  } else {
+    compute();
+  }
+  mark(RunMark::computed);
+  download();
+  mark(RunMark::downloaded);
+  stream_->synchronize();
+  if (!device_->keeps_times()) return;
+  device_->add_times({.copy_in = stream_->between(RunMark::start, RunMark::uploaded),
+                      .compute = stream_->between(RunMark::uploaded, RunMark::computed),
+                      .copy_out = stream_->between(RunMark::computed, RunMark::downloaded)});
 }
 
 void DevicePlan::check_status() const {
@@ -230,17 +267,7 @@ void DevicePlan::run(const RunContext& context) const {
     staging += round_up(input.bytes);
   }
   try {
-    if (graph_ == nullptr && was_run_) {
-      stream_->begin_capture();
-      submit();
-      graph_ = stream_->end_capture();
-    }
-    if (graph_ != nullptr) {
-      stream_->replay(*graph_);
-    } else {
-      submit();
-    }
-    stream_->synchronize();
+    submit();
   } catch (...) {
     // The next run starts afresh.
     graph_.reset();

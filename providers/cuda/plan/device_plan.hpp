@@ -46,7 +46,7 @@ struct PlanParts {
 };
 
 /// Runs are one after the other. The first run of a plan launches its commands, the second captures
-/// them as a graph, later ones replay it.
+/// them as a graph, later ones replay it; inputs and outputs are copied before and behind it.
 class DevicePlan : public Prepared {
  public:
   DevicePlan(std::shared_ptr<Device> device, PlanParts parts);
@@ -59,6 +59,10 @@ class DevicePlan : public Prepared {
  private:
   void lay_out();
   void allocate() const;
+  std::byte* address(EncodedPointer pointer) const;
+  void upload() const;
+  void compute() const;
+  void download() const;
   void submit() const;
   void run_command(const Command& command) const;
   void check_status() const;

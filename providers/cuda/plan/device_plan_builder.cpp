@@ -11,8 +11,12 @@
 namespace ortool::cuda {
 
 DevicePlanBuilder::DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
-                                     std::span<Value* const> values, const PrepareContext& context)
-    : device_(std::move(device)), constants_(constants), context_(context) {
+                                     const ProductGroups& groups, std::span<Value* const> values,
+                                     const PrepareContext& context)
+    : device_(std::move(device)),
+      constants_(constants),
+      product_groups_(groups),
+      context_(context) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != nullptr) positions_.emplace(values[i], i);
   }
@@ -105,14 +109,16 @@ DeviceTensor DevicePlanBuilder::transfer_in(const Value& value, std::size_t posi
   return converted(tensor, constants_.stored_type(operand.type));
 }
 
-DeviceTensor DevicePlanBuilder::tensor(const Value& value) {
+DeviceTensor DevicePlanBuilder::stored_tensor(const Value& value) {
   const auto found = tensors_.find(&value);
   if (found != tensors_.end()) return found->second;
   DeviceTensor result;
   const Operand& operand = this->operand(value);
-  if (const auto constant = constants_.find(value)) {
+  if (const StoredConstant* constant = constants_.find(value)) {
+    const DeviceBuffer& buffer = *constant->buffer;
     result = {constants_.stored_type(operand.type), operand.shape,
-              parts_.command_list.add_fixed(constant->data(), constant->bytes())};
+              parts_.command_list.add_fixed(buffer.data(), buffer.bytes()).plus(constant->offset),
+              constant->is_channels_last};
   } else if (const Tensor* content = operand.known.peek_value();
              content != nullptr && (value.is_constant() || inner_.contains(&value))) {
     static_cast<void>(operand.known.read_value());
@@ -126,11 +132,44 @@ DeviceTensor DevicePlanBuilder::tensor(const Value& value) {
   return result;
 }
 
+DeviceTensor DevicePlanBuilder::tensor_in(const Value& value, bool is_channels_last) {
+  const DeviceTensor stored = stored_tensor(value);
+  if (stored.is_channels_last == is_channels_last) return stored;
+  DeviceTensor& copy = copies_[&value];
+  if (!copy.is_given()) copy = in_layout(stored, is_channels_last);
+  return copy;
+}
+
+DeviceTensor DevicePlanBuilder::tensor(const Value& value) {
+  return tensor_in(value, false);
+}
+
 DeviceTensor DevicePlanBuilder::input(const Node& node, std::int64_t index) {
   return has_input(node, index) ? tensor(*node.input(index)) : DeviceTensor{};
 }
 
-DeviceTensor DevicePlanBuilder::make(DataType stored, Shape shape) {
+DeviceTensor DevicePlanBuilder::stored_input(const Node& node, std::int64_t index) {
+  return has_input(node, index) ? stored_tensor(*node.input(index)) : DeviceTensor{};
+}
+
+DeviceTensor DevicePlanBuilder::input_in(const Node& node, std::int64_t index,
+                                         bool is_channels_last) {
+  return has_input(node, index) ? tensor_in(*node.input(index), is_channels_last) : DeviceTensor{};
+}
+
+DeviceTensor DevicePlanBuilder::in_layout(const DeviceTensor& tensor, bool is_channels_last) {
+  if (!tensor.is_given() || tensor.is_channels_last == is_channels_last) return tensor;
+  if (tensor.shape[1] == 1 || tensor.shape[2] * tensor.shape[3] == 1) {
+    DeviceTensor same = tensor;
+    same.is_channels_last = is_channels_last;
+    return same;
+  }
+  const DeviceTensor result = make(tensor.type, tensor.shape, is_channels_last);
+  Chain(*this, tensor, tensor.shape).store(result);
+  return result;
+}
+
+DeviceTensor DevicePlanBuilder::make(DataType stored, Shape shape, bool is_channels_last) {
   const std::int64_t bytes = bytes_of(stored, shape.element_count());
   // Before tables are made for it.
   const DeviceMemory memory = device_->memory();
@@ -141,13 +180,14 @@ DeviceTensor DevicePlanBuilder::make(DataType stored, Shape shape) {
         format("a value of {} bytes does not fit in the {} bytes of the GPU's memory", bytes, most),
         "use smaller batches, or raise --provider-option cuda.memory-limit");
   return {stored, std::move(shape),
-          parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes))};
+          parts_.command_list.add_buffer(std::max<std::int64_t>(1, bytes)), is_channels_last};
 }
 
-DeviceTensor DevicePlanBuilder::make_output(const Node& node, std::int64_t output) {
+DeviceTensor DevicePlanBuilder::make_output(const Node& node, std::int64_t output,
+                                            bool is_channels_last) {
   const Value* value = node.output(output);
   const Operand& operand = this->operand(*value);
-  DeviceTensor tensor = make(constants_.stored_type(operand.type), operand.shape);
+  DeviceTensor tensor = make(constants_.stored_type(operand.type), operand.shape, is_channels_last);
   tensors_[value] = tensor;
   return tensor;
 }
@@ -162,7 +202,7 @@ void DevicePlanBuilder::set(const Value& value, DeviceTensor tensor) {
 
 DeviceTensor DevicePlanBuilder::converted(const DeviceTensor& tensor, DataType stored) {
   if (tensor.type == stored) return tensor;
-  DeviceTensor result = make(stored, tensor.shape);
+  DeviceTensor result = make(stored, tensor.shape, tensor.is_channels_last);
   Chain chain(*this, tensor, tensor.shape);
   if (stored == DataType::float16) chain.keep_within(65504.0);
   chain.store(result);

@@ -12,6 +12,7 @@
 #include "libcore/graph/value.hpp"
 #include "providers/cuda/plan/constant_pool.hpp"
 #include "providers/cuda/plan/device_plan.hpp"
+#include "providers/cuda/plan/product_groups.hpp"
 
 namespace ortool::cuda {
 
@@ -20,6 +21,7 @@ struct DeviceTensor {
   DataType type = DataType::undefined;  ///< as stored; undefined: omitted
   Shape shape;
   EncodedPointer memory;
+  bool is_channels_last = false;  ///< of four axes, the second one lies behind the others
 
   bool is_given() const { return type != DataType::undefined; }
   std::int64_t count() const { return shape.element_count(); }
@@ -31,7 +33,8 @@ class DevicePlanBuilder {
  public:
   /// `values` and `context.inputs` are the group's inputs, by position.
   DevicePlanBuilder(std::shared_ptr<Device> device, const ConstantPool& constants,
-                    std::span<Value* const> values, const PrepareContext& context);
+                    const ProductGroups& groups, std::span<Value* const> values,
+                    const PrepareContext& context);
 
   /// Runs the shape rule of a member.
   void infer(const Node& node);
@@ -49,12 +52,21 @@ class DevicePlanBuilder {
   /// The integers of an input that shapes depend on. Throws ErrorCode::unsupported when unknown.
   std::vector<std::int64_t> integers(const Node& node, std::int64_t input) const;
 
-  // Tensors on the device.
+  // Tensors on the device. Those of values have their axes in order unless they are taken as
+  // stored.
   DeviceTensor tensor(const Value& value);
+  DeviceTensor stored_tensor(const Value& value);
   /// Not given where the node omits it.
   DeviceTensor input(const Node& node, std::int64_t index);
-  DeviceTensor make(DataType stored, Shape shape);
-  DeviceTensor make_output(const Node& node, std::int64_t output = 0);
+  DeviceTensor stored_input(const Node& node, std::int64_t index);
+  DeviceTensor input_in(const Node& node, std::int64_t index, bool is_channels_last);
+  /// The same elements in the wanted order of axes.
+  DeviceTensor in_layout(const DeviceTensor& tensor, bool is_channels_last);
+  DeviceTensor make(DataType stored, Shape shape, bool is_channels_last = false);
+  DeviceTensor make_output(const Node& node, std::int64_t output = 0,
+                           bool is_channels_last = false);
+  /// Whether the output has been emitted with another node's.
+  bool has_tensor(const Value& value) const { return tensors_.contains(&value); }
   void set_output(const Node& node, std::int64_t output, DeviceTensor tensor);
   void set(const Value& value, DeviceTensor tensor);
   /// The whole of `tensor` in another stored type.
@@ -72,6 +84,7 @@ class DevicePlanBuilder {
   Device& device() { return *device_; }
   CommandList& command_list() { return parts_.command_list; }
   const ConstantPool& constants() const { return constants_; }
+  const ProductGroups& product_groups() const { return product_groups_; }
   template <typename Params>
   void launch_elements(KernelId kernel, std::int64_t count, const Params& params,
                        std::initializer_list<const void*> pointers) {
@@ -91,15 +104,18 @@ class DevicePlanBuilder {
   PlanParts finish(std::span<Value* const> outputs);
 
  private:
+  DeviceTensor tensor_in(const Value& value, bool is_channels_last);
   DeviceTensor transfer_in(const Value& value, std::size_t position);
 
   std::shared_ptr<Device> device_;
   const ConstantPool& constants_;
+  const ProductGroups& product_groups_;
   const PrepareContext& context_;
   std::unordered_map<const Value*, std::size_t> positions_;
   std::unordered_map<const Value*, Operand> inner_;
   std::deque<Tensor> contents_;
   std::unordered_map<const Value*, DeviceTensor> tensors_;
+  std::unordered_map<const Value*, DeviceTensor> copies_;  ///< in the other order of axes
   std::unordered_map<const Node*, std::int32_t> statuses_;
   PlanParts parts_;
 };

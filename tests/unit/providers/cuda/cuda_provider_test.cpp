@@ -23,9 +23,8 @@ struct EmulatedSession {
   std::unique_ptr<Session> session;
 
   explicit EmulatedSession(std::string_view text, test::EmulationOptions emulation = {},
-                           std::string_view options = {}) {
+                           std::string_view options = {}, SessionOptions session_options = {}) {
     device = std::make_shared<test::EmulatedDevice>(emulation);
-    SessionOptions session_options;
     session_options.providers = {
         cuda::make_provider_on([this](std::int64_t, std::int64_t) { return device; }, options),
         make_cpu_provider()};
@@ -184,10 +183,165 @@ TEST_CASE("the cuda provider holds values as float16 on request, within the type
 
 TEST_CASE("options of the cuda provider are read and wrong ones refused") {
   const cuda::ProviderSettings settings =
-      cuda::read_settings("device=1,memory-limit=2G,precision=tf32");
+      cuda::read_settings("device=1,memory-limit=2G,precision=tf32,channels-last=on,tune=on");
   CHECK(settings.device == 1);
   CHECK(settings.memory_limit == std::int64_t{2} << 30);
-  CHECK(settings.precision == cuda::DevicePrecision::tf32);
-  for (const char* wrong : {"device=-1", "memory-limit=2X", "memory-limit=", "precision=int8", "name=1", "device"})
+  CHECK(settings.plan.precision == cuda::DevicePrecision::tf32);
+  CHECK(settings.plan.channels_last == cuda::Choice::on);
+  CHECK(settings.plan.tunes);
+  for (const char* wrong : {"tune=auto", "channels-last=yes", "device=-1", "memory-limit=2X",
+                            "memory-limit=", "precision=int8", "name=1", "device"})
     CHECK_THROWS_AS(cuda::read_settings(wrong), Error);
+}
+
+namespace {
+
+/// A session in float16 beside one of the cpu in float32, on the same random inputs.
+void check_half(std::string_view text, const NamedValues& inputs, std::string_view options,
+                double tolerance) {
+  const EmulatedSession emulated(text, {}, options);
+  const auto expected = make_session(text)->run(inputs, {});
+  for (int i = 0; i < 2; ++i) {
+    const auto found = emulated.session->run(inputs, {});
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const TensorComparison comparison =
+          compare(found[k].tensor(), expected[k].tensor(),
+                  {.rtol = tolerance, .atol = tolerance, .atol_of_max = true});
+      INFO("output " << k << " differs by " << comparison.max_abs_error);
+      CHECK(comparison.passed);
+    }
+  }
+  for (const std::string& provider : emulated.providers()) CHECK(provider == "cuda");
+}
+
+/// Convolutions of each kind, a pool, a residual, channels that are joined, and a product.
+constexpr std::string_view image_model = R"(<ir_version: 9, opset_import: ["" : 17]>
+  g (float[2,3,12,10] x, float[8,3,3,3] w, float[8] b, float[8,1,3,3] d, float[8,8,1,1] p, float[1,8,1,1] s)
+    => (float[2,16] y, float[2,16,6,5] z) {
+    c = Conv <pads = [1, 1, 1, 1]> (x, w, b)
+    r = Relu (c)
+    m = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (r)
+    e = Conv <group = 8, pads = [0, 0, 2, 2]> (m, d, b)
+    f = Clip (e)
+    q = Conv (f, p, b)
+    a = Add (q, m)
+    t = Mul (a, s)
+    z = Concat <axis = 1> (t, m)
+    v = GlobalAveragePool (z)
+    y = Flatten (v)
+  })";
+
+NamedValues image_inputs() {
+  return {{"x", random_tensor(Shape{2, 3, 12, 10}, 1)},
+          {"w", random_tensor(Shape{8, 3, 3, 3}, 2)},
+          {"b", random_tensor(Shape{8}, 3)},
+          {"d", random_tensor(Shape{8, 1, 3, 3}, 4)},
+          {"p", random_tensor(Shape{8, 8, 1, 1}, 5)},
+          {"s", random_tensor(Shape{1, 8, 1, 1}, 6)}};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "images with channels last give the results of those in order, in each way of the cuda "
+    "provider") {
+  for (const char* options :
+       {"channels-last=off", "channels-last=on", "channels-last=on,pointwise-products=off",
+        "channels-last=on,depthwise-kernel=off", "channels-last=on,vectors=off"}) {
+    INFO(options);
+    check_half(image_model, image_inputs(), options, 1e-5);
+    check_half(image_model, image_inputs(), std::string("precision=float16,") + options, 1e-2);
+  }
+}
+
+TEST_CASE("weights that are constants lie on the cuda device with their channels last, once") {
+  const std::string text = R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[1,2,3,3] x) => (float[1,1,3,3] y) <float[1,2,1,1] w = {2, -3}> { y = Conv (x, w) })";
+  const EmulatedSession emulated(text, {}, "channels-last=on");
+  const Tensor x = random_tensor(Shape{1, 2, 3, 3}, 1);
+  const auto expected = make_session(text)->run({{"x", x}}, {});
+  CHECK(
+      compare(emulated.run({{"x", x}}), expected[0].tensor(), {.rtol = 1e-5, .atol = 1e-6}).passed);
+  // The image is reordered; the result has one channel.
+  CHECK(emulated.device->counts().launches == 1);
+  CHECK(emulated.device->counts().products == 1);
+}
+
+TEST_CASE("attention by tensor tiles agrees with the cpu for odd sizes, masks and shared heads") {
+  struct Sizes {
+    std::int64_t batch, heads, shared, queries, keys, size, value_size;
+  };
+  for (const Sizes& s : {Sizes{1, 2, 2, 70, 70, 64, 64}, Sizes{2, 4, 2, 9, 130, 20, 33},
+                         Sizes{1, 2, 1, 65, 65, 128, 100}, Sizes{1, 1, 1, 8, 1, 5, 3}}) {
+    const std::string text = format(
+        R"(<ir_version: 10, opset_import: ["" : 23]>
+        g (float[{},{},{},{}] q, float[{},{},{},{}] k, float[{},{},{},{}] v, float[{},{}] m)
+          => (float[B,H,Q,V] y, float[B,H,Q,V] z) {
+          y = Attention (q, k, v, m)
+          z = Attention <is_causal = 1> (q, k, v)
+        })",
+        s.batch, s.heads, s.queries, s.size, s.batch, s.shared, s.keys, s.size, s.batch, s.shared,
+        s.keys, s.value_size, s.queries, s.keys);
+    const NamedValues inputs = {
+        {"q", random_tensor(Shape{s.batch, s.heads, s.queries, s.size}, 1)},
+        {"k", random_tensor(Shape{s.batch, s.shared, s.keys, s.size}, 2)},
+        {"v", random_tensor(Shape{s.batch, s.shared, s.keys, s.value_size}, 3)},
+        {"m", random_tensor(Shape{s.queries, s.keys}, 4)}};
+    INFO(text);
+    check_half(text, inputs, "precision=float16", 1e-2);
+    check_half(text, inputs, "precision=float16,tensor-attention=off", 1e-2);
+  }
+}
+
+TEST_CASE("products of one value with constants of one shape are one call of the cuda device") {
+  const std::string text = R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[N,2] x) => (float[N,4] q, float[N,4] k, float[N,4] s) <
+      float[2,4] a = {1, 2, 3, 4, 5, 6, 7, 8}, float[2,4] b = {8, 7, 6, 5, 4, 3, 2, 1}, float[2,4] c = {1, 1, 2, 2, 3, 3, 4, 4},
+      float[4] d = {1, 2, 3, 4}, float[4] e = {4, 3, 2, 1}, float[4] f = {0.5, 0, 0, 0}> {
+      q1 = MatMul (x, a) k1 = MatMul (x, b) v1 = MatMul (x, c)
+      q = Add (q1, d) k = Add (k1, e) v = Add (v1, f)
+      s = Exp (v)
+    })";
+  const Tensor x = random_tensor(Shape{3, 2}, 1);
+  const auto expected = make_session(text)->run({{"x", x}}, {});
+  for (const bool merges : {true, false}) {
+    // The session joins products that are as small as these itself.
+    SessionOptions session_options;
+    session_options.skipped_passes = {"fuse-horizontal-biased-matmul"};
+    const EmulatedSession emulated(text, {}, merges ? "" : "merge-products=off",
+                                   std::move(session_options));
+    const auto found = emulated.session->run({{"x", x}}, {});
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      CHECK(compare(found[i].tensor(), expected[i].tensor(), {.rtol = 1e-5, .atol = 1e-6}).passed);
+    CHECK(emulated.device->counts().products == (merges ? 1 : 3));
+  }
+}
+
+TEST_CASE("rows and chains of vectors give the results of single elements on the cuda device") {
+  const std::string text = R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[5,40] x, float[40] a, float[5,1] b) => (float[5,40] y, float[5,40] r) {
+      x1 = Neg (a)
+      g1 = Mul (x, a) g2 = Add (g1, b) g3 = Sigmoid (g2) g4 = Sub (x, g3)
+      r = Relu (g4)
+      y = LayerNormalization (r, a, x1)
+    })";
+  const NamedValues inputs = {{"x", random_tensor(Shape{5, 40}, 1)},
+                              {"a", random_tensor(Shape{40}, 2)},
+                              {"b", random_tensor(Shape{5, 1}, 3)}};
+  for (const char* options : {"vectors=on", "vectors=off"}) {
+    check_half(text, inputs, options, 1e-5);
+    check_half(text, inputs, std::string("precision=float16,") + options, 2e-2);
+  }
+}
+
+TEST_CASE("a cuda device keeps the times of runs on request") {
+  const EmulatedSession emulated(product_model);
+  const NamedValues inputs = {{"x", random_tensor(Shape{9, 3}, 1)}};
+  emulated.run(inputs);
+  CHECK(emulated.device->take_times().compute == 0);
+  emulated.device->keep_times();
+  emulated.run(inputs);
+  emulated.run(inputs);
+  CHECK(emulated.device->take_times().compute > 0);
+  CHECK(emulated.device->take_times().compute == 0);
 }
