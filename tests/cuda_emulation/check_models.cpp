@@ -1,5 +1,7 @@
-// cuda_check_models [--emulated] [--float16|--tf32] [--runs N] [--only-time] [--size NAME=N]
-// MODEL...: runs models on the GPU and on the cpu, compares the outputs, and times the runs; exit
+// cuda_check_models [--emulated] [--float16|--tf32] [--option KEY=VALUE] [--runs N] [--only-time]
+// [--size NAME=N] [--then NAME=N] [--variant KEY=VALUE,...] MODEL...: runs models on the GPU and on
+// the cpu, compares the outputs, and times the runs, as a whole and their parts on the GPU; with
+// --then one more run of other sizes, with several --variant once with each set of options. Exit
 // code 1 if one differs, 77 without a GPU.
 #include <algorithm>
 #include <chrono>
@@ -18,6 +20,7 @@
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cuda/cuda_provider.hpp"
+#include "providers/cuda/device/open_device.hpp"
 #include "tests/cuda_emulation/emulated_device.hpp"
 
 namespace {
@@ -30,7 +33,16 @@ struct CheckOptions {
   int runs = 20;
   bool only_time = false;
   SymbolSizes sizes;
+  SymbolSizes next_sizes;  ///< of one more run
+  std::string provider_options;
+  std::vector<std::string> variants;  ///< further options, one set after the other
 };
+
+/// The device that the provider opened.
+std::shared_ptr<cuda::Device>& opened_device() {
+  static std::shared_ptr<cuda::Device> device;
+  return device;
+}
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -47,29 +59,51 @@ class ModelCheck {
     auto start = std::chrono::steady_clock::now();
     const Session gpu(load_model(path), {.providers = {provider_, cpu_}, .pool = &pool_});
     const double load = milliseconds_since(start);
-    const NamedValues inputs = make_inputs(gpu);
+    const NamedValues inputs = make_inputs(gpu, options_.sizes);
     start = std::chrono::steady_clock::now();
     std::vector<RunValue> found = gpu.run(inputs, {.threads = 4});
     const double first = milliseconds_since(start);
+    opened_device()->keep_times();
+    opened_device()->take_times();
     std::vector<double> times;
     for (int i = 0; i < options_.runs; ++i) {
       start = std::chrono::steady_clock::now();
       found = gpu.run(inputs, {.threads = 4});
       times.push_back(milliseconds_since(start));
     }
+    print_parts();
     std::sort(times.begin(), times.end());
     std::printf("%s\n  %s; load %.1f ms, first run %.1f ms, median %.4f ms, least %.4f ms\n", path,
                 placement_of(gpu).c_str(), load, first, times.empty() ? 0 : times[times.size() / 2],
                 times.empty() ? 0 : times.front());
+    if (!options_.next_sizes.empty()) run_other_sizes(gpu);
     if (options_.only_time) return true;
     const Session cpu(load_model(path), {.providers = {cpu_}, .pool = &pool_});
     return compare_outputs(found, cpu.run(inputs, {.threads = 8}));
   }
 
  private:
-  NamedValues make_inputs(const Session& session) {
+  void print_parts() const {
+    const cuda::RunTimes parts = opened_device()->take_times();
+    const cuda::DeviceMemory memory = opened_device()->memory();
+    const int runs = std::max(1, options_.runs);
+    std::printf("  on the device: copy in %.4f ms, compute %.4f ms, copy out %.4f ms; %.1f MB\n",
+                parts.copy_in / runs, parts.compute / runs, parts.copy_out / runs,
+                static_cast<double>(memory.peak_bytes) / 1e6);
+  }
+
+  /// Twice, for the cost of the shapes alone.
+  void run_other_sizes(const Session& session) {
+    const NamedValues inputs = make_inputs(session, options_.next_sizes);
+    for (const char* name : {"new shapes", "the same again"}) {
+      const auto start = std::chrono::steady_clock::now();
+      session.run(inputs, {.threads = 4});
+      std::printf("  %s: %.3f ms\n", name, milliseconds_since(start));
+    }
+  }
+
+  NamedValues make_inputs(const Session& session, SymbolSizes sizes) {
     NamedValues inputs;
-    SymbolSizes sizes = options_.sizes;
     std::vector<std::string> defaulted;
     std::int64_t position = 0;
     for (const Value* input : session.inputs()) {
@@ -121,6 +155,21 @@ class ModelCheck {
   MemoryCap cap_;
 };
 
+int count_failed(const std::shared_ptr<const Provider>& provider, const CheckOptions& options,
+                 const std::vector<const char*>& models) {
+  int failed = 0;
+  for (const char* model : models) {
+    try {
+      failed += ModelCheck(provider, options).run(model) ? 0 : 1;
+    } catch (const std::exception& error) {
+      std::printf("%s\n  FAILED: %s\n", model, error.what());
+      ++failed;
+    }
+    std::fflush(stdout);
+  }
+  return failed;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -136,11 +185,16 @@ int main(int count, char** arguments) {
       options.only_time = true;
     } else if (argument == "--runs" && i + 1 < count) {
       options.runs = std::atoi(arguments[++i]);
-    } else if (argument == "--size" && i + 1 < count) {
+    } else if (argument == "--option" && i + 1 < count) {
+      options.provider_options += std::string(",") + arguments[++i];
+    } else if (argument == "--variant" && i + 1 < count) {
+      options.variants.emplace_back(arguments[++i]);
+    } else if ((argument == "--size" || argument == "--then") && i + 1 < count) {
       const std::string_view size = arguments[++i];
       const std::size_t equals = size.find('=');
       if (equals != std::string_view::npos)
-        options.sizes[std::string(size.substr(0, equals))] =
+        (argument == "--size" ? options.sizes
+                              : options.next_sizes)[std::string(size.substr(0, equals))] =
             std::atoll(std::string(size.substr(equals + 1)).c_str());
     } else {
       models.push_back(arguments[i]);
@@ -149,32 +203,35 @@ int main(int count, char** arguments) {
   set_log_level(LogLevel::debug);
   int failed = 0;
   try {
-    if (options.is_emulated) {
-      cuda::replace_device([](std::int64_t, std::int64_t limit_bytes) {
-        return std::make_shared<test::EmulatedDevice>(
+    cuda::replace_device([&](std::int64_t number, std::int64_t limit_bytes) {
+      std::shared_ptr<cuda::Device>& device = opened_device();
+      if (options.is_emulated) {
+        device = std::make_shared<test::EmulatedDevice>(
             test::EmulationOptions{.limit_bytes = limit_bytes});
-      });
-    }
-    const std::shared_ptr<const Provider> provider = make_cuda_provider(
-        options.precision.empty() ? std::string() : "precision=" + options.precision);
-    if (!provider->unavailable_because().empty()) {
-      std::printf("SKIPPED: %s\n", provider->unavailable_because().c_str());
-      return 77;
-    }
-    std::printf("on %s %s\n", provider->version().c_str(), options.precision.c_str());
-    for (const char* model : models) {
-      try {
-        failed += ModelCheck(provider, options).run(model) ? 0 : 1;
-      } catch (const std::exception& error) {
-        std::printf("%s\n  FAILED: %s\n", model, error.what());
-        ++failed;
+      } else {
+        device = cuda::open_cuda_device(number, limit_bytes);
       }
-      std::fflush(stdout);
+      return device;
+    });
+    if (options.variants.empty()) options.variants.emplace_back();
+    for (const std::string& variant : options.variants) {
+      const std::string text =
+          "precision=" + (options.precision.empty() ? "float32" : options.precision) +
+          options.provider_options + (variant.empty() ? "" : ",") + variant;
+      const std::shared_ptr<const Provider> provider = make_cuda_provider(text);
+      if (!provider->unavailable_because().empty()) {
+        std::printf("SKIPPED: %s\n", provider->unavailable_because().c_str());
+        return 77;
+      }
+      std::printf("on %s with %s\n", provider->version().c_str(), text.c_str());
+      failed += count_failed(provider, options, models);
     }
   } catch (const std::exception& error) {
     std::printf("%s\n", error.what());
     return 1;
   }
-  std::printf("%d of %zu models failed\n", failed, models.size());
+  // Before the libraries of CUDA end.
+  opened_device().reset();
+  std::printf("%d of %zu models failed\n", failed, models.size() * options.variants.size());
   return failed == 0 ? 0 : 1;
 }

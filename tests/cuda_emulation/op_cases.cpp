@@ -1,5 +1,6 @@
-// cuda_op_cases [--backward] [--gpu] FILE...: runs operator cases on the emulated device, or on the
-// GPU; exit code 1 if a claimed case fails, 77 without a GPU.
+// cuda_op_cases [--backward] [--gpu] [--options KEY=VALUE,...] FILE...: runs operator cases on the
+// emulated device, or on the GPU, with options of the provider; exit code 1 if a claimed case
+// fails, 77 without a GPU.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -137,12 +138,15 @@ int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   bool is_backward = false;
   bool is_gpu = false;
+  std::string_view options;
   std::vector<const char*> files;
   for (int i = 1; i < count; ++i) {
     if (std::string_view(arguments[i]) == "--backward") {
       is_backward = true;
     } else if (std::string_view(arguments[i]) == "--gpu") {
       is_gpu = true;
+    } else if (std::string_view(arguments[i]) == "--options" && i + 1 < count) {
+      options = arguments[++i];
     } else {
       files.push_back(arguments[i]);
     }
@@ -156,7 +160,7 @@ int main(int count, char** arguments) {
           test::EmulationOptions{.limit_bytes = limit_bytes, .runs_backward = is_backward});
     };
     const std::shared_ptr<const Provider> provider =
-        is_gpu ? make_cuda_provider() : cuda::make_provider_on(emulate, {});
+        is_gpu ? make_cuda_provider(options) : cuda::make_provider_on(emulate, options);
     if (!provider->unavailable_because().empty()) {
       std::printf("SKIPPED: %s\n", provider->unavailable_because().c_str());
       return 77;

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Times networks in ortool's cuda provider and in PyTorch (channels-last, CUDA graphs) on one GPU, interleaved.
 
-Usage: compare_pytorch.py CUDA_CHECK_MODELS OUT [--only NAME,...] [--seconds N]. Networks have random weights; each is
-exported to ONNX and timed in float32 (TF32 off) and float16; small ones are compared with the cpu. Prints a line of JSON
-for each. Exit status: 0, or 1 if outputs differ.
+Usage: compare_pytorch.py CUDA_CHECK_MODELS OUT [--only NAME,...] [--seconds N], first with --export. Networks have random weights; each is
+exported to ONNX and timed in float32 (TF32 off) and float16, with several options of the provider; small ones are compared
+with the cpu. PyTorch's time is to be compared with ours of computing: its inputs and outputs stay on the GPU. Prints a line
+for each set of options, and writes OUT/pytorch.json. Exit status: 0, or 1 if outputs differ.
 """
 import argparse
+import copy
 import json
 import os
 import re
@@ -89,14 +91,14 @@ class Encoder(nn.Module):
 
 
 def networks():
-    import torchvision
-    yield "resnet50-1", torchvision.models.resnet50(), [(1, 3, 224, 224)]
-    yield "resnet50-32", torchvision.models.resnet50(), [(32, 3, 224, 224)]
-    yield "bert-base-1x128", Encoder(), [(1, 128, 768)]
-    yield "bert-base-32x128", Encoder(), [(32, 128, 768)]
-    yield "vit-b-1", torchvision.models.vit_b_16(), [(1, 3, 224, 224)]
-    yield "mobilenetv2-1", torchvision.models.mobilenet_v2(), [(1, 3, 224, 224)]
-    yield "llama-step", Decoder(), [(1, 1, 2048), (8, 1, 8, 512, 64), (8, 1, 8, 512, 64)]
+    """Names, what makes the network, and the shapes of its inputs."""
+    from torchvision import models
+    image, tokens = (3, 224, 224), (128, 768)
+    caches = (8, 1, 8, 512, 64)
+    return [("resnet50-1", models.resnet50, [(1, *image)]), ("resnet50-32", models.resnet50, [(32, *image)]),
+            ("bert-base-1x128", Encoder, [(1, *tokens)]), ("bert-base-32x128", Encoder, [(32, *tokens)]),
+            ("vit-b-1", models.vit_b_16, [(1, *image)]), ("mobilenetv2-1", models.mobilenet_v2, [(1, *image)]),
+            ("llama-step", Decoder, [(1, 1, 2048), caches, caches])]
 
 
 def time_pytorch(model, inputs, seconds):
@@ -122,27 +124,89 @@ def time_pytorch(model, inputs, seconds):
 
 
 def time_ortool(program, path, option, runs):
-    """Milliseconds a run, copies included: the median that cuda_check_models prints; its text; whether it passed."""
+    """Of each variant of options: milliseconds a run, copies included, the median that cuda_check_models prints, and those
+    of the GPU's parts; the program's text; whether it passed."""
     done = subprocess.run([program, "--runs", str(runs)] + option + [path], capture_output=True, text=True, timeout=100,
                           check=False)
-    found = re.search(r"median ([0-9.]+) ms", done.stdout)
+    rows, options = {}, ""
+    for line in done.stdout.splitlines():
+        if line.startswith("on "):
+            options = line.split(" with ")[-1]
+            rows[options] = {}
+        found = re.search(r"first run ([0-9.]+) ms, median ([0-9.]+) ms", line)
+        if found:
+            rows[options].update(first=float(found.group(1)), run=float(found.group(2)))
+        found = re.search(r"copy in ([0-9.]+) ms, compute ([0-9.]+) ms, copy out ([0-9.]+) ms; ([0-9.]+) MB", line)
+        if found:
+            rows[options].update(zip(("copy in", "compute", "copy out", "peak MB"), map(float, found.groups())))
+        found = re.search(r"(new shapes|the same again): ([0-9.]+) ms", line)
+        if found:
+            rows[options][found.group(1)] = float(found.group(2))
     text = " ".join(line.strip() for line in (done.stdout + done.stderr).splitlines()
-                    if "ms" in line or "output" in line or "FAIL" in line or "launches" in line)
-    return float(found.group(1)) if found else None, text, done.returncode == 0
+                    if "output" in line or "FAIL" in line or "launches" in line)
+    return rows, text, done.returncode == 0
 
 
-def export(model, inputs, path):
+def measured_rates():
+    """What this GPU reaches with PyTorch: products of 8192 in TFLOP/s, and copies in GB/s read and written."""
+    def time_of(body):
+        body()
+        torch.cuda.synchronize()
+        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        for _ in range(5):
+            body()
+        stop.record()
+        torch.cuda.synchronize()
+        return start.elapsed_time(stop) / 5e3
+    rates, size = {}, 8192
+    for kind in (torch.float32, torch.float16):
+        a, b = (torch.randn(size, size, device="cuda", dtype=kind) for _ in range(2))
+        rates[str(kind)[6:]] = round(2 * size ** 3 / time_of(lambda: a @ b) / 1e12, 1)
+    a, b = (torch.zeros(1 << 30, device="cuda", dtype=torch.uint8) for _ in range(2))
+    rates["copy"] = round(2 * a.numel() / time_of(lambda: b.copy_(a)) / 1e9)
+    return rates
+
+
+def work_of(model, inputs):
+    """Floating-point operations of products and convolutions, and the number of parameters."""
+    from torch.utils.flop_counter import FlopCounterMode
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        copy.deepcopy(model).to("meta")(*(each.to("meta") for each in inputs))
+    return counter.get_total_flops(), sum(each.numel() for each in model.parameters())
+
+
+def export(model, inputs, path, is_dynamic):
     names = {"input_names": [f"x{i}" for i in range(len(inputs))], "output_names": ["y"], "opset_version": 17}
-    try:
-        torch.onnx.export(model, tuple(inputs), path, dynamo=False, **names)
-    except Exception as error:  # versions without the older exporter
-        print(f"{path}: {error}"[:200], flush=True)
-        names["opset_version"] = 18
-        torch.onnx.export(model, tuple(inputs), path, dynamo=True, external_data=False, **names)
+    if is_dynamic:
+        names["dynamic_axes"] = {"x0": {0: "N"}, "y": {0: "N"}}
+    torch.onnx.export(model, tuple(inputs), path, dynamo=False, **names)
 
 
-def compare(arguments, name, model, inputs, path):
+VARIANTS = {
+    "float32": ["", "tune=on", "merge-products=off,vectors=off"],
+    "float16": ["", "tune=on", "pointwise-products=off,tune=on", "channels-last=off,tune=on", "tensor-attention=off",
+                "vectors=off,merge-products=off"],
+}
+IMAGES = ("channels-last", "pointwise", "depthwise")
+
+
+def variants_of(kind, name):
+    """Option sets that concern the network."""
+    is_image = name.startswith(("resnet", "mobilenet"))
+    for options in VARIANTS[kind]:
+        if is_image and ("tensor-attention" in options or "vectors" in options):
+            continue
+        if not is_image and (options.startswith(IMAGES) or options == "tune=on"):
+            continue
+        yield options
+    if name.startswith("mobilenet") and kind == "float16":
+        yield "depthwise-kernel=off,tune=on"
+
+
+def compare(arguments, rates, name, model, inputs, path):
     row = {"network": name}
+    flops, parameters = work_of(model, inputs)
     for kind in ("float32", "float16"):
         own = model.cuda().half() if kind == "float16" else model.cuda().float()
         cuda = [each.cuda().half() if kind == "float16" else each.cuda() for each in inputs]
@@ -150,12 +214,26 @@ def compare(arguments, name, model, inputs, path):
             own = own.to(memory_format=torch.channels_last)
             cuda = [each.to(memory_format=torch.channels_last) for each in cuda]
         # Outputs of untrained networks in float16 say nothing, and large networks take the cpu seconds.
-        option = ["--only-time"] if kind == "float16" or name.endswith(("-32", "x128", "step")) else []
+        option = ["--only-time"] if kind == "float16" or not name.startswith(("resnet50-1", "mobilenet")) else []
         option += ["--float16"] if kind == "float16" else []
+        for variant in variants_of(kind, name):
+            option += ["--variant", variant]
+        if name == "resnet50-1":
+            option += ["--then", "N=2"]
         row[f"pytorch {kind}"] = time_pytorch(own, cuda, arguments.seconds)
-        milliseconds, row[f"ortool {kind} text"], passed = time_ortool(arguments.program, path, option, 200)
-        row[f"ortool {kind}"] = milliseconds
+        runs = 30 if "32" in name else 100
+        found, row[f"ortool {kind} text"], passed = time_ortool(arguments.program, path, option, runs)
+        row[f"ortool {kind}"] = found
+        # The time that products alone, or reading the weights alone, would take.
+        bytes_of_weights = parameters * (2 if kind == "float16" else 4)
+        row[f"least {kind}"] = max(flops / rates[kind] / 1e9, bytes_of_weights / rates["copy"] / 1e6)
         row["passed"] = row.get("passed", True) and passed
+        nan = float("nan")
+        for options, times in found.items():
+            compute = times.get("compute") or nan
+            print(f"{name:18} {kind}: PyTorch {row[f'pytorch {kind}']:.3f}, run {times.get('run') or nan:.3f}, compute {compute:.3f} "
+                  f"(ratio {row[f'pytorch {kind}'] / compute:.2f}, of roofline {row[f'least {kind}'] / compute:.2f}), first "
+                  f"{times.get('first') or nan:.0f} ms [{options}]", flush=True)
     return row
 
 
@@ -164,30 +242,42 @@ def main():
     parser.add_argument("program", help="cuda_check_models")
     parser.add_argument("out", help="folder for pytorch.json")
     parser.add_argument("--only", default="")
+    parser.add_argument("--order", default="", help="names of networks that come first")
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--models", default="/tmp/ortool-gpu", help="folder of the exported models")
     parser.add_argument("--export", action="store_true", help="only export the models that are not there")
     arguments = parser.parse_args()
     os.makedirs(arguments.models, exist_ok=True)
-    rows = []
-    for name, model, shapes in networks():
+    rates = {} if arguments.export else measured_rates()
+    print(json.dumps({"rates": rates}), flush=True)
+    rows = [{"rates": rates}]
+    order = arguments.order.split(",")
+    for name, make, shapes in sorted(networks(), key=lambda each: order.index(each[0]) if each[0] in order else len(order)):
         if arguments.only and name not in arguments.only.split(","):
             continue
         torch.manual_seed(1)
-        model = model.eval()
+        # Weights need not be those of the file, which are random too.
+        with torch.device("cpu" if arguments.export else "cuda"):
+            model = make().eval()
         inputs = [torch.randn(shape) * 0.5 for shape in shapes]
         path = f"{arguments.models}/{name}.onnx"
+        if not os.path.exists(path) and not arguments.export:
+            print(f"{path} is not there: --export makes it", flush=True)
+            continue
         if not os.path.exists(path):
-            export(model, inputs, path + ".part")
+            export(model, inputs, path + ".part", name == "resnet50-1")
             os.rename(path + ".part", path)
         if arguments.export:
             continue
-        rows.append(compare(arguments, name, model, inputs, path))
-        print(json.dumps(rows[-1]), flush=True)
+        try:
+            rows.append(compare(arguments, rates, name, model, inputs, path))
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            rows.append({"network": name, "passed": False, "error": str(error)})
+            print(f"{name}: {str(error)[:300]}", flush=True)
         torch.cuda.empty_cache()
         with open(os.path.join(arguments.out, "pytorch.json"), "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)
-    return 0 if all(row["passed"] for row in rows) else 1
+    return 0 if all(row.get("passed", True) for row in rows) else 1
 
 
 if __name__ == "__main__":

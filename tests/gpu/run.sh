@@ -65,6 +65,7 @@ if has sanitizer; then
 fi
 if has bench; then
   echo "== benchmark beside PyTorch"
+  python3 "$here/compare_pytorch.py" "$build/bin/cuda_check_models" "$out" --export || failed=1
   python3 "$here/compare_pytorch.py" "$build/bin/cuda_check_models" "$out" || failed=1
 fi
 exit "$failed"
