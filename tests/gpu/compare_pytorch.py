@@ -185,10 +185,9 @@ def export(model, inputs, path, is_dynamic):
 
 VARIANTS = {
     "float32": ["", "tune=on", "merge-products=off,vectors=off"],
-    "float16": ["", "tune=on", "pointwise-products=off,tune=on", "channels-last=off,tune=on", "tensor-attention=off",
-                "vectors=off,merge-products=off"],
+    "float16": ["", "channels-last=auto", "channels-last=auto,tune=on", "channels-last=auto,pointwise-products=off,tune=on",
+                "tensor-attention=on", "tensor-attention=on,vectors=off,merge-products=off"],
 }
-IMAGES = ("channels-last", "pointwise", "depthwise")
 
 
 def variants_of(kind, name):
@@ -197,11 +196,11 @@ def variants_of(kind, name):
     for options in VARIANTS[kind]:
         if is_image and ("tensor-attention" in options or "vectors" in options):
             continue
-        if not is_image and (options.startswith(IMAGES) or options == "tune=on"):
+        if not is_image and ("channels-last" in options or options == "tune=on"):
             continue
         yield options
     if name.startswith("mobilenet") and kind == "float16":
-        yield "depthwise-kernel=off,tune=on"
+        yield "channels-last=auto,depthwise-kernel=off,tune=on"
 
 
 def compare(arguments, rates, name, model, inputs, path):

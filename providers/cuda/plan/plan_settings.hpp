@@ -12,10 +12,10 @@ enum class Choice { automatic, on, off };
 struct PlanSettings {
   DevicePrecision precision = DevicePrecision::float32;
   /// Images with channels behind pixels; automatic: those of 16 bits.
-  Choice channels_last = Choice::automatic;
+  Choice channels_last = Choice::off;
   bool has_pointwise_products = true;  ///< convolutions of 1 x 1 on such images are products
   bool has_depthwise_kernel = true;    ///< such images with a filter a channel have an own kernel
-  bool has_tensor_attention = true;    ///< attention in float16 uses tensor cores
+  bool has_tensor_attention = false;   ///< attention in float16 uses tensor cores
   bool merges_products = true;         ///< products of one input with several constants are one
   bool has_vectors = true;             ///< kernels load several elements at once
   bool tunes = false;                  ///< convolutions are measured when shapes are new
