@@ -147,6 +147,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
 
   std::vector<std::shared_ptr<const Provider>> chosen;
   std::string missing;
+  std::vector<std::string> warnings;  // an error says the same once
   for (const ProviderEntry& entry : wanted) {
     std::string reason;
     auto provider = make_provider(entry, reason,
@@ -162,7 +163,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
       continue;
     }
     const std::string sentence = format("provider '{}' is not available: {}", entry.name, reason);
-    if (!is_automatic && !is_strict) invocation.warn(sentence);
+    if (!is_automatic && !is_strict) warnings.push_back(sentence);
     if (!missing.empty()) missing += "; ";
     missing += sentence;
     if (is_strict && &entry == &wanted.front() && !is_automatic) break;
@@ -174,6 +175,7 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
                 "`ortool providers` lists what is available")
         .with_id("provider.unavailable");
   }
+  for (const std::string& warning : warnings) invocation.warn(warning);
   const bool has_cpu = std::any_of(chosen.begin(), chosen.end(),
                                    [](const auto& provider) { return provider->name() == "cpu"; });
   if (!has_cpu) {
