@@ -45,10 +45,19 @@ class ArchiveBuilder:
         shutil.copyfile(source, target)
         subprocess.run(["strip", "--remove-section=.comment", "--remove-section=.note", str(target)], check=True)
 
+    def copy_modules(self):
+        """Copies the provider modules; returns what they load, {name: path}."""
+        loaded = {}
+        for module in sorted((self.job.build / "lib/ortool/providers").glob("libortool_*.so")):
+            self.copy_binary(module, self.root / "lib/ortool/providers" / module.name)
+            loaded |= elf.loaded_libraries(module)
+        return loaded
+
     def copy_libraries(self):
         """Copies what the program loads; returns {path below the root: Debian package}."""
         loaded = elf.loaded_libraries(self.job.find_built("ortool"))
         loaded |= elf.loaded_libraries(self.job.find_built(elf.DELAYED))
+        loaded |= self.copy_modules()
         for name in _MORE_OF_THE_RUNTIME:
             loaded.setdefault(name, os.path.join(os.path.dirname(loaded["libc.so.6"]), name))
         contained = {}

@@ -126,6 +126,12 @@ def check_documents(checks, documents):
         checks.expect(answer.returncode == 1, f"a broken document passes as valid:\n{answer.stdout}")
 
 
+def expected_modules(expected):
+    """{provider: path} of the archive's provider modules."""
+    paths = [path for path in expected["archive"] if path.startswith("lib/ortool/providers/")]
+    return {re.search(r"libortool_(\w+)\.so$", path).group(1): path for path in paths}
+
+
 def check_archive(checks, archive, scratch, expected, build):
     folder = scratch / "un packed"
     folder.mkdir()
@@ -148,6 +154,16 @@ def check_archive(checks, archive, scratch, expected, build):
         answer = checks.output_of(program, "bench", _DIGITS / "digits.onnx", "--isolate", "--iterations", "3",
                                   env={**os.environ, "ORTOOL_RUNTIME": choice})
         checks.expect("digits.onnx" in answer, f"bench --isolate prints '{answer}' with ORTOOL_RUNTIME={choice}")
+    # Modules lie beside the library; that of openvino finds its own library at run time only.
+    answer = checks.output_of(program, "providers")
+    for name, module in expected_modules(expected).items():
+        checks.expect(re.search(rf"^{name} +\S+.* yes$|^{name} .* no: (?!its module)", answer, re.MULTILINE),
+                      f"the archive's program does not find {module}:\n{answer}")
+        needed = run("objdump", "--private-headers", root / module).stdout
+        checks.expect(not re.search(r"NEEDED\s+lib(openvino|ortool)", needed), f"{module} links what it loads at run time")
+    if "xnnpack" in expected_modules(expected):
+        answer = checks.output_of(program, "run", _DIGITS / "digits.onnx", *image, "--provider", "xnnpack")
+        checks.expect("1  seven" in answer and "warning" not in answer, f"the archive's xnnpack prints '{answer}'")
     link = folder / "link"
     link.symlink_to(program)
     checks.output_of(link, "--version")
