@@ -69,6 +69,15 @@ void check_provider(const ortool_provider* provider, std::string_view name) {
   if (!is_complete) throw module_refusal("the module leaves out functions of its struct");
 }
 
+/// For texts of the dynamic loader.
+std::string hint_for(std::string_view reason) {
+  if (reason.find("undefined symbol") != std::string_view::npos)
+    return "its library is of another version than the module was built with";
+  if (reason.find("No such file") != std::string_view::npos)
+    return "install the library that is named";
+  return {};
+}
+
 const ortool_provider* provider_of(void* library) {
   void* symbol = ::dlsym(library, module_entry);
   if (symbol == nullptr) {
@@ -124,9 +133,9 @@ ModuleLibrary::ModuleLibrary(const std::string& path, std::string_view name) {
     const std::string absolute = fs::absolute(path, ignored).string();
     library_ = ::dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) {
-      const char* reason = ::dlerror();
-      throw module_refusal(
-          format("the module cannot be loaded: {}", reason != nullptr ? reason : "unknown reason"));
+      const char* error = ::dlerror();
+      const std::string_view reason = error != nullptr ? error : "unknown reason";
+      throw module_refusal(format("the module cannot be loaded: {}", reason), hint_for(reason));
     }
     try {
       provider_ = provider_of(library_);

@@ -49,6 +49,11 @@ bool fits(const ValueType& type, const Tensor& tensor) {
   return true;
 }
 
+/// Whether the module has failed with ORTOOL_PROVIDER_UNSUPPORTED.
+bool is_refusal(const Error& error) {
+  return error.code() == ErrorCode::unsupported && error.id() == "provider.failed";
+}
+
 }  // namespace
 
 CompiledSubgraph::CompiledSubgraph(std::shared_ptr<const ModuleState> state, const Model& part,
@@ -123,7 +128,7 @@ SubgraphKernel::CompiledPtr SubgraphKernel::compile(const Model& part) const {
   try {
     return std::make_shared<const CompiledSubgraph>(state_, part, threads_, cap_);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported || error.id() != "provider.failed") throw;
+    if (!is_refusal(error)) throw;
     return nullptr;
   }
 }
@@ -203,8 +208,15 @@ std::vector<Tensor> SubgraphKernel::compute(const std::vector<Tensor>& inputs,
                                             DynamicContext& context) const {
   const CompiledPtr compiled = compiled_for(inputs);
   if (compiled == nullptr) return compute_by_fallback(inputs, context);
-  std::vector<Tensor> outputs =
-      compiled->run(inputs, output_types_.size(), context.workers(), context.cap());
+  std::vector<Tensor> outputs;
+  try {
+    outputs = compiled->run(inputs, output_types_.size(), context.workers(), context.cap());
+  } catch (const Error& error) {
+    // A kernel for unknown shapes learns them now.
+    const bool knew_shapes = is_fixed_ || compiled != any_shapes_;
+    if (knew_shapes || !is_refusal(error)) throw;
+    return compute_by_fallback(inputs, context);
+  }
   check_outputs(outputs);
   return outputs;
 }

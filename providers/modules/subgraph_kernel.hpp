@@ -35,7 +35,8 @@ class CompiledSubgraph {
 /// Where the shapes of the inputs are known, the module compiles when the session is made. Else it
 /// does so in the first run with each set of shapes, up to `max_shapes`; further ones share a
 /// kernel for unknown shapes where the module has such, or replace the oldest one. Shapes that the
-/// module refuses are computed node by node by the fallback.
+/// module refuses, when it compiles or in a run of that kernel, are computed node by node by the
+/// fallback.
 class SubgraphKernel : public Kernel {
  public:
   static constexpr std::size_t max_shapes = 8;

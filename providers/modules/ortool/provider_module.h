@@ -23,7 +23,8 @@ extern "C" {
 enum ortool_provider_failure {
   ORTOOL_PROVIDER_INVALID = 2,      ///< a value of a run or of an option is wrong
   ORTOOL_PROVIDER_UNAVAILABLE = 4,  ///< a library, a driver or a device is missing or too old
-  /// In compile(): these shapes cannot be computed; ortool's own kernels then compute the subgraph.
+  /// In compile(), and in run() of a graph that was compiled with unknown dimensions: these shapes
+  /// cannot be computed; ortool's own kernels then compute the subgraph.
   ORTOOL_PROVIDER_UNSUPPORTED = 5,
   ORTOOL_PROVIDER_MEMORY = 6  ///< out of memory of the host or the device
 };

@@ -92,6 +92,36 @@ TEST_CASE("a module computes its parts of a model like the cpu provider") {
   CHECK(providers["Add"] == "skeleton");
 }
 
+TEST_CASE("nodes of different shapes in one part are computed by the skeleton") {
+  constexpr const char* text = R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[2, 3] x, float[40, 50] v) => (float[2, 3] z, float[40, 50] w) {
+  a = Tanh (x) z = Add (a, a) w = Tanh (v) })";
+  const NamedValues inputs = {{"x", random_tensor(Shape{2, 3}, 6)},
+                              {"v", random_tensor(Shape{40, 50}, 7)}};
+  const auto session = make_session(text, module_options("skeleton"));
+  CHECK(session->placement().size() == 1);
+  const auto found = session->run(inputs, {});
+  const auto expected = make_session(text)->run(inputs, {});
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(compare(found[i].tensor(), expected[i].tensor(), {.rtol = 1e-6, .atol = 1e-6}).passed);
+}
+
+TEST_CASE("the skeleton computes any batch, and leaves sums that broadcast to cpu") {
+  constexpr const char* text = R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { a = Tanh (x) z = Add (a, y) })";
+  const auto session = make_session(text, module_options("skeleton"));
+  const auto plain = make_session(text);
+  for (const std::int64_t rows : {1, 5, 2}) {
+    for (const std::int64_t more : {rows, std::int64_t{1}}) {
+      const NamedValues inputs = {{"x", random_tensor(Shape{rows, 3}, 8)},
+                                  {"y", random_tensor(Shape{more, 3}, 9)}};
+      CHECK(compare(session->run(inputs, {})[0].tensor(), plain->run(inputs, {})[0].tensor(),
+                    {.rtol = 1e-6, .atol = 1e-6})
+                .passed);
+    }
+  }
+}
+
 TEST_CASE("without optimization each node that a module takes is a part of its own") {
   SessionOptions options = module_options("skeleton");
   options.optimize = OptimizeLevel::none;
