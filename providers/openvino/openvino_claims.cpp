@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
 #include "providers/modules/module_failure.hpp"
+#include "providers/openvino/output_port.hpp"
+#include "providers/openvino/result_rules.hpp"
 
 namespace ortool::openvino {
 namespace {
@@ -30,12 +33,46 @@ bool has_type(const ortool_provider_value* value, std::int32_t type) {
   return value != nullptr && value->type == type;
 }
 
+/// By ONNX's number.
+std::string type_name(std::int32_t type) {
+  constexpr std::array<std::string_view, 27> names = {"values of this kind",
+                                                      "float32",
+                                                      "uint8",
+                                                      "int8",
+                                                      "uint16",
+                                                      "int16",
+                                                      "int32",
+                                                      "int64",
+                                                      "string",
+                                                      "bool",
+                                                      "float16",
+                                                      "float64",
+                                                      "uint32",
+                                                      "uint64",
+                                                      "complex64",
+                                                      "complex128",
+                                                      "bfloat16",
+                                                      "float8e4m3fn",
+                                                      "float8e4m3fnuz",
+                                                      "float8e5m2",
+                                                      "float8e5m2fnuz",
+                                                      "uint4",
+                                                      "int4",
+                                                      "float4e2m1",
+                                                      "float8e8m0",
+                                                      "uint2",
+                                                      "int2"};
+  const auto index = static_cast<std::size_t>(type);
+  return index < names.size() ? std::string(names[index]) : "type " + std::to_string(type);
+}
+
 std::string type_refusal(const State& state, const ortool_provider_value* value) {
   if (value == nullptr) return {};
   if (state.types().number(value->type) < 0)
-    return "OpenVINO has no elements of ONNX's type " + std::to_string(value->type) +
-           ", or computes them in another type";
+    return "OpenVINO has no " + type_name(value->type) + ", or computes it in another type";
   if (value->rank < 0) return "the rank of '" + std::string(value->name) + "' is not known";
+  if (value->count == 0 && value->is_constant == 0)
+    return "OpenVINO does not take tensors without elements";
   return {};
 }
 
@@ -89,26 +126,6 @@ std::string integer_refusal(const ortool_provider_node& node, bool are_sizes) {
   const bool is_exact =
       std::find(exact_in_bytes.begin(), exact_in_bytes.end(), op_type) != exact_in_bytes.end();
   if (makes_bytes && !is_exact) return "OpenVINO saturates 8-bit integers";
-  return {};
-}
-
-bool has_nonzero(const ortool_provider_node& node, std::string_view name) {
-  for (std::size_t i = 0; i < node.attribute_count; ++i) {
-    const ortool_provider_attribute& attribute = *node.attributes[i];
-    if (name != attribute.name) continue;
-    return attribute.kind != 2 || *static_cast<const std::int64_t*>(attribute.data) != 0;
-  }
-  return false;
-}
-
-/// What OpenVINO 2026.4 reads, and computes otherwise than ONNX says.
-std::string result_refusal(const ortool_provider_node& node) {
-  const std::string_view op_type = node.op_type;
-  if (op_type == "DFT") return "OpenVINO's spectra have other axes and lengths than ONNX's";
-  if (op_type == "ConvTranspose" && has_nonzero(node, "output_shape"))
-    return "OpenVINO splits the padding of an output_shape otherwise";
-  if (op_type == "AveragePool" && has_nonzero(node, "ceil_mode"))
-    return "OpenVINO counts pixels behind the padding with ceil_mode";
   return {};
 }
 
@@ -186,8 +203,23 @@ std::string kind_of_node(const ortool_provider_node& node) {
   return text;
 }
 
-/// Reads and compiles the node alone; the reason if that fails.
-std::string ask_library(ortool_provider_call& call, const State& state, std::size_t index) {
+/// Operators that OpenVINO's CPU device compiles whenever it reads them. Compiling one takes eight
+/// times as long as reading it, and networks have many kinds of the same few operators.
+constexpr std::string_view always_compiled[] = {
+    "Add", "AveragePool", "BatchNormalization", "Cast", "Clip", "Concat", "Conv", "Div", "Erf",
+    "Flatten", "Gather", "Gelu", "Gemm", "GlobalAveragePool", "LayerNormalization", "MatMul",
+    "MaxPool", "Mul", "Pow", "ReduceMean", "Relu", "Reshape", "Sigmoid", "Slice", "Softmax",
+    "Split", "Sqrt", "Sub", "Tanh", "Transpose"};
+
+bool needs_compiling(const State& state, const ortool_provider_node& node) {
+  if (!state.is_cpu() || *node.domain != '\0') return true;
+  return std::find(std::begin(always_compiled), std::end(always_compiled),
+                   std::string_view(node.op_type)) == std::end(always_compiled);
+}
+
+/// Reads the node alone, and compiles it if that may fail; the reason if one fails.
+std::string ask_library(ortool_provider_call& call, const State& state, std::size_t index,
+                        const ortool_provider_node& node) {
   std::size_t length = 0;
   const void* bytes = call.api->model_bytes(&call, index, &length);
   if (bytes == nullptr) return "it cannot be written as an ONNX file";
@@ -196,14 +228,17 @@ std::string ask_library(ortool_provider_call& call, const State& state, std::siz
   int status = functions.core_read_model_from_memory_buffer(
       state.core(), static_cast<const char*>(bytes), length, nullptr, &model);
   if (status != 0) return "OpenVINO does not read it: " + state.library().message(status);
-  CompiledModel* compiled = nullptr;
-  status = functions.core_compile_model(state.core(), model, state.device().c_str(), 0, &compiled);
-  std::string reason;
-  if (status != 0) {
-    reason = "OpenVINO does not compile it for " + state.device() + ": " +
-             state.library().message(status);
-  } else {
-    functions.compiled_model_free(compiled);
+  std::string reason = node_difference(state, model, node);
+  if (reason.empty() && needs_compiling(state, node)) {
+    CompiledModel* compiled = nullptr;
+    status =
+        functions.core_compile_model(state.core(), model, state.device().c_str(), 0, &compiled);
+    if (status == 0) {
+      functions.compiled_model_free(compiled);
+    } else {
+      reason = "OpenVINO does not compile it for " + state.device() + ": " +
+               state.library().message(status);
+    }
   }
   functions.model_free(model);
   return reason;
@@ -219,7 +254,7 @@ void claim_nodes(ortool_provider_call& call, State& state, const ortool_provider
     if (reason.empty()) {
       const std::string kind = kind_of_node(node);
       const std::string* known = state.find_answer(kind);
-      reason = known != nullptr ? *known : ask_library(call, state, i);
+      reason = known != nullptr ? *known : ask_library(call, state, i, node);
       if (known == nullptr) state.keep_answer(kind, reason);
     }
     if (!reason.empty()) call.api->refuse(&call, i, reason.c_str());

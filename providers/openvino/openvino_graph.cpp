@@ -1,15 +1,33 @@
 // Compiled graph of the openvino module: compiling ONNX bytes, and tensors over ortool's memory.
 #include "providers/openvino/openvino_graph.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "providers/modules/module_failure.hpp"
+#include "providers/openvino/output_port.hpp"
 
 namespace ortool::openvino {
 namespace {
 
 using modules::ModuleFailure;
+
+/// OpenVINO reads or writes beside them. Empty constants are operands that are left out.
+constexpr const char* without_elements = "OpenVINO does not take tensors without elements";
+
+bool is_empty(const ortool_provider_value* value) {
+  return value != nullptr && value->count == 0 && value->is_constant == 0;
+}
+
+bool has_empty_value(const ortool_provider_graph& graph) {
+  for (std::size_t i = 0; i < graph.node_count; ++i) {
+    const ortool_provider_node& node = *graph.nodes[i];
+    if (std::any_of(node.inputs, node.inputs + node.input_count, is_empty)) return true;
+    if (std::any_of(node.outputs, node.outputs + node.output_count, is_empty)) return true;
+  }
+  return false;
+}
 
 /// Frees OpenVINO's tensor; the request keeps what it needs.
 class TensorHandle {
@@ -34,6 +52,7 @@ class TensorHandle {
 CompiledGraph::CompiledGraph(ortool_provider_call& call, const State& state,
                              const ortool_provider_graph& graph)
     : state_(state) {
+  if (has_empty_value(graph)) throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, without_elements);
   compile(call);
   try {
     find_ports(graph);
@@ -102,6 +121,8 @@ void CompiledGraph::find_ports(const ortool_provider_graph& graph) {
         functions.compiled_model_output_by_name(compiled_, value.name, &output.port),
         ORTOOL_PROVIDER_UNSUPPORTED,
         std::string("OpenVINO's model has no output '") + value.name + "'");
+    const std::string difference = port_difference(state_, output.port, value);
+    if (!difference.empty()) throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, difference);
   }
 }
 
@@ -164,6 +185,9 @@ void CompiledGraph::copy_output(ortool_provider_call& call, InferRequest* reques
 
 void CompiledGraph::run(ortool_provider_call& call, const ortool_provider_tensor* const* inputs,
                         std::size_t input_count) {
+  for (std::size_t i = 0; i < input_count; ++i) {
+    if (inputs[i]->count == 0) throw ModuleFailure(ORTOOL_PROVIDER_UNSUPPORTED, without_elements);
+  }
   InferRequest* request = take_request();
   try {
     for (std::size_t i = 0; i < input_count; ++i) {

@@ -1,13 +1,15 @@
 // OpenVINO's C library: where it is looked for, its symbols, its version and its messages.
 #include "providers/openvino/openvino_library.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
-#include <vector>
+#include <string_view>
 
 #include "providers/modules/module_failure.hpp"
 
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 using modules::ModuleFailure;
 
 constexpr std::string_view file_start = "libopenvino_c.so";
-constexpr std::size_t max_message = 300;
+constexpr std::size_t max_message = 160;
 
 std::string wanted() {
   return "OpenVINO " + std::to_string(oldest_year) + ".0 or later";
@@ -71,18 +73,44 @@ void* open_file(const std::string& path) {
   return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-std::string on_one_line(const char* text) {
-  std::string line;
-  for (const char* c = text; *c != '\0' && line.size() < max_message; ++c) {
-    const bool is_space = *c == '\n' || *c == '\r' || *c == '\t' || *c == ' ';
-    if (!is_space) {
-      line += *c;
-    } else if (!line.empty() && line.back() != ' ') {
-      line += ' ';
-    }
+template <typename Function>
+void find_function(Function& function, void* handle, const std::string& path, const char* name,
+                   bool is_needed = true) {
+  void* symbol = ::dlsym(handle, name);
+  if (symbol == nullptr && is_needed) {
+    throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE,
+                        path + " has no function " + name + "(); wanted is " + wanted());
   }
-  while (!line.empty() && (line.back() == ' ' || line.back() == '.')) line.pop_back();
-  return line;
+  function = reinterpret_cast<Function>(symbol);
+}
+
+bool starts_with_any(std::string_view line, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view start) { return line.starts_with(start); });
+}
+
+/// The first line of a message that says what is wrong. Lines before it are places in OpenVINO's
+/// source and headings, lines behind it advice for its developers.
+std::string essential_line(std::string_view text) {
+  std::string_view last;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    while (!line.empty() && std::string_view(" \r\t.").find(line.back()) != std::string_view::npos)
+      line.remove_suffix(1);
+    if (line.starts_with("-- ")) line.remove_prefix(3);
+    if (line.empty()) continue;
+    last = line;
+    const bool is_heading = line.back() == ':' ||
+                            starts_with_any(line, {"Exception from ", "Check '", "While validating",
+                                                   "FrontEnd API failed", "Model wasn't fully"});
+    if (!is_heading) break;
+  }
+  std::string result(last.substr(0, max_message));
+  if (last.size() > max_message) result += "...";
+  std::replace(result.begin(), result.end(), '\t', ' ');
+  return result;
 }
 
 }  // namespace
@@ -103,22 +131,15 @@ Library::Library(const std::string& given) {
                         path + " cannot be loaded: " + (reason != nullptr ? reason : "unknown") +
                             "; wanted is " + wanted());
   }
+  find_version(handle, path);
   find_functions(handle, path);
-  check_version(path);
 }
 
 void Library::find_functions(void* handle, const std::string& path) {
   const auto find = [&](auto& function, const char* name, bool is_needed = true) {
-    void* symbol = ::dlsym(handle, name);
-    if (symbol == nullptr && is_needed) {
-      throw ModuleFailure(ORTOOL_PROVIDER_UNAVAILABLE,
-                          path + " has no function " + name + "(): wanted is " + wanted());
-    }
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+    find_function(function, handle, path, name, is_needed);
   };
   Functions& f = functions_;
-  find(f.get_openvino_version, "ov_get_openvino_version");
-  find(f.version_free, "ov_version_free");
   find(f.core_create, "ov_core_create");
   find(f.core_free, "ov_core_free");
   find(f.core_set_property, "ov_core_set_property");
@@ -129,11 +150,13 @@ void Library::find_functions(void* handle, const std::string& path) {
   find(f.core_compile_model, "ov_core_compile_model");
   find(f.model_free, "ov_model_free");
   find(f.model_const_input_by_index, "ov_model_const_input_by_index");
+  find(f.model_const_output_by_name, "ov_model_const_output_by_name");
   find(f.compiled_model_input_by_name, "ov_compiled_model_input_by_name");
   find(f.compiled_model_output_by_name, "ov_compiled_model_output_by_name");
   find(f.compiled_model_create_infer_request, "ov_compiled_model_create_infer_request");
   find(f.compiled_model_free, "ov_compiled_model_free");
   find(f.port_get_element_type, "ov_port_get_element_type");
+  find(f.const_port_get_shape, "ov_const_port_get_shape");
   find(f.output_const_port_free, "ov_output_const_port_free");
   find(f.infer_request_set_tensor_by_const_port, "ov_infer_request_set_tensor_by_const_port");
   find(f.infer_request_get_tensor_by_const_port, "ov_infer_request_get_tensor_by_const_port");
@@ -146,11 +169,14 @@ void Library::find_functions(void* handle, const std::string& path) {
   find(f.tensor_free, "ov_tensor_free");
   find(f.shape_free, "ov_shape_free");
   find(f.free, "ov_free");
-  find(f.get_error_info, "ov_get_error_info");
   find(f.get_last_err_msg, "ov_get_last_err_msg", false);
 }
 
-void Library::check_version(const std::string& path) {
+void Library::find_version(void* handle, const std::string& path) {
+  // Older versions lack other functions.
+  find_function(functions_.get_openvino_version, handle, path, "ov_get_openvino_version");
+  find_function(functions_.version_free, handle, path, "ov_version_free");
+  find_function(functions_.get_error_info, handle, path, "ov_get_error_info");
   Version found{};
   check(functions_.get_openvino_version(&found), ORTOOL_PROVIDER_UNAVAILABLE,
         "the version of " + path + " is not known");
@@ -167,7 +193,7 @@ std::string Library::message(Status status) const {
   std::string text;
   if (functions_.get_last_err_msg != nullptr) {
     if (const char* last = functions_.get_last_err_msg()) {
-      text = on_one_line(last);
+      text = essential_line(last);
       functions_.free(last);
     }
   }

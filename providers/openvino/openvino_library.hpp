@@ -49,11 +49,13 @@ struct Functions {
                                std::size_t property_count, CompiledModel**, ...);
   void (*model_free)(SourceModel*);
   Status (*model_const_input_by_index)(const SourceModel*, std::size_t index, Port**);
+  Status (*model_const_output_by_name)(const SourceModel*, const char* name, Port**);
   Status (*compiled_model_input_by_name)(const CompiledModel*, const char* name, Port**);
   Status (*compiled_model_output_by_name)(const CompiledModel*, const char* name, Port**);
   Status (*compiled_model_create_infer_request)(const CompiledModel*, InferRequest**);
   void (*compiled_model_free)(CompiledModel*);
   Status (*port_get_element_type)(const Port*, int* type);
+  Status (*const_port_get_shape)(const Port*, Dimensions*);  ///< fails where it is not known
   void (*output_const_port_free)(Port*);
   Status (*infer_request_set_tensor_by_const_port)(InferRequest*, const Port*, const Tensor*);
   Status (*infer_request_get_tensor_by_const_port)(const InferRequest*, const Port*, Tensor**);
@@ -83,12 +85,12 @@ class Library {
   const std::string& version() const { return version_; }
   /// Throws ModuleFailure of that kind if the status is not 0: `what` could not be done, and why.
   void check(Status status, int kind, const std::string& what) const;
-  /// The library's last message, on one line.
+  /// What the library's last message says, in one short line.
   std::string message(Status status) const;
 
  private:
+  void find_version(void* handle, const std::string& path);
   void find_functions(void* handle, const std::string& path);
-  void check_version(const std::string& path);
 
   Functions functions_{};
   std::string version_;

@@ -11,6 +11,8 @@ namespace {
 
 using modules::ModuleFailure;
 
+constexpr const char* group_size_key = "DYNAMIC_QUANTIZATION_GROUP_SIZE";
+
 std::string setting_or_empty(const ortool_provider_setting* settings, std::size_t count,
                              const char* key) {
   std::string value;
@@ -37,10 +39,12 @@ State::State(const ortool_provider_call& call, const ortool_provider_setting* se
     if (!device.empty()) device_ = device;
     check_device();
     bool has_precision = false;
+    bool has_group_size = false;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string key = settings[i].key;
       if (key == "device" || key == "library") continue;
       has_precision = has_precision || key == "INFERENCE_PRECISION_HINT";
+      has_group_size = has_group_size || key == group_size_key;
       has_threads_ = has_threads_ || key == "INFERENCE_NUM_THREADS";
       set_property(key, settings[i].value);
     }
@@ -48,6 +52,11 @@ State::State(const ortool_provider_call& call, const ortool_provider_setting* se
     if (!has_precision && (kind == "CPU" || kind == "GPU")) {
       set_property("INFERENCE_PRECISION_HINT",
                    std::strcmp(call.precision, "bfloat16") == 0 ? "bf16" : "f32");
+    }
+    if (!has_group_size && kind == "CPU") {
+      // OpenVINO would round the other operand of 4-bit weights to 8 bits. Versions without the
+      // property do not.
+      static_cast<void>(functions().core_set_property(core_, "CPU", group_size_key, "0"));
     }
     types_ = ElementTypes(library_, core_);
   } catch (...) {
