@@ -123,8 +123,21 @@ bool resizes_otherwise(const Node& node) {
 bool has_open_repeats(const Node& node) {
   return is_open(node, 1);
 }
-bool has_open_indices(const Node& node) {
-  return is_open(node, 1);
+/// Indices that are not known, or that may lie outside of some dimension.
+bool has_unsafe_indices(const Node& node) {
+  constexpr std::int32_t int64_type = 7;
+  if (!has_input(node, 0) || !has_input(node, 1)) return true;
+  const ortool_provider_value& data = *node.inputs[0];
+  const ortool_provider_value& indices = *node.inputs[1];
+  if (indices.is_constant == 0 || indices.data == nullptr || data.rank < 1) return true;
+  const std::int64_t least = *std::min_element(data.shape, data.shape + data.rank);
+  for (std::int64_t i = 0; i < indices.count; ++i) {
+    const std::int64_t index = indices.type == int64_type
+                                   ? static_cast<const std::int64_t*>(indices.data)[i]
+                                   : static_cast<const std::int32_t*>(indices.data)[i];
+    if (index < -least || index >= least) return true;
+  }
+  return false;
 }
 /// Steps that are not known, or beyond 32 bits.
 bool has_odd_steps(const Node& node) {
@@ -216,9 +229,9 @@ constexpr Rule standard_rules[] = {
      "of "
      "a fraction"},
     {"RoiAlign", &always, "OpenVINO samples regions at other points"},
-    {"Scatter", &has_open_indices, open_indices},
-    {"ScatterElements", &has_open_indices, open_indices},
-    {"ScatterND", &has_open_indices, open_indices},
+    {"Scatter", &has_unsafe_indices, open_indices},
+    {"ScatterElements", &has_unsafe_indices, open_indices},
+    {"ScatterND", &has_unsafe_indices, open_indices},
     {"Slice", &has_odd_steps, "OpenVINO ends the process for steps beyond 32 bits"},
     {"Softmax", &is_cut_at_axis_0, "OpenVINO does not flatten what Softmax takes before opset 13"},
     {"SpaceToDepth", &has_mode, "OpenVINO has one order of SpaceToDepth"},

@@ -2,13 +2,16 @@
 """Runs ONNX's backend tests through `ortool run --test` and compares the verdicts with the list of known gaps.
 
 A failing test that is not a known gap is a failure of this run; with the newer tests, so is a known gap that passes.
+With --provider NAME,cpu it also counts the tests with nodes that the provider takes, and its reasons for the others.
 Each test runs in its own process, so that crashes are detected. Exit status: 0 as expected, 1 not, 77 no tests found.
 """
 import argparse
 import concurrent.futures
 import csv
 import collections
+import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -22,6 +25,7 @@ class Test:
         self.group, self.name, self.folder, self.operator, self.is_newest = group, name, folder, operator, is_newest
         self.key = f"{group}/{name}"
         self.verdict, self.note, self.peer = "", "", ""
+        self.is_claimed, self.reasons = False, []
 
 
 def read_manifest(folder):
@@ -105,6 +109,8 @@ def read_gaps(path):
 def run(test, program, provider, environment):
     command = [program, "run", os.path.join(test.folder, "model.onnx"), "--test", "--rtol", "1e-3", "--atol",
                "1e-7", "--timeout", "120", "--provider", provider]
+    if "," in provider:
+        command.append("--json")
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
     text = (done.stderr + done.stdout).decode("utf-8", "replace")
     if done.returncode < 0:
@@ -113,7 +119,35 @@ def run(test, program, provider, environment):
     test.verdict = ANSWERS.get(done.returncode, f"exit {done.returncode}")
     lines = [line for line in text.splitlines() if line.startswith("error") or "FAIL" in line]
     test.note = lines[0] if lines else ""
+    if "," in provider:
+        note_placement(test, done.stdout, provider.split(",")[0])
     return test
+
+
+def note_placement(test, text, provider):
+    """Which nodes the first provider takes, why not the others, and by how much outputs differ, from the document."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return
+    for part in document.get("placement") or []:
+        test.is_claimed = test.is_claimed or part["provider"] == provider
+        reasons = {each["reason"] for each in part["reasons"] if each["reason"].startswith(provider + ": ")}
+        # Reasons that differ in a name or in the vendor's own words are one.
+        test.reasons += [re.split(" for [A-Z]|: ", reason.removeprefix(provider + ": "))[0] for reason in sorted(reasons)]
+    for case in document.get("tests") or []:
+        for output in case["outputs"]:
+            if not output["passed"] and not test.note:
+                test.note = f"{output['name']}: {output['reason'] or ''} max_abs_error {output['max_abs_error']}"
+
+
+def print_claims(tests, provider):
+    claimed = [test for test in tests if test.is_claimed]
+    passed = sum(test.verdict == "pass" for test in claimed)
+    print(f"{provider}: takes nodes of {len(claimed)} tests, of which {passed} pass; reasons of nodes of the others:")
+    reasons = collections.Counter(reason for test in tests if not test.is_claimed for reason in set(test.reasons))
+    for reason, count in reasons.most_common(20):
+        print(f"  {count:5}  {reason}")
 
 
 def print_counts(title, tests, key):
@@ -133,11 +167,11 @@ def main():
     parser.add_argument("--debian", required=True, help="folder with the tests of Debian's libonnx-testdata")
     parser.add_argument("--newer", required=True, help="folder with newer tests: archives and MANIFEST.tsv")
     parser.add_argument("--work", required=True, help="folder to unpack them in")
-    parser.add_argument("--gaps", required=True, help="list of known gaps")
+    parser.add_argument("--gaps", required=True, action="append", help="list of known gaps, or of a provider's differences")
     parser.add_argument("--isa", default="", help="highest instruction set to use")
     parser.add_argument("--provider", default="auto", help="providers to use, preferred first")
     parser.add_argument("--only", default="", help="run tests whose group/name has this text; gaps are not checked")
-    parser.add_argument("--table", default="", help="file to write one line per test to: key, operator, verdict, note")
+    parser.add_argument("--table", default="", help="file to write one line per test to: key, operator, verdict, claimed, note")
     arguments = parser.parse_args()
 
     tests = [test for test in collect(arguments) if arguments.only in test.key]
@@ -145,7 +179,7 @@ def main():
         print("skipped: there are no backend tests here")
         return 77
     has_newer = os.path.isdir(arguments.newer)
-    gaps = read_gaps(arguments.gaps)
+    gaps = {key: reason for path in arguments.gaps for key, reason in read_gaps(path).items()}
     if not has_newer:
         # It is then unknown which of Debian's tests the newest set changed, so both names of a test are valid.
         gaps.update({key.replace("-1.12/", "/"): reason for key, reason in gaps.items() if "-1.12/" in key})
@@ -158,12 +192,14 @@ def main():
     if arguments.table:
         with open(arguments.table, "w", encoding="utf-8") as file:
             for test in tests:
-                file.write(f"{test.key}\t{test.operator}\t{test.verdict}\t{test.note}\n")
+                file.write(f"{test.key}\t{test.operator}\t{test.verdict}\t{test.is_claimed}\t{test.note}\n")
     failed = [test for test in tests if test.verdict != "pass"]
     print_counts("Passed, by operator (those with failures):",
                  [test for test in tests if test.operator in {each.operator for each in failed}],
                  lambda test: test.operator)
     print_counts("Passed, by group:", tests, lambda test: test.group)
+    if "," in arguments.provider:
+        print_claims(tests, arguments.provider.split(",")[0])
     newest = [test for test in tests if test.is_newest]
     print(f"newest node tests: {sum(test.verdict == 'pass' for test in newest)} of {len(newest)}")
     print(f"all: {len(tests) - len(failed)} of {len(tests)}; verdicts: "
