@@ -164,6 +164,11 @@ def check_archive(checks, archive, scratch, expected, build):
     if "xnnpack" in expected_modules(expected):
         answer = checks.output_of(program, "run", _DIGITS / "digits.onnx", *image, "--provider", "xnnpack")
         checks.expect("1  seven" in answer and "warning" not in answer, f"the archive's xnnpack prints '{answer}'")
+    # OpenVINO's wheel, with libraries of its own, in a process with the C library of the archive.
+    for package in sorted((_ROOT / "build/peers/lib").glob("python3*/site-packages/openvino")):
+        answer = checks.output_of(program, "run", _DIGITS / "digits.onnx", *image, "--provider", "openvino",
+                                  env={**os.environ, "ORTOOL_OPENVINO_DIR": str(package)})
+        checks.expect("1  seven" in answer and "warning" not in answer, f"the archive's openvino prints '{answer}'")
     link = folder / "link"
     link.symlink_to(program)
     checks.output_of(link, "--version")
