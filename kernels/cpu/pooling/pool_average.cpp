@@ -30,21 +30,31 @@ std::int64_t counted(const PoolSizes& sizes, int axis, std::int64_t out, bool co
   return range.end - range.begin;
 }
 
-/// Divides the sums of a row by the number of pixels; `rows` of each window's count.
+float mean_of(float sum, std::int64_t count) {
+  return count == 0 ? 0.0F : sum / static_cast<float>(count);
+}
+
+/// Divides the sums of a row but for some columns by the number of pixels; `rows` of each window's
+/// count.
+void divide_outside(const PoolSizes& sizes, std::int64_t rows, bool counts_padding,
+                    const ColumnRange& done, float* sums) {
+  for (std::int64_t column = 0; column < sizes.out[2]; ++column) {
+    if (column == done.begin) column = done.end;
+    if (column >= sizes.out[2]) return;
+    sums[column] = mean_of(sums[column], rows * counted(sizes, 2, column, counts_padding));
+  }
+}
+
+/// The same for all columns.
 void divide_row(const PoolSizes& sizes, std::int64_t rows, bool counts_padding,
                 const ColumnRange& inside, const PoolFunctions& functions, float* sums) {
-  const auto divide_one = [&](std::int64_t column) {
-    const std::int64_t count = rows * counted(sizes, 2, column, counts_padding);
-    sums[column] = count == 0 ? 0.0F : sums[column] / static_cast<float>(count);
-  };
-  for (std::int64_t column = 0; column < inside.begin; ++column) divide_one(column);
   const std::int64_t count = rows * sizes.kernel[2];
   if (count == 0) {
     std::fill(sums + inside.begin, sums + inside.end, 0.0F);
   } else {
     functions.divide(sums + inside.begin, inside.end - inside.begin, static_cast<float>(count));
   }
-  for (std::int64_t column = inside.end; column < sizes.out[2]; ++column) divide_one(column);
+  divide_outside(sizes, rows, counts_padding, inside, sums);
 }
 
 }  // namespace
@@ -58,6 +68,8 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
   const PoolFunctions& functions = pool_functions(isa);
   const ColumnRange inside = columns_inside(sizes);
   const RowPoolKernel pooler(sizes, functions);
+  const std::int64_t left_columns = counted(sizes, 2, 0, counts_padding);
+  const std::int64_t right_columns = counted(sizes, 2, sizes.out[2] - 1, counts_padding);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     RowPlace at = row_place(sizes, begin);
     for (std::int64_t index = begin; index < end; ++index, at.advance(sizes)) {
@@ -68,11 +80,14 @@ void average_pool(const PoolSizes& sizes, bool counts_padding, const T* x, T* y,
       const std::int64_t rows =
           counted(sizes, 0, depth, counts_padding) * counted(sizes, 1, row, counts_padding);
       if constexpr (std::is_same_v<T, float>) {
+        const RowPixelCounts divisors = {static_cast<float>(rows * sizes.kernel[2]),
+                                         static_cast<float>(rows * left_columns),
+                                         static_cast<float>(rows * right_columns)};
         const bool is_pooled = pooler.run(
-            from, depth, row, 0.0F, functions.sum_of_windows,
-            [](float a, float b) { return a + b; }, to);
+            from, depth, row, 0.0F, functions.mean_of_windows,
+            [](float a, float b) { return a + b; }, to, divisors);
         if (is_pooled) {
-          divide_row(sizes, rows, counts_padding, inside, functions, to);
+          divide_outside(sizes, rows, counts_padding, pooler.pooled(), to);
           continue;
         }
         if (window_reach(sizes) <= row_buffer) {

@@ -19,12 +19,22 @@ struct WindowRows {
   int64_t dilation;
   int64_t count;  ///< of windows, at least PoolFunctions::lanes
   float* out;
+  /// Windows of three columns of which two lie in the image, before the first and behind the last.
+  bool has_left_edge = false;
+  bool has_right_edge = false;
+  int64_t first_column = 0;    ///< of the image, counted from where the rows begin
+  int64_t behind_columns = 0;  ///< the same for the end of its rows
+  /// What sums are divided by: those inside, and at the edges.
+  float divisor = 1;
+  float left_divisor = 1;
+  float right_divisor = 1;
 };
 
 struct PoolFunctions {
   int64_t lanes;
-  /// out[i] = the sum of window i: by columns, then over them. Reads what windows cover.
-  void (*sum_of_windows)(const WindowRows& windows);
+  /// out[i] = the sum of window i, by columns, then over them, divided by its divisor. Reads what
+  /// windows cover.
+  void (*mean_of_windows)(const WindowRows& windows);
   /// The maximum; NaN wins.
   void (*max_of_windows)(const WindowRows& windows);
   /// out[i] = max(out[i], in[i]); NaN wins.

@@ -129,8 +129,15 @@ inline ColumnRange columns_inside(const PoolSizes& sizes) {
   return range;
 }
 
+/// What sums of a row are divided by: inside the image, in its first and in its last column.
+struct RowPixelCounts {
+  float inside = 1;
+  float left = 1;
+  float right = 1;
+};
+
 /// Pools rows of float32 without a buffer: columns inside the image by vectors, those at its rim
-/// one by one, in the same order.
+/// one by one or as pairs of columns, in the same order.
 class RowPoolKernel {
  public:
   RowPoolKernel(const PoolSizes& sizes, const PoolFunctions& functions)
@@ -140,13 +147,19 @@ class RowPoolKernel {
     can_run_ = inside_.end - inside_.begin >= functions.lanes &&
                (stride == 1 || (stride == 2 && is_short)) &&
                sizes.kernel[0] * sizes.kernel[1] <= max_rows;
+    const bool is_of_three = is_short && sizes.kernel[2] == 3;
+    has_left_edge_ = is_of_three && inside_.begin == 1 && sizes.pad_begin[2] == 1;
+    const std::int64_t last_start = (sizes.out[2] - 1) * stride - sizes.pad_begin[2];
+    has_right_edge_ =
+        is_of_three && inside_.end == sizes.out[2] - 1 && last_start == sizes.in[2] - 2;
   }
 
   /// False if the row must be pooled in another way. `combine` joins two floats as `pool` joins
   /// vectors.
   template <typename Combine>
   bool run(const float* plane, std::int64_t depth, std::int64_t row, float nothing,
-           void (*pool)(const WindowRows& windows), Combine combine, float* out) const {
+           void (*pool)(const WindowRows& windows), Combine combine, float* out,
+           const RowPixelCounts& divisors = {}) const {
     if (!can_run_) return false;
     const WindowRange depths = window_range(sizes_, 0, depth);
     const WindowRange rows = window_range(sizes_, 1, row);
@@ -160,9 +173,9 @@ class RowPoolKernel {
       }
     }
     if (count == 0) return false;
-    for (std::int64_t column = 0; column < inside_.begin; ++column)
+    for (std::int64_t column = 0; !has_left_edge_ && column < inside_.begin; ++column)
       out[column] = pool_one(starts, count, column, nothing, combine);
-    for (std::int64_t column = inside_.end; column < sizes_.out[2]; ++column)
+    for (std::int64_t column = inside_.end; !has_right_edge_ && column < sizes_.out[2]; ++column)
       out[column] = pool_one(starts, count, column, nothing, combine);
     const std::int64_t first = inside_.begin * sizes_.stride[2] - sizes_.pad_begin[2];
     for (std::int64_t i = 0; i < count; ++i) starts[i] += first;
@@ -172,8 +185,19 @@ class RowPoolKernel {
           .stride = sizes_.stride[2],
           .dilation = sizes_.dilation[2],
           .count = inside_.end - inside_.begin,
-          .out = out + inside_.begin});
+          .out = out + inside_.begin,
+          .has_left_edge = has_left_edge_,
+          .has_right_edge = has_right_edge_,
+          .first_column = -first,
+          .behind_columns = sizes_.in[2] - first,
+          .divisor = divisors.inside,
+          .left_divisor = divisors.left,
+          .right_divisor = divisors.right});
     return true;
+  }
+  /// The columns that `pool` has computed, and thus divided, in run().
+  ColumnRange pooled() const {
+    return {inside_.begin - (has_left_edge_ ? 1 : 0), inside_.end + (has_right_edge_ ? 1 : 0)};
   }
 
  private:
@@ -196,6 +220,8 @@ class RowPoolKernel {
   const PoolSizes& sizes_;
   ColumnRange inside_;
   bool can_run_ = false;
+  bool has_left_edge_ = false;  ///< a window of three columns of which the image has two
+  bool has_right_edge_ = false;
 };
 
 /// Output rows per task.
