@@ -8,6 +8,7 @@
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/report/level_names.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/parallel/processor_count.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/base/strings/unknown_name_of_many.hpp"
 
@@ -45,8 +46,9 @@ std::vector<std::string> skipped_passes(const OptionValues& options) {
 OptionSpec threads_option() {
   return {.name = "threads",
           .value = "N",
-          .help = "number of threads (default: all)",
-          .range = whole_from(1, 256)};
+          .help = "number of threads (default: auto, one for each processor; -v says which)",
+          .range = whole_from(1, 256),
+          .suggestions = {"auto"}};
 }
 
 OptionSpec cache_dir_option() {
@@ -89,7 +91,13 @@ OptionGroup execution_options() {
 }
 
 int thread_count(const OptionValues& options) {
-  return static_cast<int>(options.integer("threads", available_processors()));
+  if (options.text("threads", "auto") == "auto") return available_processors();
+  return static_cast<int>(options.integer("threads", 1));
+}
+
+void tell_threads(const Invocation& invocation) {
+  if (invocation.options.text("threads", "auto") != "auto") return;
+  invocation.messages.info(format("threads: {}", count_processors().explanation()));
 }
 
 void check_execution_options(const OptionValues& options) {

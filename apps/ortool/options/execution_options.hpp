@@ -22,6 +22,9 @@ inline constexpr std::string_view list_passes_hint =
 /// The number of threads: as given, otherwise all that this process may use.
 int thread_count(const OptionValues& options);
 
+/// With -v: how many threads are used if --threads does not say it, and why.
+void tell_threads(const Invocation& invocation);
+
 /// Throws ErrorCode::unsupported for values that are planned.
 void check_execution_options(const OptionValues& options);
 

@@ -9,7 +9,7 @@
 
 #include "apps/ortool/option_values.hpp"
 #include "libcore/base/memory/memory_cap.hpp"
-#include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/base/parallel/processor_count.hpp"
 #include "libcore/measure/host.hpp"
 
 namespace ortool {
@@ -21,7 +21,8 @@ std::string read_system_file(const char* path) {
 }
 
 Json environment_block(const Json& providers) {
-  const MachineFingerprint machine = read_fingerprint(available_processors());
+  const ProcessorCount processors = count_processors();
+  const MachineFingerprint machine = read_fingerprint(processors.threads);
   utsname system = {};
   std::string os;
   if (uname(&system) == 0) {
@@ -33,7 +34,8 @@ Json environment_block(const Json& providers) {
   Json block = Json::object();
   block.set("cpu", text_or_null(machine.cpu))
       .set("isa", Json::list_of(machine.isa))
-      .set("cores", available_processors())
+      .set("cores", processors.threads)
+      .set("cores_reason", processors.explanation())
       .set("memory_bytes", machine_memory_bytes())
       .set("os", text_or_null(os))
       .set("governor",

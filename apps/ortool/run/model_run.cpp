@@ -169,6 +169,7 @@ void ModelRun::run() {
   if (options_.has("labels") && !compares_outputs(read_metric_options(options_).metric))
     labels_ = read_labels(options_.text("labels"), &invocation_.memory);
   run_options_.threads = thread_count(options_);
+  tell_threads(invocation_);
   run_options_.stop = &invocation_.stop;
 
   LoadedModel loaded = load();

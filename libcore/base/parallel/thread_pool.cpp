@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <exception>
-#include <fstream>
 #include <mutex>
 #include <sched.h>
 #include <string>
@@ -253,21 +251,6 @@ void Workers::parallel_ranges(std::int64_t count, std::int64_t grain,
     const std::int64_t begin = task * grain;
     body(begin, std::min(begin + grain, count));
   });
-}
-
-int available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int processors = 1;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) processors = CPU_COUNT(&set);
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (file >> quota >> period && quota != "max" && period > 0) {
-    const int allowed = static_cast<int>(std::lround(std::stod(quota) / period));
-    processors = std::min(processors, allowed);
-  }
-  return std::max(processors, 1);
 }
 
 }  // namespace ortool
