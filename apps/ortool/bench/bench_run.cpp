@@ -8,6 +8,7 @@
 #include "apps/ortool/bench/bench_part.hpp"
 #include "apps/ortool/bench/bench_report.hpp"
 #include "apps/ortool/bench/child_runner.hpp"
+#include "apps/ortool/bench/estimate_run.hpp"
 #include "apps/ortool/bench/host_warnings.hpp"
 #include "apps/ortool/bench/runner_protocol.hpp"
 #include "apps/ortool/bench/tune.hpp"
@@ -43,6 +44,7 @@ class BenchRun {
 
  private:
   void step();
+  void estimate();
   void make_runners();
   void measure();
   void measure_offered_loads();
@@ -66,6 +68,7 @@ class BenchRun {
 };
 
 void BenchRun::run() {
+  if (options_.has("estimate")) return estimate();
   if (options_.flag("stepped")) return step();
   if (!settings_.baseline.empty())
     baseline_ = Baseline(settings_.baseline, machine_, &invocation_.memory);
@@ -75,6 +78,7 @@ void BenchRun::run() {
         .with_id("baseline.machine");
   }
   warn_of_threads(invocation_, settings_);
+  tell_threads(invocation_);
   if (options_.has("tune")) {
     TuneOutcome outcome = tune(invocation_, settings_);
     findings_.results = std::move(outcome.results);
@@ -129,6 +133,15 @@ void BenchRun::step() {
   factory_ = std::make_unique<RunnerFactory>(invocation_, settings_);
   const std::unique_ptr<BenchRunner> runner = factory_->make(variants.front());
   answer_steps(invocation_, *runner, base_rss_bytes);
+}
+
+/// --estimate: the report has no measurements.
+void BenchRun::estimate() {
+  run_estimate(invocation_, settings_);
+  invocation_.report.payload.set("machine", machine_block(machine_));
+  for (const char* measured : {"results", "comparison", "gate", "profile"}) {
+    invocation_.report.payload.set(measured, Json::list());
+  }
 }
 
 void BenchRun::make_runners() {

@@ -72,9 +72,10 @@ std::vector<int> read_threads(const OptionValues& options) {
   std::vector<int> threads;
   for (const std::string& text : options.all("threads")) {
     for (const std::string& piece : split(text, ',')) {
-      std::int64_t number = 0;
-      if (!read_integer(piece, number) || number < 1 || number > 256) {
-        throw bad_value("threads", piece, "number of threads", "give 1 to 256, or several: 1,2,4");
+      std::int64_t number = available_processors();
+      if (piece != "auto" && (!read_integer(piece, number) || number < 1 || number > 256)) {
+        throw bad_value("threads", piece, "number of threads",
+                        "give 1 to 256, several: 1,2,4, or auto");
       }
       if (std::find(threads.begin(), threads.end(), number) == threads.end()) {
         threads.push_back(static_cast<int>(number));

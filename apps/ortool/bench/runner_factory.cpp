@@ -11,6 +11,7 @@
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/stopwatch.hpp"
+#include "libcore/infer/infer_shapes.hpp"
 #include "libcore/runtime/compact_session.hpp"
 
 namespace ortool {
@@ -28,6 +29,17 @@ void apply_shapes(const Invocation& invocation, const BenchVariant& variant, boo
   } catch (const Error& error) {
     if (is_first) throw;
     invocation.warn(format("{}: {}", variant.model_label, error.what()));
+  }
+}
+
+void fix_input_shapes(const std::vector<GivenInput>& inputs, Model& model) {
+  for (const auto& [name, value] : named_values(inputs)) {
+    const Value* input = model.graph->find_value(name);
+    if (!value.is_tensor() || input == nullptr || !input->type().shape) continue;
+    // A list of one element may be given for a scalar.
+    const Shape& shape = value.tensor().shape();
+    if (input->type().shape->size() == static_cast<std::size_t>(shape.rank()))
+      fix_shape(model, name, shape);
   }
 }
 
@@ -60,13 +72,15 @@ struct RunnerFactory::Shared {
   bool has_run = false;
 };
 
-RunnerFactory::RunnerFactory(const Invocation& invocation, const BenchSettings& settings)
-    : invocation_(invocation), settings_(settings), pool_(max_threads(settings)) {}
+RunnerFactory::RunnerFactory(const Invocation& invocation, const BenchSettings& settings,
+                             Shapes shapes)
+    : invocation_(invocation), settings_(settings), shapes_(shapes), pool_(max_threads(settings)) {}
 
 RunnerFactory::~RunnerFactory() = default;
 
-std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const BenchVariant& variant,
-                                                                     const OptionValues& options) {
+std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(
+    const BenchVariant& variant, const OptionValues& options,
+    const std::vector<GivenInput>& inputs) {
   for (const auto& shared : sessions_) {
     const bool is_it = shared->model == variant.model && shared->provider == variant.provider &&
                        shared->threads == variant.threads && settings_.has_several_dims() &&
@@ -90,6 +104,10 @@ std::shared_ptr<RunnerFactory::Shared> RunnerFactory::shared_session(const Bench
   shared->path = loaded.path;
   apply_shapes(invocation, variant, variant.model == settings_.models.front(), *loaded.model);
   in_file(loaded.path, [&] {
+    if (shapes_ == Shapes::fixed) {
+      if (variant.model == "-") fix_input_shapes(gather_inputs(invocation, *loaded.model), *loaded.model);
+      fix_input_shapes(inputs, *loaded.model);
+    }
     const Stopwatch watch;
     SessionOptions how = session_options(invocation, std::move(providers), pool_);
     use_cache(options, how);
@@ -115,7 +133,7 @@ std::unique_ptr<BenchRunner> RunnerFactory::make(const BenchVariant& variant) {
     inputs = gather_variant_inputs(invocation_, settings_, variant, !is_described_);
     is_described_ = true;
   }
-  const std::shared_ptr<Shared> shared = shared_session(variant, open);
+  const std::shared_ptr<Shared> shared = shared_session(variant, open, inputs);
   if (variant.model == "-") inputs = gather_inputs(invocation, shared->session->model());
 
   RunOptions run_options;

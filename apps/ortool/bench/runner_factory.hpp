@@ -20,8 +20,12 @@ std::vector<GivenInput> gather_variant_inputs(const Invocation& invocation,
 /// Creates runners in this process. Variants that only differ in dimensions share a session.
 class RunnerFactory {
  public:
+  /// Whether a session is compiled for the shapes of its inputs only.
+  enum class Shapes { as_declared, fixed };
+
   /// The invocation and settings outlive it and its runners.
-  RunnerFactory(const Invocation& invocation, const BenchSettings& settings);
+  RunnerFactory(const Invocation& invocation, const BenchSettings& settings,
+                Shapes shapes = Shapes::as_declared);
   ~RunnerFactory();
 
   /// Loads, compiles and runs once. Throws errors of the model, inputs or providers.
@@ -29,10 +33,12 @@ class RunnerFactory {
 
  private:
   struct Shared;
-  std::shared_ptr<Shared> shared_session(const BenchVariant& variant, const OptionValues& options);
+  std::shared_ptr<Shared> shared_session(const BenchVariant& variant, const OptionValues& options,
+                                         const std::vector<GivenInput>& inputs);
 
   const Invocation& invocation_;
   const BenchSettings& settings_;
+  Shapes shapes_;
   ThreadPool pool_;
   std::vector<std::shared_ptr<Shared>> sessions_;
   bool is_described_ = false;

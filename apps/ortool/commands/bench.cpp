@@ -25,6 +25,8 @@ class BenchCommand : public Command {
          "where the time goes, with plots"},
         {"ortool bench model.onnx --find-rate p99=20ms",
          "how many requests per second it can serve"},
+        {"ortool bench model.onnx --estimate cortex-a53 --threads 1,4",
+         "what it would take on a Raspberry Pi 3, by a model of its processor"},
         {"ortool bench model.onnx --tune fast.json", "the fastest settings, for --config"},
     };
   }

@@ -1,6 +1,6 @@
 // ortool schema: JSON Schemas of the commands' documents.
 #include "apps/ortool/commands/commands.hpp"
-#include "apps/ortool/embedded_schemas.hpp"
+#include "apps/ortool/embedded_documents.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/json/json.hpp"
 
@@ -9,12 +9,12 @@ namespace {
 
 std::vector<std::string> schema_names() {
   std::vector<std::string> names;
-  for (const EmbeddedSchema& schema : embedded_schemas()) names.emplace_back(schema.name);
+  for (const EmbeddedFile& schema : embedded_schemas()) names.emplace_back(schema.name);
   return names;
 }
 
 Json read_schema(std::string_view name) {
-  for (const EmbeddedSchema& schema : embedded_schemas()) {
+  for (const EmbeddedFile& schema : embedded_schemas()) {
     if (schema.name == name) return parse_json(schema.text, name);
   }
   throw Error(ErrorCode::invalid, "no such schema");
@@ -29,7 +29,8 @@ class SchemaCommand : public Command {
   std::vector<Example> examples() const override {
     return {{"ortool schema run", "JSON Schema of what `ortool run --json` prints"},
             {"ortool schema manifest", "format of a MANIFEST.json of samples"},
-            {"ortool schema quantize-plan", "format of a plan of `ortool quantize`"}};
+            {"ortool schema quantize-plan", "format of a plan of `ortool quantize`"},
+            {"ortool schema device", "format of a device for `ortool bench --estimate`"}};
   }
   std::vector<ArgumentSpec> arguments() const override {
     return {{"COMMAND", "name of the schema; `envelope` is what all have in common", true,
@@ -41,7 +42,8 @@ class SchemaCommand : public Command {
     const std::string& name = invocation.arguments.front();
     Json schema = read_schema(name);
     // Referenced schemas are embedded under their own $id, so one file is enough for validation.
-    if (name != "envelope" && name != "manifest" && name != "quantize-plan") {
+    if (name != "envelope" && name != "manifest" && name != "quantize-plan" &&
+        name != "device") {
       Json inside = Json::object().set("envelope", read_schema("envelope"));
       if (name == "inspect-lines") inside.set("inspect", read_schema("inspect"));
       if (name == "merge") {
