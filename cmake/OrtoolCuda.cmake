@@ -32,8 +32,8 @@ function(ortool_add_device_code output)
   file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/providers/cuda/kernels/*.hpp")
   set(source "${CMAKE_SOURCE_DIR}/providers/cuda/kernels/kernels.cu")
   add_custom_command(OUTPUT "${output}"
-    COMMAND "${ORTOOL_NVCC}" -std=c++20 -O3 -fatbin --fmad=true "-I${CMAKE_SOURCE_DIR}" ${targets} "${source}"
-      -o "${output}"
+    COMMAND "${ORTOOL_NVCC}" -std=c++20 -O3 -fatbin -Xfatbin=-compress-all --fmad=true "-I${CMAKE_SOURCE_DIR}"
+      ${targets} "${source}" -o "${output}"
     DEPENDS "${source}" ${headers}
     COMMENT "Compiling the kernels of the cuda provider" VERBATIM)
 endfunction()
