@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The list of Debian packages for building and testing; installs the missing ones.
-# --with-browser adds the headless browser (300 MB) that the HTML tests use, --with-lintian what checks packages (90 MB).
+# --with-browser adds the headless browser (300 MB) that the HTML tests use, --with-lintian what checks packages (90 MB),
+# --aarch64 the cross compiler and the emulator for aarch64 (500 MB), and libraries of arm64 Debian in a folder of build.
 set -euo pipefail
 
 packages=(
@@ -14,13 +15,18 @@ packages=(
 )
 
 list=no
+sysroot=no
 for option in "$@"; do
   case $option in
     --with-browser) packages+=(chromium) ;;
     --with-lintian) packages+=(lintian) ;;
+    --aarch64)
+      packages+=(g++-aarch64-linux-gnu qemu-user-static)
+      sysroot=yes
+      ;;
     --list) list=yes ;;
     *)
-      echo "usage: apps/install_packages.sh [--with-browser] [--with-lintian] [--list]" >&2
+      echo "usage: apps/install_packages.sh [--with-browser] [--with-lintian] [--aarch64] [--list]" >&2
       exit 2
       ;;
   esac
@@ -29,6 +35,13 @@ if [[ $list == yes ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0
 fi
+
+make_sysroot() {
+  if [[ $sysroot == yes ]]; then
+    bash "$(dirname "${BASH_SOURCE[0]}")/../cmake/toolchains/debian_sysroot.sh" \
+      "$(dirname "${BASH_SOURCE[0]}")/../build/aarch64-sysroot"
+  fi
+}
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "packages: not a Debian system, so nothing is checked; required, by their Debian 12 names:" >&2
@@ -43,6 +56,7 @@ for package in "${packages[@]}"; do
 done
 if ((${#missing[@]} == 0)); then
   echo "packages: all ${#packages[@]} are installed"
+  make_sysroot
   exit 0
 fi
 echo "packages: missing ${missing[*]}"
@@ -70,3 +84,4 @@ if ! apt install --no-install-recommends "${missing[@]}"; then
   echo "hint: check the network and the package sources (Debian 12, main), then run this again" >&2
   exit 1
 fi
+make_sysroot

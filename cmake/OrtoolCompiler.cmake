@@ -33,6 +33,10 @@ target_include_directories(ortool_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(ortool_options INTERFACE
   -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno)
+# Plain char is signed, as on x86-64.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  target_compile_options(ortool_options INTERFACE -fsigned-char)
+endif()
 if(ORTOOL_WARNINGS_AS_ERRORS)
   target_compile_options(ortool_options INTERFACE -Werror)
 endif()

@@ -8,7 +8,7 @@ function(ortool_delay_load target)
   cmake_parse_arguments(ARG "" "" "OBJECTS;LIBRARIES" ${ARGN})
   set(paths "")
   foreach(name IN LISTS ARG_LIBRARIES)
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=lib${name}.so OUTPUT_VARIABLE path
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" "--sysroot=${CMAKE_SYSROOT}" -print-file-name=lib${name}.so OUTPUT_VARIABLE path
       OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     cmake_path(IS_ABSOLUTE path is_found)
     if(NOT is_found)

@@ -3,8 +3,24 @@
 set(ORTOOL_AVX512_OPTIONS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -O3
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 # One entry per instruction set: files named *_SET.cpp form an object library LAYER_SET with these options. Processors
-# with VBMI or AMX also support the sets listed before it, but bf16 and amxbf16 are asked for on their own.
-set(ORTOOL_INSTRUCTION_SETS avx2 avx512 vnni vbmi amx bf16 amxbf16)
+# with VBMI or AMX also support the sets listed before it, but bf16 and amxbf16 are asked for on their own. Files of
+# another architecture's sets are left out; what every processor of the architecture has is "baseline" (x86-64: SSE2,
+# aarch64: ARMv8.0 with NEON, for which files *_neon.cpp are written).
+set(ORTOOL_ISA_SETS_x86_64 avx2 avx512 vnni vbmi amx bf16 amxbf16)
+set(ORTOOL_ISA_SETS_aarch64 neon dotprod i8mm)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(ORTOOL_INSTRUCTION_SETS ${ORTOOL_ISA_SETS_aarch64})
+  set(ORTOOL_FOREIGN_SETS ${ORTOOL_ISA_SETS_x86_64})
+else()
+  set(ORTOOL_INSTRUCTION_SETS ${ORTOOL_ISA_SETS_x86_64})
+  set(ORTOOL_FOREIGN_SETS ${ORTOOL_ISA_SETS_aarch64})
+endif()
+list(JOIN ORTOOL_FOREIGN_SETS "|" ORTOOL_FOREIGN_FILES)
+set(ORTOOL_FOREIGN_FILES "_(${ORTOOL_FOREIGN_FILES})\\.cpp$")
+# Scheduling before register allocation would spill accumulators of the largest tiles.
+set(ORTOOL_OPTIONS_neon -O3 $<$<CXX_COMPILER_ID:GNU>:-fno-schedule-insns>)
+set(ORTOOL_OPTIONS_dotprod ${ORTOOL_OPTIONS_neon} -march=armv8.2-a+dotprod)
+set(ORTOOL_OPTIONS_i8mm ${ORTOOL_OPTIONS_neon} -march=armv8.2-a+dotprod+i8mm)
 set(ORTOOL_OPTIONS_avx2 -mavx2 -mfma -mf16c -O3)
 set(ORTOOL_OPTIONS_avx512 ${ORTOOL_AVX512_OPTIONS})
 set(ORTOOL_OPTIONS_vnni ${ORTOOL_AVX512_OPTIONS} -mavx512vnni)
@@ -77,6 +93,7 @@ function(ortool_add_layer name folder)
     set(sources "${CMAKE_SOURCE_DIR}/${folder}/${ARG_ONLY}")
   endif()
   list(APPEND sources ${ARG_SOURCES})
+  list(FILTER sources EXCLUDE REGEX "${ORTOOL_FOREIGN_FILES}")
   foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS ITEMS "")
     set(library ${name})
     set(files ${sources})

@@ -7,6 +7,7 @@
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cpu/custom/custom_op.hpp"
 #include "providers/cpu/custom/operator_library.hpp"
+#include "providers/cpu/level_rows.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
 #include "providers/cuda/cuda_provider.hpp"
@@ -17,13 +18,10 @@
 namespace ortool {
 namespace {
 
-constexpr std::array<cpu::Isa, 4> isas = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,
-                                          cpu::Isa::amx};
-
 /// The instruction set of that name, or the best one if this processor does not support it.
 cpu::Isa isa_of(std::string_view max_isa) {
-  for (const cpu::Isa isa : isas) {
-    if (cpu::isa_name(isa) == max_isa && isa <= cpu::best_isa()) return isa;
+  for (const cpu::Isa isa : cpu::supported_isas()) {
+    if (cpu::isa_name(isa) == max_isa) return isa;
   }
   return cpu::best_isa();
 }
@@ -121,9 +119,7 @@ MachineLimits measure_machine_limits(int threads, const StopToken& stop) {
 
 std::vector<std::string> isa_names() {
   std::vector<std::string> names;
-  for (const cpu::Isa isa : isas) {
-    if (isa <= cpu::best_isa()) names.emplace_back(cpu::isa_name(isa));
-  }
+  for (const cpu::Isa isa : cpu::supported_isas()) names.emplace_back(cpu::isa_name(isa));
   return names;
 }
 

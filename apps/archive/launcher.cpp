@@ -23,6 +23,12 @@ constexpr int exit_code = 2;
   std::exit(exit_code);
 }
 
+#if defined(__aarch64__)
+constexpr const char* loader_name = "ld-linux-aarch64.so.1";
+#else
+constexpr const char* loader_name = "ld-linux-x86-64.so.2";
+#endif
+
 struct Path {
   char text[PATH_MAX + 64];
 };
@@ -70,7 +76,7 @@ int main(int count, char** arguments) {
   const Path libraries = below(root.text, "lib/ortool");
   const Path runtime = below(libraries.text, "runtime");
   const Path program = below(libraries.text, "ortool");
-  const Path loader = below(runtime.text, "ld-linux-x86-64.so.2");
+  const Path loader = below(runtime.text, loader_name);
   const bool is_system = takes_system_runtime();
 
   // Libraries of custom operators may need those that LD_LIBRARY_PATH leads to; the loader's option takes its place.

@@ -8,6 +8,56 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 
+#if defined(__aarch64__)
+
+// Keeps what a function may be called with: the integer registers, the address of a result in x8,
+// and eight vector registers. The return address stays that of the stub's caller.
+asm(R"(
+  .pushsection .text
+  .hidden ortool_delay_load_first
+  .globl ortool_delay_load_first
+  .type ortool_delay_load_first, %function
+  .balign 4
+ortool_delay_load_first:
+  .cfi_startproc
+  stp x29, x30, [sp, #-224]!
+  .cfi_def_cfa_offset 224
+  .cfi_offset 29, -224
+  .cfi_offset 30, -216
+  mov x29, sp
+  stp x0, x1, [sp, #16]
+  stp x2, x3, [sp, #32]
+  stp x4, x5, [sp, #48]
+  stp x6, x7, [sp, #64]
+  str x8, [sp, #80]
+  stp q0, q1, [sp, #96]
+  stp q2, q3, [sp, #128]
+  stp q4, q5, [sp, #160]
+  stp q6, q7, [sp, #192]
+  mov x0, x17
+  bl ortool_delay_load
+  mov x16, x0
+  ldp x0, x1, [sp, #16]
+  ldp x2, x3, [sp, #32]
+  ldp x4, x5, [sp, #48]
+  ldp x6, x7, [sp, #64]
+  ldr x8, [sp, #80]
+  ldp q0, q1, [sp, #96]
+  ldp q2, q3, [sp, #128]
+  ldp q4, q5, [sp, #160]
+  ldp q6, q7, [sp, #192]
+  ldp x29, x30, [sp], #224
+  .cfi_def_cfa_offset 0
+  .cfi_restore 29
+  .cfi_restore 30
+  br x16
+  .cfi_endproc
+  .size ortool_delay_load_first, . - ortool_delay_load_first
+  .popsection
+)");
+
+#else
+
 // Keeps what a function may be called with: the integer registers, the number of vector registers in
 // rax, and eight vector registers. At the end, the stack is that of the stub's caller.
 asm(R"(
@@ -80,6 +130,8 @@ ortool_delay_load_first:
   .size ortool_delay_load_first, . - ortool_delay_load_first
   .popsection
 )");
+
+#endif
 
 namespace ortool {
 namespace {

@@ -1,4 +1,5 @@
-// Delay loading: calls functions of libraries that few runs need, and loads those at the first call.
+// Delay loading: calls functions of libraries that few runs need, and loads those at the first
+// call.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +24,43 @@ const DelayLoadTable& delay_load_table();
 extern "C" __attribute__((visibility("hidden"))) void* ortool_delay_load(std::size_t number);
 
 /// The stub of function NAME: jumps to the address in its slot, at first by way of
-/// ortool_delay_load_first, which finds that. Registers and the stack stay as the caller left them.
-#define ORTOOL_DELAY_LOADED(NAME, NUMBER)                          \
-  asm(".pushsection .text\n"                                       \
-      ".globl " #NAME "\n.hidden " #NAME "\n.type " #NAME          \
-      ", @function\n" #NAME ":\n"                                  \
-      ".cfi_startproc\n"                                           \
-      "endbr64\n"                                                  \
-      "movq ortool_delay_load_slots+8*" #NUMBER                    \
-      "(%rip), %r11\n"                                             \
-      "testq %r11, %r11\n"                                         \
-      "je 1f\n"                                                    \
-      "jmp *%r11\n"                                                \
-      "1: pushq $" #NUMBER                                         \
-      "\n"                                                         \
-      ".cfi_adjust_cfa_offset 8\n"                                 \
-      "jmp ortool_delay_load_first\n"                              \
-      ".cfi_endproc\n"                                             \
+/// ortool_delay_load_first, which finds that. Registers and the stack stay as the caller left them,
+/// but those that a linker's veneer may use.
+#if defined(__aarch64__)
+#define ORTOOL_DELAY_LOADED(NAME, NUMBER)                                                  \
+  asm(".pushsection .text\n"                                                               \
+      ".globl " #NAME "\n.hidden " #NAME "\n.type " #NAME ", %function\n.balign 4\n" #NAME \
+      ":\n"                                                                                \
+      ".cfi_startproc\n"                                                                   \
+      "hint #34\n" /* bti c */                                                             \
+      "adrp x16, ortool_delay_load_slots+8*" #NUMBER                                       \
+      "\n"                                                                                 \
+      "add x16, x16, :lo12:ortool_delay_load_slots+8*" #NUMBER                             \
+      "\n"                                                                                 \
+      "ldar x16, [x16]\n"                                                                  \
+      "cbz x16, 1f\n"                                                                      \
+      "br x16\n"                                                                           \
+      "1: mov x17, #" #NUMBER                                                              \
+      "\n"                                                                                 \
+      "b ortool_delay_load_first\n"                                                        \
+      ".cfi_endproc\n"                                                                     \
       ".size " #NAME ", . - " #NAME "\n.popsection\n");
+#else
+#define ORTOOL_DELAY_LOADED(NAME, NUMBER)                                       \
+  asm(".pushsection .text\n"                                                    \
+      ".globl " #NAME "\n.hidden " #NAME "\n.type " #NAME ", @function\n" #NAME \
+      ":\n"                                                                     \
+      ".cfi_startproc\n"                                                        \
+      "endbr64\n"                                                               \
+      "movq ortool_delay_load_slots+8*" #NUMBER                                 \
+      "(%rip), %r11\n"                                                          \
+      "testq %r11, %r11\n"                                                      \
+      "je 1f\n"                                                                 \
+      "jmp *%r11\n"                                                             \
+      "1: pushq $" #NUMBER                                                      \
+      "\n"                                                                      \
+      ".cfi_adjust_cfa_offset 8\n"                                              \
+      "jmp ortool_delay_load_first\n"                                           \
+      ".cfi_endproc\n"                                                          \
+      ".size " #NAME ", . - " #NAME "\n.popsection\n");
+#endif

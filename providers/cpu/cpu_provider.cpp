@@ -13,6 +13,7 @@
 #include "libcore/provider/node_group.hpp"
 #include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/kernel_list.hpp"
+#include "providers/cpu/level_rows.hpp"
 
 namespace ortool {
 namespace {
@@ -86,11 +87,8 @@ std::vector<const KernelRow*> fp16_rows_of(Isa most, Precision operands) {
 
 /// The rows that a provider uses, those preferred first; `result` holds those in 16 bits.
 std::vector<const KernelRow*> rows_of(Isa most, std::vector<const KernelRow*> result) {
-  for (const std::span<const KernelRow> rows : cpu::kernel_list()) {
-    for (const KernelRow& row : rows) {
-      if (row.isa <= most) result.push_back(&row);
-    }
-  }
+  const std::vector<const KernelRow*> rows = cpu::level_rows(most);
+  result.insert(result.end(), rows.begin(), rows.end());
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/isa/cpu_features.hpp"
+#include "kernels/cpu/isa/levels.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/onnx/read/load.hpp"
 #include "libcore/runtime/session.hpp"
@@ -84,8 +85,8 @@ std::optional<std::vector<RunValue>> run(const Session& session, const NamedValu
 void run_twice(std::span<const std::byte> bytes, MemoryCap& cap) {
   static ThreadPool pool(pool_threads);
   const std::uint64_t hash = hash_of(bytes);
-  const auto isa = static_cast<cpu::Isa>(
-      std::min<std::uint64_t>(hash >> 8 & 3U, static_cast<std::uint64_t>(cpu::best_isa())));
+  static const std::vector<cpu::Isa> isas = cpu::supported_isas();
+  const cpu::Isa isa = isas[std::min<std::size_t>(hash >> 8 & 3U, isas.size() - 1)];
   StopToken token;
   const Deadline deadline(token, max_seconds);
   SessionOptions options;

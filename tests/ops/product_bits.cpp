@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/isa/cpu_features.hpp"
+#include "kernels/cpu/isa/levels.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/runtime/session.hpp"
@@ -61,9 +62,7 @@ class Sweep {
 
   void run(std::size_t kind) {
     const test::OpCase each = cases_.make(kind);
-    for (const cpu::Isa isa :
-         {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::amx}) {
-      if (isa > cpu::best_isa()) continue;
+    for (const cpu::Isa isa : cpu::supported_isas()) {
       const auto start = std::chrono::steady_clock::now();
       reference_ = Tensor();
       for (const Mask mask : masks_of(each.inputs.size())) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/cpu/isa/levels.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/sha256.hpp"
 #include "libcore/runtime/session.hpp"
@@ -44,9 +45,7 @@ class Runner {
 
   std::vector<std::string> run() {
     const std::vector<ConstantMode> modes = modes_of(case_);
-    for (const cpu::Isa isa :
-         {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::amx}) {
-      if (isa > cpu::best_isa()) continue;
+    for (const cpu::Isa isa : cpu::supported_isas()) {
       for (const ConstantMode& mode : modes)
         run_mode(cpu::isa_name(isa), {make_cpu_provider(isa)}, mode);
     }

@@ -13,7 +13,7 @@ _NAMESPACE = re.compile(r"\bnamespace\s*([\w:]*)\s*$")
 # The last name before a function's parameters, if unqualified.
 _LAST_NAME = re.compile(r"(?:^|[\s*&>])(?P<name>[a-z_]\w*)\s*$")
 _NO_FUNCTION = re.compile(r"^\s*(?:using|typedef|return|extern\s*$|friend)\b")
-_SET = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16)\.cpp$")
+_SET = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)\.cpp$")
 # Not a member, not qualified, and not the name in a declaration.
 _CALL = r"(?<![\w.>:~])(?<!\w ){}\s*\("
 _KEYWORD_BEFORE = re.compile(r"\b(return|throw|else|case|co_return)\s+")

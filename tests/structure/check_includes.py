@@ -111,7 +111,7 @@ def check(root):
         for is_quoted, header in tree.list_includes(root, path):
             violations.append(check_layers(root, path, is_quoted, header))
             violations.append(check_heavy(path, header))
-        if re.search(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16)\.cpp$|\.inc$", path):
+        if re.search(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)\.cpp$|\.inc$", path):
             violations += check_isa_file(root, path)
     return [violation for violation in violations if violation]
 

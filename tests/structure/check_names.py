@@ -61,8 +61,9 @@ def check_types(root):
     places = collections.defaultdict(list)
     for path, namespace, name in list_types_of_tree(root):
         places[namespace, name].append(path)
+    # Definitions in one file are those of several architectures: of any others, the compiler refuses the second.
     return [f"{' and '.join(paths)}: both define {namespace}::{name}"
-            for (namespace, name), paths in sorted(places.items()) if len(paths) > 1]
+            for (namespace, name), paths in sorted(places.items()) if len(set(paths)) > 1]
 
 
 def split_words(name):

@@ -102,5 +102,5 @@ FORBIDDEN_HEADERS = {
     "regex": "it is slow and recurses on hostile input",
 }
 
-# System headers for instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp, …).
-ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h"]
+# System headers for instruction-set files (*_avx2.cpp, *_avx512.cpp, *_vnni.cpp, *_vbmi.cpp, *_amx.cpp, *_neon.cpp, …).
+ISA_SYSTEM_HEADERS = ["stdint.h", "stddef.h", "string.h", "math.h", "immintrin.h", "arm_neon.h"]

@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "kernels/cpu/isa/cpu_features.hpp"
+#include "kernels/cpu/isa/levels.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool::test {
 
-/// Every instruction-set level that this processor has.
+/// Every instruction-set level that this processor has, but amx.
 inline std::vector<cpu::Isa> available_isas() {
   std::vector<cpu::Isa> isas;
-  for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
-    if (isa <= cpu::best_isa()) isas.push_back(isa);
+  for (const cpu::Isa isa : cpu::supported_isas()) {
+    if (isa != cpu::Isa::amx) isas.push_back(isa);
   }
   return isas;
 }

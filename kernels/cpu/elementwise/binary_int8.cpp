@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/elementwise/binary_int8_fixed_point.hpp"
 #include "kernels/cpu/elementwise/lookup_table.hpp"
+#include "kernels/cpu/isa/architecture.hpp"
 #include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
@@ -28,7 +29,7 @@ struct FastBinary {
 
 FastBinary fast_binary(Int8BinaryOp op, const Int8BinaryScales& scales, Isa isa) {
   const bool is_possible = isa >= Isa::avx2 && scales.a.scale > 0 && scales.b.scale > 0;
-  if (!is_possible || op == Int8BinaryOp::subtract) return {};
+  if (!is_x86 || !is_possible || op == Int8BinaryOp::subtract) return {};
   constexpr float max_byte = 255.0F;
   const float a = max_byte * scales.a.scale;
   const float b = max_byte * scales.b.scale;
@@ -129,7 +130,7 @@ void int8_binary(Int8BinaryOp op, const std::uint8_t* a, const std::uint8_t* b, 
 void byte_lookup(const std::uint8_t* in, const std::uint8_t* table, std::int64_t count,
                  std::uint8_t* out, Isa isa, Workers& workers) {
   workers.parallel_ranges(count, bytes_a_task, [&](std::int64_t begin, std::int64_t end) {
-    if (isa >= Isa::avx2) {
+    if (is_x86 && isa >= Isa::avx2) {
       const LookupTableFunction look_up =
           isa >= Isa::avx512 && has_avx512_vbmi() ? vbmi::look_up_table : avx2::look_up_table;
       return look_up(in + begin, table, end - begin, out + begin);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/elementwise/lookup_table.hpp"
+#include "kernels/cpu/isa/architecture.hpp"
 #include "kernels/cpu/isa/vbmi_features.hpp"
 
 namespace ortool::cpu {
@@ -24,8 +25,8 @@ void look_up_pixels_singly(const std::uint8_t* in, const std::uint8_t* tables,
 }
 
 LookupTableFunction row_function(Isa isa) {
-  if (isa >= Isa::avx512 && has_avx512_vbmi()) return vbmi::look_up_table;
-  return isa >= Isa::avx2 ? avx2::look_up_table : look_up_singly;
+  if (is_x86 && isa >= Isa::avx512 && has_avx512_vbmi()) return vbmi::look_up_table;
+  return is_x86 && isa >= Isa::avx2 ? avx2::look_up_table : look_up_singly;
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ void channel_lookup(const ChannelLookupSizes& sizes, const std::uint8_t* in,
 void channel_lookup_nchwc(const ChannelLookupSizes& sizes, const std::uint8_t* in,
                           const std::uint8_t* tables, std::uint8_t* out, Isa isa,
                           Workers& workers) {
-  const auto look_up = isa >= Isa::avx512 ? avx512::look_up_pixels : look_up_pixels_singly;
+  const auto look_up =
+      is_x86 && isa >= Isa::avx512 ? avx512::look_up_pixels : look_up_pixels_singly;
   constexpr std::int64_t block = 16;
   const std::int64_t blocks = (sizes.channels + block - 1) / block;
   const std::int64_t grain = task_bytes / block;

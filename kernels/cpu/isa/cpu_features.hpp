@@ -5,14 +5,14 @@
 #include <vector>
 
 namespace ortool::cpu {
-
-/// Instruction sets with kernels of their own, weakest first.
+/// Levels with kernels of their own, weakest first; those of x86-64 are out of reach on aarch64.
+#if !defined(__aarch64__)
 enum class Isa { baseline, avx2, avx512, amx };
-
-/// The best instruction set of this processor, capped by the environment variable ORTOOL_MAX_ISA
-/// (baseline, avx2, avx512, amx); throws ErrorCode::invalid if that is set to any other nonempty
-/// value. avx2 requires AVX2, FMA and F16C; avx512 requires AVX-512 F, BW, DQ and VL; amx also
-/// requires VNNI, VBMI and AMX-INT8, and the system's permission to use tiles.
+#else
+enum class Isa { baseline, dotprod, i8mm, avx2, avx512, amx };
+#endif
+/// The best level of this processor (levels.hpp), capped by the environment variable
+/// ORTOOL_MAX_ISA; throws ErrorCode::invalid if that is set, but not to the name of a level.
 Isa best_isa();
 
 /// Whether the processor has AVX-512 VNNI. Kernels of avx512 that use it have a variant without it.

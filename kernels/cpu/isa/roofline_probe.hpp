@@ -17,6 +17,6 @@ struct RooflineLoops {
   void (*add_blocks)(const float* a, const float* b, int64_t count, float* out);
 };
 
-ORTOOL_ISA_KERNEL(RooflineLoops, roofline_loops, baseline, avx2, avx512)
+ORTOOL_ISA_KERNEL(RooflineLoops, roofline_loops, baseline, neon, avx2, avx512)
 
 }  // namespace ortool::cpu

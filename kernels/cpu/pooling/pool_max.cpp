@@ -1,10 +1,10 @@
 // Max pooling of NCHW images.
 #include <algorithm>
 #include <cmath>
-#include <immintrin.h>
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/isa/byte_vector.hpp"
 #include "kernels/cpu/pooling/pool_window.hpp"
 
 namespace ortool::cpu {
@@ -24,21 +24,13 @@ bool beats(T value, T best) {
   return value > best;
 }
 
+/// Bytewise maximum.
 template <typename T>
-__m128i load_sixteen(const T* from) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-}
-template <typename T>
-void store_sixteen(T* to, __m128i value) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-}
-
-/// Bytewise maximum; signed values are compared as flipped unsigned ones.
-template <typename T>
-__m128i larger_bytes(__m128i a, __m128i b) {
-  if constexpr (std::is_unsigned_v<T>) return _mm_max_epu8(a, b);
-  const __m128i flip = _mm_set1_epi8(-128);
-  return _mm_xor_si128(_mm_max_epu8(_mm_xor_si128(a, flip), _mm_xor_si128(b, flip)), flip);
+ByteVector larger_bytes(ByteVector a, ByteVector b) {
+  if constexpr (std::is_unsigned_v<T>) return a > b ? a : b;
+  const auto x = reinterpret_cast<SignedByteVector>(a);
+  const auto y = reinterpret_cast<SignedByteVector>(b);
+  return reinterpret_cast<ByteVector>(x > y ? x : y);
 }
 
 template <typename T>
@@ -59,11 +51,9 @@ void max_bytes_into(const T* from, T* to, std::int64_t count) {
 template <typename T>
 void take_every_second(const T* from, T* to, std::int64_t count) {
   constexpr std::int64_t width = 16;
-  const __m128i even = _mm_set1_epi16(255);
   const auto take = [&](std::int64_t i) {
-    const __m128i low = _mm_and_si128(load_sixteen(from + 2 * i), even);
-    const __m128i high = _mm_and_si128(load_sixteen(from + 2 * i + width), even);
-    store_sixteen(to + i, _mm_packus_epi16(low, high));
+    store_sixteen(to + i,
+                  even_bytes(load_sixteen(from + 2 * i), load_sixteen(from + 2 * i + width)));
   };
   if (count >= width) {
     for (std::int64_t i = 0; i + width < count; i += width) take(i);

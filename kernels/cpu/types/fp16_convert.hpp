@@ -19,6 +19,6 @@ struct Fp16Functions {
 /// ties to even, and overflow becomes infinity. Subnormals are preserved; NaN keeps its sign and
 /// leading payload bits, but a signaling NaN may become quiet. Otherwise bit-identical on all
 /// instruction sets.
-ORTOOL_ISA_KERNEL(Fp16Functions, fp16_functions, baseline, avx2, avx512)
+ORTOOL_ISA_KERNEL(Fp16Functions, fp16_functions, baseline, neon, avx2, avx512)
 
 }  // namespace ortool::cpu

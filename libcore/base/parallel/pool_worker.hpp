@@ -4,15 +4,26 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <immintrin.h>
 #include <mutex>
 #include <thread>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "libcore/base/parallel/parallel_job.hpp"
 #include "libcore/base/parallel/thread_count_heuristic.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 
 namespace ortool {
+
+/// Leaves the core to its other hardware thread for a moment, while this one waits.
+inline void pause_processor() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 /// True as soon as `condition()` holds; false if it did not within 50 us.
 template <typename Condition>
@@ -23,7 +34,7 @@ bool spin_until(Condition condition) {
   do {
     for (int i = 0; i < 64; ++i) {
       if (condition()) return true;
-      _mm_pause();
+      pause_processor();
     }
   } while (Clock::now() < limit);
   return condition();

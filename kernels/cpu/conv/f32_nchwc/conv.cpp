@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/isa/architecture.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
@@ -17,7 +18,7 @@ Layout blocked_layout(Isa isa) {
     case Isa::avx2:
       return Layout::blocked8;
     default:
-      return Layout::plain;
+      return is_x86 ? Layout::plain : Layout::blocked8;
   }
 }
 

@@ -102,7 +102,7 @@ struct NchwcFunctions {
                    int64_t columns);
 };
 
-/// Available for avx2 and avx512.
-ORTOOL_ISA_KERNEL(NchwcFunctions, nchwc_functions, avx2, avx512)
+/// Available for avx2 and avx512, and on aarch64.
+ORTOOL_ISA_KERNEL(NchwcFunctions, nchwc_functions, neon, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -22,8 +22,13 @@ constexpr std::int64_t sum_cache_bytes = 300 * 1024;
 constexpr std::int64_t nearest_weights = 32 * 1024;
 
 const NchwcWinogradFunctions& winograd_functions(const NchwcFunctions& functions) {
+#if defined(__aarch64__)
+  static_cast<void>(functions);
+  return neon::nchwc_winograd_functions;
+#else
   return functions.lanes == avx512::nchwc_functions.lanes ? avx512::nchwc_winograd_functions
                                                           : avx2::nchwc_winograd_functions;
+#endif
 }
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {

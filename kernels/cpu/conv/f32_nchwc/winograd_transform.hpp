@@ -39,6 +39,6 @@ struct NchwcWinogradFunctions {
   void (*output)(const NchwcWinogradOutput& output);
 };
 
-ORTOOL_ISA_KERNEL(NchwcWinogradFunctions, nchwc_winograd_functions, avx2, avx512)
+ORTOOL_ISA_KERNEL(NchwcWinogradFunctions, nchwc_winograd_functions, neon, avx2, avx512)
 
 }  // namespace ortool::cpu

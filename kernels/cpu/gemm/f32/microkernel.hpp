@@ -66,6 +66,6 @@ struct GemmFunctions {
                          int64_t k, float* out);
 };
 
-ORTOOL_ISA_KERNEL(GemmFunctions, gemm_functions, baseline, avx2, avx512)
+ORTOOL_ISA_KERNEL(GemmFunctions, gemm_functions, baseline, neon, avx2, avx512)
 
 }  // namespace ortool::cpu

@@ -8,7 +8,7 @@
 namespace ortool::cpu {
 
 // See the members of GemmFunctions.
-ORTOOL_ISA_FUNCTIONS((baseline, avx2, avx512),
+ORTOOL_ISA_FUNCTIONS((baseline, neon, avx2, avx512),
                      void pack_transposed(const float* in, int64_t in_stride, int32_t rows,
                                           int32_t width, int64_t k, float* out, int64_t out_stride);
                      void pack_rows(const float* in, int64_t in_stride, int32_t columns,

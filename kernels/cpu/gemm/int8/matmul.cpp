@@ -6,6 +6,7 @@
 #include "kernels/cpu/gemm/int8/algorithms.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
 #include "kernels/cpu/gemm/int8/tiled_microkernel.hpp"
+#include "kernels/cpu/isa/architecture.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -75,8 +76,8 @@ void sum_rows(const Int8Rows& a, std::uint8_t flip, const Int8MatMulSizes& sizes
 }
 
 std::int64_t path_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {
-  return round_to_line(isa >= Isa::amx ? tile_matmul_workspace_bytes(sizes)
-                                       : word_matmul_workspace_bytes(sizes, isa));
+  return round_to_line(is_x86 && isa >= Isa::amx ? tile_matmul_workspace_bytes(sizes)
+                                                 : word_matmul_workspace_bytes(sizes, isa));
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ void int8_matmul(const Int8MatMulSizes& sizes, const Int8Rows& a, const std::byt
   if (zeros.columns != nullptr)
     sum_rows(a, row_flip(a.is_signed, isa), sizes, isa, row_sums, workers);
   const Int8MatMulCall call{sizes, a, packed_b, zeros, out, epilogue, isa, space, row_sums};
-  if (isa >= Isa::amx) return tile_matmul(call, workers);
+  if (is_x86 && isa >= Isa::amx) return tile_matmul(call, workers);
   word_matmul(call, workers);
 }
 

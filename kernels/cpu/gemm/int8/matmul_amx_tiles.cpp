@@ -1,4 +1,5 @@
 // Int8 MatMul with AMX tiles: rows are read in place; tasks are ranges of column panels.
+#if defined(__x86_64__)
 #include <algorithm>
 #include <cstring>
 
@@ -133,3 +134,4 @@ void tile_matmul(const Int8MatMulCall& call, Workers& workers) {
 }
 
 }  // namespace ortool::cpu
+#endif

@@ -65,6 +65,7 @@ int int8_gemm_variants(Isa isa, const Int8GemmFunctions* (&variants)[max_int8_va
 
 /// The fastest microkernel of this processor up to an instruction set. For avx512 this uses VNNI if
 /// the processor has it. All are bit-identical.
-ORTOOL_ISA_KERNEL(Int8GemmFunctions, int8_gemm_functions, baseline, avx2, avx512, vnni)
+ORTOOL_ISA_KERNEL(Int8GemmFunctions, int8_gemm_functions, baseline, dotprod, i8mm, avx2, avx512,
+                  vnni)
 
 }  // namespace ortool::cpu

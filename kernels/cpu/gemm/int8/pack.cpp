@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <immintrin.h>
+
+#include "kernels/cpu/isa/byte_vector.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -24,89 +25,75 @@ std::int32_t word_of(const std::uint8_t* bytes, std::int64_t step, std::int64_t 
   return static_cast<std::int32_t>(word);
 }
 
-void store(std::int32_t* to, __m128i value) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-}
-
-__m128i load_sixteen(const std::uint8_t* from) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+void store(std::int32_t* to, ByteVector value) {
+  store_sixteen(to, value);
 }
 
 /// Loads contiguous values of a row: `count` of them into the low bytes.
 struct Neighbors {
   static constexpr std::int64_t count = 16;
-  static __m128i load(const std::uint8_t* from) { return load_sixteen(from); }
+  static ByteVector load(const std::uint8_t* from) { return load_sixteen(from); }
 };
 struct EightNeighbors {
   static constexpr std::int64_t count = 8;
-  static __m128i load(const std::uint8_t* from) {
-    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-  }
+  static ByteVector load(const std::uint8_t* from) { return load_first<count>(from); }
 };
 struct FourNeighbors {
   static constexpr std::int64_t count = 4;
-  static __m128i load(const std::uint8_t* from) {
-    std::int32_t word;
-    std::memcpy(&word, from, sizeof word);
-    return _mm_cvtsi32_si128(word);
-  }
+  static ByteVector load(const std::uint8_t* from) { return load_first<count>(from); }
 };
 /// Loads every second byte; reads one byte past the last.
 struct EverySecond {
   static constexpr std::int64_t count = 16;
-  static __m128i load(const std::uint8_t* from) {
-    const __m128i even = _mm_set1_epi16(255);
-    return _mm_packus_epi16(_mm_and_si128(load_sixteen(from), even),
-                            _mm_and_si128(load_sixteen(from + 16), even));
+  static ByteVector load(const std::uint8_t* from) {
+    return even_bytes(load_sixteen(from), load_sixteen(from + 16));
   }
 };
 /// Loads every second byte; reads one byte before the first.
 struct EverySecondFromBehind {
   static constexpr std::int64_t count = 16;
-  static __m128i load(const std::uint8_t* from) {
-    return _mm_packus_epi16(_mm_srli_epi16(load_sixteen(from - 1), 8),
-                            _mm_srli_epi16(load_sixteen(from + 15), 8));
+  static ByteVector load(const std::uint8_t* from) {
+    return odd_bytes(load_sixteen(from - 1), load_sixteen(from + 15));
   }
 };
 
 template <typename Loader>
-void interleave_fours(const std::uint8_t* const (&rows)[4], std::int64_t first, __m128i flip,
+void interleave_fours(const std::uint8_t* const (&rows)[4], std::int64_t first, ByteVector flip,
                       std::int32_t* out) {
-  const __m128i a = _mm_xor_si128(Loader::load(rows[0] + first), flip);
-  const __m128i b = _mm_xor_si128(Loader::load(rows[1] + first), flip);
-  const __m128i c = _mm_xor_si128(Loader::load(rows[2] + first), flip);
-  const __m128i d = _mm_xor_si128(Loader::load(rows[3] + first), flip);
-  const __m128i ab_low = _mm_unpacklo_epi8(a, b);
-  const __m128i cd_low = _mm_unpacklo_epi8(c, d);
-  store(out, _mm_unpacklo_epi16(ab_low, cd_low));
+  const ByteVector a = Loader::load(rows[0] + first) ^ flip;
+  const ByteVector b = Loader::load(rows[1] + first) ^ flip;
+  const ByteVector c = Loader::load(rows[2] + first) ^ flip;
+  const ByteVector d = Loader::load(rows[3] + first) ^ flip;
+  const ByteVector ab_low = interleave_low(a, b);
+  const ByteVector cd_low = interleave_low(c, d);
+  store(out, interleave_pairs_low(ab_low, cd_low));
   if (Loader::count == 4) return;
-  store(out + 4, _mm_unpackhi_epi16(ab_low, cd_low));
+  store(out + 4, interleave_pairs_high(ab_low, cd_low));
   if (Loader::count == 8) return;
-  const __m128i ab_high = _mm_unpackhi_epi8(a, b);
-  const __m128i cd_high = _mm_unpackhi_epi8(c, d);
-  store(out + 8, _mm_unpacklo_epi16(ab_high, cd_high));
-  store(out + 12, _mm_unpackhi_epi16(ab_high, cd_high));
+  const ByteVector ab_high = interleave_high(a, b);
+  const ByteVector cd_high = interleave_high(c, d);
+  store(out + 8, interleave_pairs_low(ab_high, cd_high));
+  store(out + 12, interleave_pairs_high(ab_high, cd_high));
 }
 
 template <typename Loader>
-void interleave_pairs(const std::uint8_t* const (&rows)[4], std::int64_t first, __m128i flip,
+void interleave_pairs(const std::uint8_t* const (&rows)[4], std::int64_t first, ByteVector flip,
                       bool is_signed, std::int32_t* out) {
-  const __m128i a = _mm_xor_si128(Loader::load(rows[0] + first), flip);
-  const __m128i b = _mm_xor_si128(Loader::load(rows[1] + first), flip);
-  const auto widen = [&](__m128i bytes, std::int32_t* to, bool has_upper) {
-    const __m128i upper =
-        is_signed ? _mm_cmpgt_epi8(_mm_setzero_si128(), bytes) : _mm_setzero_si128();
-    store(to, _mm_unpacklo_epi8(bytes, upper));
-    if (has_upper) store(to + 4, _mm_unpackhi_epi8(bytes, upper));
+  const ByteVector a = Loader::load(rows[0] + first) ^ flip;
+  const ByteVector b = Loader::load(rows[1] + first) ^ flip;
+  const auto widen = [&](ByteVector bytes, std::int32_t* to, bool has_upper) {
+    const ByteVector upper = is_signed ? sign_bytes(bytes) : ByteVector{};
+    store(to, interleave_low(bytes, upper));
+    if (has_upper) store(to + 4, interleave_high(bytes, upper));
   };
-  widen(_mm_unpacklo_epi8(a, b), out, Loader::count > 4);
-  if (Loader::count > 8) widen(_mm_unpackhi_epi8(a, b), out + 8, true);
+  widen(interleave_low(a, b), out, Loader::count > 4);
+  if (Loader::count > 8) widen(interleave_high(a, b), out + 8, true);
 }
 
 /// Packs the words from element `i` on, as many as the loader provides.
 template <typename Loader>
 void interleave(const std::uint8_t* const (&rows)[4], std::int64_t i, std::int64_t stride,
-                const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
+                const Int8PackDesc& desc, ByteVector flip, std::int32_t* out) {
   if (desc.group == 4) return interleave_fours<Loader>(rows, i * stride, flip, out + i);
   interleave_pairs<Loader>(rows, i * stride, flip, desc.is_signed, out + i);
 }
@@ -114,7 +101,7 @@ void interleave(const std::uint8_t* const (&rows)[4], std::int64_t i, std::int64
 /// Packs whole vectors, of which the last may overlap the one before; false if there are too few.
 template <typename Loader>
 bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count,
-                    const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
+                    const Int8PackDesc& desc, ByteVector flip, std::int32_t* out) {
   if (count < Loader::count) return false;
   for (std::int64_t i = 0; i + Loader::count < count; i += Loader::count)
     interleave<Loader>(rows, i, 1, desc, flip, out);
@@ -124,7 +111,7 @@ bool interleave_all(const std::uint8_t* const (&rows)[4], std::int64_t count,
 
 /// The same for every second byte.
 bool interleave_seconds(const std::uint8_t* const (&rows)[4], std::int64_t count,
-                        const Int8PackDesc& desc, __m128i flip, std::int32_t* out) {
+                        const Int8PackDesc& desc, ByteVector flip, std::int32_t* out) {
   constexpr std::int64_t width = EverySecond::count;
   if (count <= width) return false;
   for (std::int64_t i = 0; i + width < count; i += width)
@@ -160,7 +147,7 @@ void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t
 
 void interleave_bytes(const std::uint8_t* const (&rows)[4], std::int64_t stride, std::int64_t count,
                       const Int8PackDesc& desc, std::int32_t* out) {
-  const __m128i flips = _mm_set1_epi8(static_cast<char>(desc.flip));
+  const ByteVector flips = splat_bytes(desc.flip);
   if (stride == 1 && (interleave_all<Neighbors>(rows, count, desc, flips, out) ||
                       interleave_all<EightNeighbors>(rows, count, desc, flips, out) ||
                       interleave_all<FourNeighbors>(rows, count, desc, flips, out)))
@@ -209,19 +196,18 @@ void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int6
 
 void copy_flipped(const std::uint8_t* from, std::int64_t count, std::uint8_t flip,
                   std::uint8_t* to) {
-  const __m128i flips = _mm_set1_epi8(static_cast<char>(flip));
+  const ByteVector flips = splat_bytes(flip);
   if (count >= 16) {
     const auto copy = [&](std::int64_t i) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
-                       _mm_xor_si128(load_sixteen(from + i), flips));
+      store_sixteen(to + i, load_sixteen(from + i) ^ flips);
     };
     for (std::int64_t i = 0; i + 16 < count; i += 16) copy(i);
     return copy(count - 16);
   }
   if (count >= 8) {
     for (const std::int64_t i : {std::int64_t{0}, count - 8}) {
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to + i),
-                       _mm_xor_si128(EightNeighbors::load(from + i), flips));
+      const ByteVector eight = EightNeighbors::load(from + i) ^ flips;
+      std::memcpy(to + i, &eight, 8);
     }
     return;
   }

@@ -82,6 +82,6 @@ struct Int8BlockFunctions {
   void (*quantize)(const Int8RowTask& task);
 };
 
-ORTOOL_ISA_KERNEL(Int8BlockFunctions, int8_block_functions, baseline, avx2, avx512, vnni, amx)
+ORTOOL_ISA_KERNEL(Int8BlockFunctions, int8_block_functions, baseline, i8mm, avx2, avx512, vnni, amx)
 
 }  // namespace ortool::cpu

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "kernels/cpu/isa/cpu_features.hpp"
+#include "kernels/cpu/isa/levels.hpp"
 #include "libcore/base/memory/aligned_buffer.hpp"
 
 namespace ortool::cpu::test {
 
 inline std::vector<Isa> isas_here() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx}) {
-    if (isa <= best_isa()) isas.push_back(isa);
-  }
-  return isas;
+  return supported_isas();
 }
 
 class RandomValues {

@@ -1,0 +1,5 @@
+// NCHWc microkernel for NEON, in blocks of eight channels.
+#define ORTOOL_ISA neon
+#include "kernels/cpu/isa/vector_f32_pair.inc"
+//
+#include "kernels/cpu/conv/f32_nchwc/microkernel.inc"
