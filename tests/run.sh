@@ -1,7 +1,27 @@
 #!/usr/bin/env bash
-# The test command: installs missing packages, builds the release preset, and runs all its tests.
+# The test command: installs missing packages, builds the release preset, and runs all its tests; with --aarch64 first,
+# cross-compiles for aarch64 instead, and runs the tests in an emulator.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ ${1:-} == --aarch64 ]]; then
+  if ! bash apps/install_packages.sh --aarch64; then
+    echo "tests: SKIPPED: aarch64, because the cross compiler, its libraries or the emulator could not be installed"
+    exit 0
+  fi
+  if ! command -v aarch64-linux-gnu-g++ >/dev/null; then
+    echo "tests: SKIPPED: aarch64, because there is no cross compiler (g++-aarch64-linux-gnu)"
+    exit 0
+  fi
+  cmake --preset aarch64
+  cmake --build --preset aarch64 --parallel "$(nproc)"
+  if ! command -v qemu-aarch64-static >/dev/null && ! command -v qemu-aarch64 >/dev/null; then
+    echo "tests: SKIPPED: aarch64 is built but not run, because there is no emulator (qemu-user-static)"
+    exit 0
+  fi
+  echo "tests: on an emulated ${ORTOOL_QEMU_CPU:-max}; ORTOOL_QEMU_CPU chooses another processor"
+  exec ctest --preset aarch64 --parallel "$(nproc)" --timeout 3600 --no-tests=error "${@:2}" </dev/null
+fi
 
 bash apps/install_packages.sh --with-browser --with-lintian
 
