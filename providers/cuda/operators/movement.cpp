@@ -185,6 +185,11 @@ std::uint64_t bits_of(const Tensor& tensor) {
   return bits;
 }
 
+/// How much of an axis a negative pad removes.
+std::int64_t removed_by(std::int64_t pad, std::int64_t size) {
+  return pad >= 0 ? 0 : pad <= -size ? size : -pad;
+}
+
 /// Takes what negative pads remove; the others remain.
 void crop(DevicePlanBuilder& builder, DeviceTensor& tensor, Pad::Edges& edges) {
   Integers sizes;
@@ -193,8 +198,8 @@ void crop(DevicePlanBuilder& builder, DeviceTensor& tensor, Pad::Edges& edges) {
   const Integers strides = strides_of(tensor.shape);
   for (std::int64_t axis = 0; axis < tensor.shape.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);
-    const std::int64_t before = std::max<std::int64_t>(0, -edges.begins[at]);
-    const std::int64_t behind = std::max<std::int64_t>(0, -edges.ends[at]);
+    const std::int64_t before = removed_by(edges.begins[at], tensor.shape[axis]);
+    const std::int64_t behind = removed_by(edges.ends[at], tensor.shape[axis]);
     is_cropped = is_cropped || before > 0 || behind > 0;
     sizes.push_back(std::max<std::int64_t>(0, tensor.shape[axis] - before - behind));
     offset += before * strides[at];
