@@ -50,7 +50,8 @@ std::int64_t column_groups(const ConvSizes& sizes) {
 }
 
 /// Origin of element `byte` of a quad. For depthwise, quads are four rows of one kernel column.
-TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t word, std::int64_t byte) {
+TapSource source_of_word(const ConvSizes& sizes, bool from_nchw, std::int64_t word,
+                         std::int64_t byte) {
   if (sizes.groups == 1) {
     if (!from_nchw) {
       const std::int64_t quads = quads_of(sizes);
@@ -79,7 +80,7 @@ void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weigh
     for (std::int64_t word = 0; word < words; ++word) {
       SplitQuad split;
       for (std::int64_t byte = 0; byte < four_bytes; ++byte) {
-        const TapSource source = source_of(sizes, from_nchw, word, byte);
+        const TapSource source = source_of_word(sizes, from_nchw, word, byte);
         if (source.channel >= channels_in || source.position >= positions) continue;
         const std::uint8_t* from = weights +
                                    (block * int8_block * channels_in + source.channel) * positions +
