@@ -26,19 +26,22 @@ bool is_output(const Command& command, std::string_view argument) {
 
 }  // namespace
 
+Error unexpected_argument(const Command& command, const std::string& extra,
+                          const OptionValues& options) {
+  std::string hint = hint_for_expanded_pattern(options, extra);
+  if (hint.empty() && is_output(command, extra))
+    hint = format("write -o {} for the model to write", extra);
+  if (hint.empty()) hint = format("`ortool {} --help` shows what it takes", command.name());
+  return Error(ErrorCode::invalid, format("unexpected argument {}", quote(extra)), hint)
+      .with_id("usage.argument");
+}
+
 void check_arguments(const Command& command, std::span<const std::string> arguments,
                      const OptionValues& options) {
   const std::vector<ArgumentSpec> specs = command.arguments();
   const bool has_many = !specs.empty() && specs.back().repeats;
-  if (arguments.size() > specs.size() && !has_many) {
-    const std::string& extra = arguments[specs.size()];
-    std::string hint = hint_for_expanded_pattern(options, extra);
-    if (hint.empty() && is_output(command, extra))
-      hint = format("write -o {} for the model to write", extra);
-    if (hint.empty()) hint = format("`ortool {} --help` shows what it takes", command.name());
-    throw Error(ErrorCode::invalid, format("unexpected argument {}", quote(extra)), hint)
-        .with_id("usage.argument");
-  }
+  if (arguments.size() > specs.size() && !has_many)
+    throw unexpected_argument(command, arguments[specs.size()], options);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (i >= arguments.size()) {
       if (!specs[i].is_required) continue;

@@ -14,6 +14,7 @@
 #include "libcore/lower/fuse_quantized.hpp"
 #include "libcore/lower/keep_quantized_weights.hpp"
 #include "libcore/lower/lower.hpp"
+#include "libcore/lower/observed_lowering.hpp"
 #include "libcore/lower/resolve_captures.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/contrib/decompose_contrib.hpp"
@@ -29,6 +30,7 @@ struct Lowering {
   Model& model;
   const LoweringOptions& options;
   const CompileContext& context;
+  const std::function<void(const Model&)>& after_pass;  ///< may be empty
   ConstantEvaluator evaluator;
   LoweredModel result = {};
   SubgraphRefusals refusals = {};
@@ -44,6 +46,8 @@ struct Lowering {
                              .stop = options.stop};
     if (options.is_skipped)
       rewriting.is_chosen = [this](std::string_view name) { return !options.is_skipped(name); };
+    if (after_pass)
+      rewriting.after_pass = [this](const Model& changed, std::string_view) { after_pass(changed); };
     return rewriting;
   }
 };
@@ -242,9 +246,15 @@ std::vector<LoweringPassInfo> describe_lowering() {
 }
 
 LoweredModel lower(Model& model, const LoweringOptions& options, const CompileContext& context) {
+  return lower(model, options, context, {});
+}
+
+LoweredModel lower(Model& model, const LoweringOptions& options, const CompileContext& context,
+                   const std::function<void(const Model&)>& after_pass) {
   Lowering lowering{.model = model,
                     .options = options,
                     .context = context,
+                    .after_pass = after_pass,
                     .evaluator = ConstantEvaluator(*options.providers.back(), context)};
   if (options.progress != nullptr)
     options.progress->expect(std::count_if(
@@ -255,6 +265,7 @@ LoweredModel lower(Model& model, const LoweringOptions& options, const CompileCo
     const auto start = std::chrono::steady_clock::now();
     lowering.applied = 0;
     pass.run(lowering);
+    if (after_pass) after_pass(model);
     record.applied = lowering.applied;
     record.nodes_after = node_count(lowering.graph());
     record.milliseconds =

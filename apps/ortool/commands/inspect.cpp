@@ -1,11 +1,15 @@
 // ortool inspect: structure, cost and validity of a model.
+#include "apps/ortool/check_arguments.hpp"
 #include "apps/ortool/commands/commands.hpp"
 #include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
+#ifndef ORTOOL_MINIMAL
 #include "apps/ortool/inspect/html_page.hpp"
+#endif
 #include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
 #include "apps/ortool/inspect/observe_values.hpp"
+#include "apps/ortool/inspect/operator_list.hpp"
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
 #include "apps/ortool/inspect/run_diff.hpp"
@@ -139,6 +143,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
     };
   } else if (wanted == "jsonl") {
     report.more_text = [inspection](TextSink& out) { write_json_lines(*inspection, out); };
+#ifndef ORTOOL_MINIMAL
   } else if (wanted == "html") {
     report.more_text = [inspection, header = report.model,
                         warnings = report.warnings()](TextSink& out) {
@@ -148,6 +153,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
                    weight_blocks(inspection->model(), inspection->options().reads_weights));
       write_page(inspection->path(), document, out);
     };
+#endif
   } else if (wanted == "text") {
     if (!inspection->assertions.empty()) report.text += assertions_text(inspection->assertions);
     if (has_list(options) || has_data) {
@@ -171,15 +177,27 @@ class InspectCommand : public Command {
              "whether it stays within limits"},
             {"ortool inspect model.onnx --check", "whether it is valid"},
             {"ortool inspect model.onnx --placement", "provider and kernel of each node"},
-            {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"}};
+            {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"},
+            {"ortool inspect a.onnx b.onnx --operators > operators.txt",
+             "what a minimal build needs to run them"}};
   }
-  std::vector<ArgumentSpec> arguments() const override { return {model_argument()}; }
+  std::vector<ArgumentSpec> arguments() const override {
+    return {model_argument(),
+            {.name = "MORE",
+             .help = "with --operators: more models",
+             .is_required = false,
+             .repeats = true}};
+  }
   std::vector<OptionGroup> options() const override;
   std::vector<std::string_view> frequent_options() const override {
     return {"nodes", "weights",      "values", "placement", "select", "check", "data",
             "diff",  "quantization", "assert", "budget",    "dim",    "format"};
   }
+#ifndef ORTOOL_MINIMAL
   std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot", "html"}; }
+#else
+  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot"}; }
+#endif
   void run(Invocation& invocation) const override;
 };
 
@@ -204,6 +222,8 @@ std::vector<OptionGroup> InspectCommand::options() const {
            .help = "compare with another model, ignoring names and order; exit 1 if different",
            .completes = Completion::files},
           {.name = "quantization", .help = "list scales, zero points and float32 subgraphs"},
+          {.name = "operators",
+           .help = "list the operators that a minimal build needs to run the models"},
           {.name = "max-elements",
            .value = "N",
            .help = "elements of tensor attributes in JSON (default: 16)",
@@ -252,6 +272,9 @@ void check_picture_options(const OptionValues& options) {
 
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
+  if (options.flag("operators")) return list_operators(invocation);
+  if (invocation.arguments.size() > 1)
+    throw unexpected_argument(*this, invocation.arguments[1], options);
   const std::string wanted = format_of(options);
   if (wanted == "dot" && !invocation.has_document) check_picture_options(options);
   check_run_settings(options, asks_for_data(options));

@@ -70,6 +70,7 @@ Rule fuse_hard_sigmoid() {
   return {.name = "fuse-hard-sigmoid",
           .summary = "clip(x + 3, 0, 6) / 6 -> HardSigmoid(x)",
           .pattern = clipped(any("x")) / 6.0,
+          .makes = {"HardSigmoid"},
           .where = is_of_floats,
           .replace = [](Replacement& replacement) -> Value& {
             return replacement.add("HardSigmoid", {&replacement["x"]}, {{"alpha", 1.0F / 6}});
@@ -82,6 +83,7 @@ Rule fuse_hard_sigmoid_product() {
   return {.name = "fuse-hard-sigmoid-product",
           .summary = "x * clip(x + 3, 0, 6) / 6 -> x * HardSigmoid(x)",
           .pattern = op("Mul", {x, clipped(x)}) / 6.0,
+          .makes = {"HardSigmoid", "Mul"},
           .where = is_of_floats,
           .replace = [](Replacement& replacement) -> Value& {
             Value& given = replacement["x"];

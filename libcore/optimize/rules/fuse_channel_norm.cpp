@@ -89,6 +89,7 @@ Rule fuse_instance_norm() {
               "(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e) of images -> "
               "InstanceNormalization(x)",
           .pattern = (x - mean) / square_root(op("Add", {variance, scalar("epsilon")})),
+          .makes = {"InstanceNormalization"},
           .where =
               [](const Match& match) {
                 if (!is_float_tensor(match["x"])) return no("its type is not a float");

@@ -79,6 +79,7 @@ Rule fuse_matmul_add_reshape() {
       .summary = "Reshape(MatMul(x, weights) + row) -> Reshape(Gemm(Reshape(x), weights, row))",
       .is_for_files = true,
       .pattern = op("Reshape", {op("Add", {product, constant("row")}), any("shape")}),
+      .makes = {"Gemm"},
       .where =
           [](const Match& match) {
             if (match.graph().opset("") < opset_of_broadcasting())

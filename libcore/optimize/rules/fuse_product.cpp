@@ -37,6 +37,7 @@ Rule fuse_matmul_add() {
       .summary = "MatMul(a, b) + c of matrices -> Gemm(a, b, c)",
       .is_for_files = true,
       .pattern = op("Add", {op("MatMul", {any("a"), any("b")}).as("product"), any("c")}),
+      .makes = {"Gemm"},
       .where =
           [](const Match& match) {
             if (match.graph().opset("") < opset_without_attribute("Gemm", "broadcast"))
@@ -68,6 +69,7 @@ Rule fuse_matmul_transpose() {
           .pattern = any_of({op("MatMul", {transpose("a"), transpose("b")}),
                              op("MatMul", {transpose("a"), any("b")}),
                              op("MatMul", {any("a"), transpose("b")})}),
+          .makes = {"Gemm"},
           .where =
               [](const Match& match) {
                 if (match.graph().opset("") < opset_of_optional_input("Gemm", "C"))

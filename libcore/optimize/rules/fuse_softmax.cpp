@@ -30,6 +30,7 @@ Rule fuse_softmax() {
   return {.name = "fuse-softmax",
           .summary = "exp(x - max(x)) / sum(exp(x - max(x))) -> Softmax(x)",
           .pattern = op("Div", {power, op("ReduceSum", {power, maybe(any())}).as("sum")}),
+          .makes = {"Softmax"},
           .where =
               [](const Match& match) {
                 if (!is_float_tensor(match["x"])) return no("its type is not a float");
@@ -54,6 +55,7 @@ Rule fuse_log_softmax() {
   return {.name = "fuse-log-softmax",
           .summary = "log(Softmax(x)) -> LogSoftmax(x)",
           .pattern = op("Log", {op("Softmax", {any("x")}).as("softmax")}),
+          .makes = {"LogSoftmax"},
           .replace = [](Replacement& replacement) -> Value& {
             const Match& match = replacement.match();
             const auto axis = read_op<Softmax>(match.node("softmax")).axis;

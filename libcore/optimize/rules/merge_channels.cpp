@@ -149,6 +149,7 @@ Rule fold_batch_norm_product() {
           "BatchNormalization(Gemm(a, weights)), or of MatMul of matrices -> Gemm(a, "
           "weights, bias)",
       .pattern = batch_norm(any_of({gemm, product})),
+      .makes = {"Gemm"},
       .where =
           [](const Match& match) {
             const std::optional<ChannelAffineMap> map = affine_of_norm(match.root());

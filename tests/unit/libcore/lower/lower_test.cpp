@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/graph/algorithms/traverse.hpp"
+#include "libcore/lower/observed_lowering.hpp"
 #include "tests/support/inferred_model.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -78,6 +80,24 @@ TEST_CASE("Skipped passes and rules leave the graph as it was, required ones run
   for (const Placement& node : session.placement()) CHECK(node.op_type != "Gelu");
   const Tensor x = random_tensor(Shape({2, 4}), 3);
   CHECK(floats(session.run({{"x", x}}, {}).front()).size() == 8);
+}
+
+TEST_CASE("Observed lowering shows the model after every pass, groups of rules included") {
+  std::unique_ptr<Model> model = inferred_model(gelu_model);
+  const SessionOptions session = cpu_options();
+  LoweringOptions options;
+  options.providers = session.providers;
+  Workers alone;
+  std::set<std::string> seen;
+  int looks = 0;
+  const LoweredModel lowered =
+      lower(*model, options, {.workers = alone}, [&](const Model& changed) {
+        ++looks;
+        for (const Node* node : nodes_in(changed)) seen.emplace(node->op_type());
+      });
+  CHECK(looks > static_cast<int>(lowered.report.passes.size()));
+  CHECK(seen.contains("Erf"));
+  CHECK(seen.contains("Gelu"));
 }
 
 TEST_CASE("Rules remove an expanded constant that a function broadcasts before it is folded") {
