@@ -10,10 +10,12 @@
 #include "providers/cpu/level_rows.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
+#ifndef ORTOOL_MINIMAL
 #include "providers/cuda/cuda_provider.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
+#endif
 
 namespace ortool {
 namespace {
@@ -30,6 +32,7 @@ std::shared_ptr<const Provider> make_cpu(const ProviderSettings& settings) {
   return make_cpu_provider(isa_of(settings.max_isa));
 }
 
+#ifndef ORTOOL_MINIMAL
 std::shared_ptr<const Provider> make_onednn(const ProviderSettings& settings) {
   return make_onednn_provider(isa_of(settings.max_isa));
 }
@@ -54,11 +57,14 @@ ProviderEntry module_entry(std::string name, std::string long_name = {},
   };
   return {std::move(name), std::move(long_name), make, {}, false, true};
 }
+#endif
 
 }  // namespace
 
 std::vector<ProviderEntry> provider_list() {
-  std::vector<ProviderEntry> list = {
+  std::vector<ProviderEntry> list;
+#ifndef ORTOOL_MINIMAL
+  list = {
       {"cuda", "CUDAExecutionProvider", &make_cuda, {}, true, true},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
       module_entry("openvino", "OpenVINOExecutionProvider"),
@@ -70,6 +76,7 @@ std::vector<ProviderEntry> provider_list() {
     if (name != "cpu" && std::none_of(list.begin(), list.end(), is_it))
       list.push_back(module_entry(name));
   }
+#endif
   list.push_back({"cpu", "CPUExecutionProvider", &make_cpu, "", true});
   return list;
 }

@@ -18,6 +18,7 @@
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "apps/ortool/signal_watch.hpp"
+#include "libcore/base/build_profile.hpp"
 #include "libcore/base/file/atomic_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
@@ -142,7 +143,8 @@ void CommandRun::dispatch() {
   };
   if (name == "version" || (name.empty() && has_word({"-V", "--version"}))) {
     command_name_ = "version";
-    report_.text = format("ortool {} ({})\n", version(), commit());
+    report_.text = format("ortool {} ({}){}\n", version(), commit(),
+                          is_minimal_build() ? ", minimal build with chosen operators" : "");
     return;
   }
   if (name.empty() && has_word({"-h", "--help"})) {

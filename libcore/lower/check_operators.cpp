@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/build_profile.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -33,6 +34,7 @@ bool has_operators(std::string_view domain) {
 
 std::string unknown_hint(const Graph& graph, const Node& first, bool is_too_new) {
   if (const std::optional<ForeignReason> foreign = foreign_reason(first)) return foreign->advice;
+  if (!is_too_new && is_minimal_build()) return std::string(minimal_build_hint);
   if (!is_too_new && !has_operators(first.domain())) {
     return format("load a library that has it by {}, or define it by {}",
                   setting_name("custom-ops"), setting_name("define-op"));

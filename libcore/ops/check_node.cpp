@@ -1,6 +1,7 @@
 // Schema validation of nodes, which each node must pass before any other code reads it.
 #include "libcore/ops/check_node.hpp"
 
+#include "libcore/base/build_profile.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 
@@ -152,7 +153,8 @@ void check_node(const Node& node) {
     if (version == nullptr) {
       throw Error(ErrorCode::unsupported,
                   format("operator {}{}{} is unknown at opset {}", node.domain(),
-                         node.domain().empty() ? "" : ".", node.op_type(), node.opset()))
+                         node.domain().empty() ? "" : ".", node.op_type(), node.opset()),
+                  is_minimal_build() ? std::string(minimal_build_hint) : std::string())
           .with_id("node.operator.unknown");
     }
     check_against(node, *version);

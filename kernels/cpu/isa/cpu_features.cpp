@@ -1,6 +1,7 @@
 // Levels of instruction sets: names, and the best one, detected once.
 #include "kernels/cpu/isa/cpu_features.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <string>
@@ -22,11 +23,18 @@ constexpr Isa levels[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx};
 constexpr const char* level_names = "baseline, avx2, avx512 or amx";
 #endif
 
+/// The best level whose kernels are in the build.
+#ifdef ORTOOL_MOST_ISA
+constexpr Isa most_in_build = Isa::ORTOOL_MOST_ISA;
+#else
+constexpr Isa most_in_build = std::span(levels).back();
+#endif
+
 Isa cap_of_environment() {
   const char* cap = std::getenv("ORTOOL_MAX_ISA");
-  if (cap == nullptr || *cap == '\0') return std::span(levels).back();
+  if (cap == nullptr || *cap == '\0') return most_in_build;
   for (const Isa level : levels) {
-    if (isa_name(level) == cap) return level;
+    if (isa_name(level) == cap) return std::min(level, most_in_build);
   }
   throw Error(
       ErrorCode::invalid,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libcore/base/build_profile.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/import_domain.hpp"
@@ -41,7 +43,9 @@ Value& Replacement::add(std::string_view op_type, std::vector<Value*> inputs,
 std::vector<Value*> Replacement::add_many(std::string_view op_type, std::vector<Value*> inputs,
                                           NewAttributes attributes, std::size_t outputs) {
   const char* domain = domain_for(op_type, graph(), has_own_);
-  ORTOOL_CHECK(domain != nullptr);
+  ORTOOL_CHECK(domain != nullptr || is_minimal_build());
+  if (domain == nullptr)
+    throw Error(ErrorCode::unsupported, format("this minimal build has no operator {}", op_type));
   if (domain[0] != '\0') import_domain(graph(), own_domain, own_opset);
   std::vector<Attribute> given;
   append(given, std::move(attributes));

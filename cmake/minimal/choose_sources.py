@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Chooses the source files of a minimal build, and generates the lists of what it contains.
+
+Reads the list of operators; writes the catalog's families, the kernel families of the cpu provider and the list of
+commands with the chosen entries only, and follows the includes from them: a file is part of the build if it defines
+what a header declares that a part of the build includes. Paths of sources are written to sources.txt, those of kernel
+headers, whose rows CMake reads, to kernel_headers.txt.
+usage: choose_sources.py SOURCE_FOLDER OPERATORS OUTPUT_FOLDER
+"""
+import glob
+import os
+import re
+import sys
+
+COMMANDS = ("run", "inspect", "providers")
+ISA_SUFFIX = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)$")
+# What a file includes between these is not in the build.
+LEFT_OUT = re.compile(r"^#ifndef ORTOOL_MINIMAL\n.*?^#(?:endif|else)[^\n]*\n", re.S | re.M)
+OWN_DOMAIN = "ortool"
+
+
+def fail(message):
+    sys.exit(f"choose_sources.py: {message}")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    """Files that do not change keep their time, so that they are not compiled again."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.exists(path) or read(path) != text:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def read_operators(path):
+    """Pairs of domain and operator; ONNX's own domain is empty."""
+    chosen = set()
+    for number, line in enumerate(read(path).splitlines(), 1):
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if len(words) > 2:
+            fail(f"{path}:{number}: expected 'OPERATOR' or 'DOMAIN OPERATOR', found '{line.strip()}'")
+        domain = words[0] if len(words) == 2 else "ai.onnx"
+        chosen.add(("" if domain == "ai.onnx" else domain, words[-1]))
+    if not chosen:
+        fail(f"{path} lists no operator; `ortool inspect --operators MODEL.onnx` writes such a file")
+    return chosen
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.texts = {}
+        for top in ("libcore", "kernels", "providers", "apps/ortool"):
+            for path in glob.glob(f"{root}/{top}/**/*", recursive=True):
+                if path.endswith((".cpp", ".hpp", ".inc", ".h")):
+                    self.texts[os.path.relpath(path, root)] = LEFT_OUT.sub("", read(path))
+        self.includes = {path: [include for include in re.findall(r'^\s*#include "([^"]+)"', text, re.M)]
+                         for path, text in self.texts.items()}
+        self.definers = {}
+        for path in self.texts:
+            if path.endswith(".cpp"):
+                for header in self.headers_of(path):
+                    self.definers.setdefault(header, []).append(path)
+
+    def headers_of(self, path):
+        """The headers whose functions a file defines: that of its name, otherwise those it includes of its
+        folder, or of the nearest folder above, and those of its layer that declare what it defines."""
+        stem = path[:-len(".cpp")]
+        while True:
+            if stem + ".hpp" in self.texts:
+                return [stem + ".hpp"]
+            if not ISA_SUFFIX.search(stem):
+                break
+            stem = ISA_SUFFIX.sub("", stem)
+        if path.endswith("list.cpp"):
+            return []
+        headers = [include for include in self.includes[path] if include.endswith(".hpp") and include in self.texts]
+        defined = set(re.findall(r"^[A-Za-z][^(;=]*?\b(\w+)\(", self.texts[path], re.M))
+        layer = "/".join(path.split("/")[:2]) + "/"
+        own = [header for header in headers if header.startswith(layer) and defined
+               & set(re.findall(r"^[A-Za-z][^(;=]*?\b(\w+)\(", self.texts[header], re.M))]
+        folder = os.path.dirname(path)
+        while folder:
+            found = [header for header in headers if os.path.dirname(header) == folder]
+            if found:
+                break
+            folder = os.path.dirname(folder)
+        return list(dict.fromkeys(own + (found if folder else [])))
+
+
+def domain_constants(tree):
+    constants = {}
+    for path, text in tree.texts.items():
+        if path.startswith("libcore/ops/"):
+            constants.update(re.findall(r'(\w+_domain)(?:\[\])? = "([^"]+)"', text))
+    return constants
+
+
+def operator_structs(tree):
+    """(domain, operator) and header of each operator's struct."""
+    constants = domain_constants(tree)
+    structs, headers = {}, {}
+    for path, text in tree.texts.items():
+        if not path.startswith("libcore/ops/"):
+            continue
+        if path.endswith(".hpp"):
+            for name in re.findall(r"^struct (\w+)\b(?!;)", text, re.M):
+                headers[name] = path
+            continue
+        for name, op_type, domain in re.findall(r"OpSchema\s+(\w+)::schema\s*=\s*\{\s*\"(\w+)\",\s*([^,]+),", text):
+            domain = domain.strip()
+            domain = domain.strip('"') if domain.startswith('"') else constants.get(domain)
+            if domain is None:
+                fail(f"{path}: the domain of {name} is not a known constant")
+            structs[name] = (domain, op_type)
+    return structs, headers
+
+
+def entry_end(text, start):
+    """The end of the entry that starts there, with its comma."""
+    depth = 0
+    for i in range(start, len(text)):
+        if text[i] in "({[":
+            depth += 1
+        elif text[i] in ")}]":
+            depth -= 1
+        if depth == 0 and text[i] == ",":
+            return i + 1
+        if depth < 0:
+            return i
+    return len(text)
+
+
+def has_no_domain(tree, text, chosen):
+    """Whether no chosen operator is of a domain that a list of other operators' variants names."""
+    constants = domain_constants(tree)
+    domains = {constants.get(name) for name in re.findall(r"\b(\w+_domain)\b", text)}
+    return not any(domain in domains for domain, _ in chosen)
+
+
+def empty_family(text):
+    function = re.search(r"std::span<const OpEntry> (\w+)\(\)", text).group(1)
+    return ("// No operator of this family is in the build.\n#include \"libcore/ops/operator_lists.hpp\"\n\n"
+            f"namespace ortool {{\nstd::span<const OpEntry> {function}() {{\n  return {{}};\n}}\n}}\n")
+
+
+def filter_family(path, text, structs, headers, chosen):
+    """A family's list with the chosen entries only; the names of the others' structs."""
+    kept, pieces, last, left_out = 0, [], 0, []
+    for found in re.finditer(r"^ +(op|session)_entry<(\w+)>\(", text, re.M):
+        if found.start() < last:
+            continue
+        kind, name = found.groups()
+        if name not in structs:
+            fail(f"{path}: no schema of {name} was found")
+        domain, op_type = structs[name]
+        end = entry_end(text, found.start())
+        if (OWN_DOMAIN if kind == "session" else domain, op_type) in chosen:
+            kept += 1
+            continue
+        left_out.append(name)
+        pieces.append(text[last:found.start()])
+        last = end
+    text = "".join(pieces) + text[last:]
+    text = re.sub(r"std::array<OpEntry, \d+>", f"std::array<OpEntry, {kept}>", text)
+    if kept == 0:
+        return empty_family(text)
+    used = {headers[name] for name in re.findall(r"(?:op|session)_entry<(\w+)>\(", text) if name in headers}
+    unused = {headers[name] for name in left_out if name in headers} - used
+    for header in unused:
+        text = text.replace(f'#include "{header}"\n', "")
+    return text
+
+
+def kernel_files(tree):
+    """File and operators of each function that returns rows."""
+    files = {}
+    for path, text in tree.texts.items():
+        if path.startswith("providers/cpu/") and path.endswith(".cpp"):
+            names = set(re.findall(r'"(\w+)"', text))
+            if "any_operator" in text:
+                names.add("*")
+            for function in re.findall(r"^std::span<const KernelRow> (\w+)\(\) \{", text, re.M):
+                files[function] = (path, names)
+    return files
+
+
+def rule_files(tree):
+    """File of each function that makes a rewrite rule, and the operators that the rule makes."""
+    files = {}
+    for path, text in tree.texts.items():
+        if not re.match(r"libcore/optimize/rules/\w+\.cpp$", path):
+            continue
+        starts = [found.start() for found in re.finditer(r"^Rule \w+\(\) \{", text, re.M)] + [len(text)]
+        for start, end in zip(starts, starts[1:]):
+            name = re.match(r"Rule (\w+)", text[start:]).group(1)
+            makes = re.findall(r"\.makes = \{([^}]*)\}", text[start:end])
+            files[name] = (path, set(re.findall(r'"(\w+)"', " ".join(makes))))
+    return files
+
+
+def decomposition_files(tree):
+    """File of each function that returns a table of decompositions, and the operators of its rows."""
+    files = {}
+    for path, text in tree.texts.items():
+        for name in re.findall(r"^std::span<const DecompositionRow> (\w+)\(\) \{", text, re.M):
+            files[name] = (path, set(re.findall(r'\{\s*(?:\w+|""),\s*"(\w+)",', text)))
+    return files
+
+
+def filter_control_flow(tree, text, chosen):
+    """The table of operators that the runtime runs itself, and the files of its chosen rows."""
+    constants, files, rows = domain_constants(tree), [], []
+    for row, domain, op_type, function in re.findall(r'(\{([\w"]+), "(\w+)", (make_\w+)\})', text):
+        if (constants.get(domain, domain.strip('"')), op_type) in chosen:
+            rows.append(row)
+            files += [path for path, other in tree.texts.items() if path.startswith("libcore/runtime/")
+                      and path.endswith(".cpp") and re.search(rf"^\S.* {function}\(const Node& node,", other, re.M)]
+    table = re.compile(r"constexpr std::array<ControlFlowKind, \d+> control_flow_kinds = \{.*?\}\};", re.S)
+    if not table.search(text):
+        fail("libcore/runtime/control_flow/control_flow.cpp: control_flow_kinds is not found")
+    listed = f" = {{{{{', '.join(rows)}}}}}" if rows else " = {}"
+    return table.sub(f"constexpr std::array<ControlFlowKind, {len(rows)}> control_flow_kinds{listed};", text), files
+
+
+def is_chosen(kernel_file, op_types):
+    return bool(kernel_file[1] & op_types)
+
+
+def main():
+    if len(sys.argv) != 4:
+        fail(__doc__.splitlines()[-1])
+    root, operators, output = sys.argv[1:]
+    tree = Tree(root)
+    chosen = read_operators(operators)
+    structs, headers = operator_structs(tree)
+    known = set(structs.values())
+    session_only = set(re.findall(r"session_entry<(\w+)>\(", tree.texts["libcore/ops/session/list.cpp"]))
+    known |= {(OWN_DOMAIN, structs[name][1]) for name in session_only if name in structs}
+    for domain, op_type in sorted(chosen - known):
+        fail(f"{operators}: the operator '{domain or 'ai.onnx'} {op_type}' does not exist")
+    op_types = {op_type for _, op_type in chosen} | {"*"}
+
+    generated = {}
+    for path in [path for path in tree.texts if re.match(r"libcore/ops/.*list\.cpp$", path)]:
+        if path.endswith("/list.cpp"):
+            generated[path] = filter_family(path, tree.texts[path], structs, headers, chosen)
+        else:
+            is_empty = has_no_domain(tree, tree.texts[path], chosen)
+            generated[path] = empty_family(tree.texts[path]) if is_empty else tree.texts[path]
+    kernels, wanted = kernel_files(tree), []
+    for path in [path for path in tree.texts if re.match(r"providers/cpu/.*/list\.cpp$", path)]:
+        functions = re.findall(r"^ +file\((\w+)\)", tree.texts[path], re.M)
+        kept = [function for function in functions if is_chosen(kernels[function], op_types)]
+        wanted += [kernels[function][0] for function in kept]
+        family = re.search(r"ORTOOL_KERNEL_FAMILY\((\w+)\)", tree.texts[path]).group(1)
+        text = "// The chosen kernels of a family.\n#include \"providers/cpu/kernel_family.hpp\"\n\n"
+        if kept:
+            text += "#define ORTOOL_KERNEL_FILES(file) " + " ".join(f"file({name})" for name in kept)
+            text += f"\n\nORTOOL_KERNEL_FAMILY({family})\n"
+        else:
+            text += f"namespace ortool::cpu {{\nstd::span<const KernelFile> {family}() {{\n  return {{}};\n}}\n}}\n"
+        generated[path] = text
+    path = "providers/cpu/bf16_kernels.cpp"
+    text = tree.texts[path]
+    for function in set(re.findall(r"\b(bf16_\w+_kernels)\(\)", text)):
+        if not is_chosen(kernels[function], op_types):
+            text = re.sub(rf"std::span<const KernelRow> {function}\(\);\n", "", text)
+            text = re.sub(rf"\b{function}\(\),?", "", text)
+    generated[path] = text
+    apart = {file for file, _ in kernels.values()} - set(wanted)
+    for path, function_of, is_kept in (
+            ("libcore/optimize/pipeline.cpp", rule_files(tree), lambda makes: makes <= op_types),
+            ("libcore/optimize/contrib/decompose_contrib.cpp", decomposition_files(tree),
+             lambda rows: bool(rows & op_types))):
+        text, kept_files = tree.texts[path], set()
+        for function, (file, operators_of) in function_of.items():
+            if is_kept(operators_of):
+                kept_files.add(file)
+            else:
+                text = re.sub(rf"\b{function}(\(\))?,\s*|,?\s*\b{function}(\(\))?(?=[}}\s])", "", text)
+        # An array has at least one element.
+        generated[path] = re.sub(r"constexpr Table tables\[\] = \{\s*\}", "constexpr std::span<const Table> tables", text)
+        wanted += sorted(kept_files)
+        apart |= {file for file, _ in function_of.values()} - kept_files
+    path = "libcore/runtime/control_flow/control_flow.cpp"
+    text, files = filter_control_flow(tree, tree.texts[path], chosen)
+    generated[path] = text
+    wanted += files
+    path = "apps/ortool/commands/commands.cpp"
+    generated[path] = re.sub(r"  commands\.push_back\(make_(?!" + "|".join(f"{name}_" for name in COMMANDS)
+                             + r")\w+_command\(\)\);\n", "", tree.texts[path])
+
+    for path, text in generated.items():
+        write(os.path.join(output, path), text)
+        tree.texts[path] = text
+        tree.includes[path] = re.findall(r'^\s*#include "([^"]+)"', text, re.M)
+    sources = ["apps/ortool/main.cpp", "libcore/base/delay_loading.cpp"] + list(generated) + wanted
+    sources += [f"apps/ortool/commands/{name}.cpp" for name in COMMANDS]
+    found, open_files = set(sources), list(sources)
+    apart |= {path for path in tree.texts if path.startswith("apps/ortool/commands/")} - set(sources)
+    while open_files:
+        path = open_files.pop()
+        if path not in tree.texts:
+            continue
+        more = list(tree.includes[path])
+        if path.endswith(".hpp"):
+            more += tree.definers.get(path, [])
+            if path[:-len(".hpp")] + ".inc" in tree.texts:
+                more.append(path[:-len(".hpp")] + ".inc")
+        for other in more:
+            if other in tree.texts and other not in found:
+                if other in apart:
+                    continue
+                found.add(other)
+                open_files.append(other)
+    files = sorted(os.path.join(output, path) if path in generated else os.path.join(root, path)
+                   for path in found if path.endswith(".cpp"))
+    write(os.path.join(output, "sources.txt"), "\n".join(files) + "\n")
+    write(os.path.join(output, "kernel_headers.txt"),
+          "\n".join(os.path.join(root, path) for path in sorted(found)
+                    if path.startswith("kernels/") and path.endswith(".hpp")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
