@@ -103,7 +103,7 @@ def domain_constants(tree):
 
 
 def operator_structs(tree):
-    """(domain, operator) and header of each operator's struct."""
+    """Pairs of domain and operator, and the header, by name of the struct; two namespaces may have one of a name."""
     constants = domain_constants(tree)
     structs, headers = {}, {}
     for path, text in tree.texts.items():
@@ -113,12 +113,12 @@ def operator_structs(tree):
             for name in re.findall(r"^struct (\w+)\b(?!;)", text, re.M):
                 headers[name] = path
             continue
-        for name, op_type, domain in re.findall(r"OpSchema\s+(\w+)::schema\s*=\s*\{\s*\"(\w+)\",\s*([^,]+),", text):
+        for name, op_type, domain in re.findall(r"OpSchema\s+(?:\w+::)?(\w+)::schema\s*=\s*\{\s*\"(\w+)\",\s*([^,]+),", text):
             domain = domain.strip()
             domain = domain.strip('"') if domain.startswith('"') else constants.get(domain)
             if domain is None:
                 fail(f"{path}: the domain of {name} is not a known constant")
-            structs[name] = (domain, op_type)
+            structs.setdefault(name, set()).add((domain, op_type))
     return structs, headers
 
 
@@ -153,15 +153,14 @@ def empty_family(text):
 def filter_family(path, text, structs, headers, chosen):
     """A family's list with the chosen entries only; the names of the others' structs."""
     kept, pieces, last, left_out = 0, [], 0, []
-    for found in re.finditer(r"^ +(op|session)_entry<(\w+)>\(", text, re.M):
+    for found in re.finditer(r"^ +(op|session)_entry<(?:\w+::)?(\w+)>\(", text, re.M):
         if found.start() < last:
             continue
         kind, name = found.groups()
         if name not in structs:
             fail(f"{path}: no schema of {name} was found")
-        domain, op_type = structs[name]
         end = entry_end(text, found.start())
-        if (OWN_DOMAIN if kind == "session" else domain, op_type) in chosen:
+        if any((OWN_DOMAIN if kind == "session" else domain, op_type) in chosen for domain, op_type in structs[name]):
             kept += 1
             continue
         left_out.append(name)
@@ -171,7 +170,7 @@ def filter_family(path, text, structs, headers, chosen):
     text = re.sub(r"std::array<OpEntry, \d+>", f"std::array<OpEntry, {kept}>", text)
     if kept == 0:
         return empty_family(text)
-    used = {headers[name] for name in re.findall(r"(?:op|session)_entry<(\w+)>\(", text) if name in headers}
+    used = {headers[name] for name in re.findall(r"(?:op|session)_entry<(?:\w+::)?(\w+)>\(", text) if name in headers}
     unused = {headers[name] for name in left_out if name in headers} - used
     for header in unused:
         text = text.replace(f'#include "{header}"\n', "")
@@ -240,9 +239,9 @@ def main():
     tree = Tree(root)
     chosen = read_operators(operators)
     structs, headers = operator_structs(tree)
-    known = set(structs.values())
+    known = set().union(*structs.values())
     session_only = set(re.findall(r"session_entry<(\w+)>\(", tree.texts["libcore/ops/session/list.cpp"]))
-    known |= {(OWN_DOMAIN, structs[name][1]) for name in session_only if name in structs}
+    known |= {(OWN_DOMAIN, op_type) for name in session_only for _, op_type in structs.get(name, ())}
     for domain, op_type in sorted(chosen - known):
         fail(f"{operators}: the operator '{domain or 'ai.onnx'} {op_type}' does not exist")
     op_types = {op_type for _, op_type in chosen} | {"*"}
