@@ -48,21 +48,9 @@ ORTOOL_DEVICE void copy_vector(const void* from, void* to) {
 #endif
 }
 
-/// What each warp keeps across barriers.
+/// What each warp keeps across barriers: its threads hold it together.
 template <typename T, int count>
-struct PerWarp {
-#ifdef __CUDACC__
-  T value;
-  ORTOOL_DEVICE T& operator[](int) {
-    return value;
-  }
-#else
-  T value[static_cast<unsigned>(count)];
-  T& operator[](int warp) {
-    return value[warp];
-  }
-#endif
-};
+using PerWarp = PerThread<T, count>;
 
 #ifdef __CUDACC__
 template <typename Use, typename Element, typename... Order>
