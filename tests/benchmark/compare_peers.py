@@ -10,12 +10,14 @@ which compute in 16 bits where the processor gains by it. A peer given as a path
 of an earlier commit.
 usage: compare_peers.py PROGRAM MODELS_FOLDER [--threads 1,2] [--rounds 5] [--only NAME,NAME] [--seed 1]
                         [--peers onnxruntime,openvino,openvino-auto,PROGRAM] [--markdown] [--least-ms MS] [--floor RATIO] [--sets 0]
-                        [--clock wall|cpu]
+                        [--clock wall|cpu] [--sessions 1]
                         [-- OPTIONS FOR ortool bench]
 
 --sets are the numbers of the data sets that are timed, of models that have them. --least-ms skips models that no runtime
 takes so long for with the first number of threads; --floor lists ratios below it. --clock cpu takes the processor time of
-each block, divided by its runs, which other programs hardly disturb; it says nothing about several threads.
+each block, divided by its runs, which other programs hardly disturb; it says nothing about several threads. --sessions
+is how many sessions of a runtime run side by side, each with its own threads; a block's time is the median of all their
+runs.
 """
 import argparse
 import json
@@ -25,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import onnx
@@ -146,13 +149,41 @@ class Ortool:
         self.process.wait()
 
 
+class SideBySide:
+    """Sessions of one runtime that run at the same time."""
+
+    def __init__(self, sessions):
+        self.sessions = sessions
+
+    def cpu_seconds(self):
+        clocks = {session.process.pid if hasattr(session, "process") else 0: session for session in self.sessions}
+        return sum(session.cpu_seconds() for session in clocks.values())
+
+    def block(self):
+        return statistics.median(self.samples())
+
+    def samples(self):
+        with ThreadPoolExecutor(len(self.sessions)) as threads:
+            return sum(threads.map(lambda session: session.samples(), self.sessions), [])
+
+    def close(self):
+        for session in self.sessions:
+            session.close()
+
+
 PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "openvino-auto": OpenVinoAuto}
 
 
-def start_peer(peer, model, folder, threads, options):
-    if os.sep in peer:
-        return Ortool(peer, model, folder, threads, options)
-    return PEERS[peer](model, folder, threads)
+def start_session(runtime, model, folder, threads, options):
+    if os.sep in runtime:
+        return Ortool(runtime, model, folder, threads, options)
+    return PEERS[runtime](model, folder, threads)
+
+
+def start(runtime, model, folder, threads, options, sessions):
+    if sessions == 1:
+        return start_session(runtime, model, folder, threads, options)
+    return SideBySide([start_session(runtime, model, folder, threads, options) for _ in range(sessions)])
 
 
 def version_of(program):
@@ -191,10 +222,11 @@ def measure(arguments, model, folder, threads, peers, options, order):
     failures = {}
     try:
         for count in threads:
-            runtimes["ortool", count] = Ortool(arguments.program, model, folder, count, options)
+            program = os.path.join(os.path.dirname(arguments.program) or os.curdir, os.path.basename(arguments.program))
+            runtimes["ortool", count] = start(program, model, folder, count, options, arguments.sessions)
             for peer in peers:
                 try:
-                    runtimes[peer, count] = start_peer(peer, model, folder, count, options)
+                    runtimes[peer, count] = start(peer, model, folder, count, options, arguments.sessions)
                 except Exception as error:  # a peer that cannot run a model is reported, and the others continue
                     failures[peer] = str(error).split("\n")[0][:60]
             if count == threads[0] and max(
@@ -234,6 +266,7 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--least-ms", type=float, default=0)
     parser.add_argument("--floor", type=float, default=0)
+    parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--sets", default="0")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     arguments = parser.parse_args(words)
