@@ -82,6 +82,7 @@ void multiply_skinny_packed(const GemmSizes& sizes, const StridedMatrix& a, cons
   const std::int64_t step = a.transposed ? a.stride : 1;
   const auto rows = static_cast<std::int32_t>(sizes.m);
   const std::int64_t grain = skinny_grain(sizes.k, 2 * panels.width) / panels.width;
+  const bool is_changed = changes_sums(epilogue);
   workers.parallel_ranges(panels.count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end;) {
       const std::int64_t first = panels.first_column(panel);
@@ -96,6 +97,7 @@ void multiply_skinny_packed(const GemmSizes& sizes, const StridedMatrix& a, cons
       }
       panel += is_pair ? 2 : 1;
     }
+    if (!is_changed) return;
     const std::int64_t first = panels.first_column(begin);
     const std::int64_t last = std::min(panels.first_column(end), sizes.n);
     const GemmTile tile = result_region(epilogue, c, c_stride, 0, sizes.m, first, last - first);
