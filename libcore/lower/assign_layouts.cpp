@@ -1,10 +1,13 @@
-// Layout assignment: writes the chosen layouts, with reorders where they differ.
+// Layout assignment: writes the chosen layouts, with reorders where they differ, and stores what
+// products round to bfloat16 in it.
 #include "libcore/lower/assign_layouts.hpp"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "libcore/graph/algorithms/import_domain.hpp"
 #include "libcore/graph/graph.hpp"
@@ -85,14 +88,53 @@ class ReorderWriter {
   Graph& graph_;
   const Provider& host_;
   std::unordered_map<const Value*, Layout> layouts_;  ///< of values that are not plain
-  std::unordered_map<const Value*, std::array<Value*, 3>> converted_;
+  std::unordered_map<const Value*, std::array<Value*, layout_count>> converted_;
 };
+
+/// Whether a value's group may write it in bfloat16, and the groups that read it.
+struct Bfloat16Candidate {
+  LayoutChoice* producer = nullptr;
+  std::vector<std::pair<LayoutChoice*, std::size_t>> readers;
+  bool is_rounded = false;  ///< by a reader in any case
+};
+
+/// Stores values in bfloat16 that all readers can read so, if one of them rounds them anyway.
+void store_bfloat16(std::span<const PlacedGroup> groups, std::span<LayoutChoice> choices) {
+  std::unordered_map<const Value*, Bfloat16Candidate> candidates;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!choices[i].may_write_bfloat16 || choices[i].output(0) != Layout::blocked16) continue;
+    const std::vector<Value*> outputs = groups[i].view.outputs();
+    if (outputs.size() == 1 && outputs[0] != nullptr)
+      candidates.emplace(outputs[0], Bfloat16Candidate{&choices[i], {}, false});
+  }
+  for (std::size_t i = 0; i < groups.size() && !candidates.empty(); ++i) {
+    LayoutChoice& choice = choices[i];
+    const std::vector<Value*> inputs = groups[i].view.inputs();
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+      const auto found = candidates.find(inputs[input]);
+      if (found == candidates.end()) continue;
+      if (choice.input(input) != Layout::blocked16 || !choice.may_read_bfloat16(input)) {
+        candidates.erase(found);
+        continue;
+      }
+      found->second.readers.emplace_back(&choice, input);
+      found->second.is_rounded = found->second.is_rounded || choice.rounds(input);
+    }
+  }
+  for (const auto& [value, candidate] : candidates) {
+    if (!candidate.is_rounded) continue;
+    candidate.producer->outputs[0] = Layout::blocked16_bfloat16;
+    for (const auto& [reader, input] : candidate.readers)
+      reader->inputs[input] = Layout::blocked16_bfloat16;
+  }
+}
 
 }  // namespace
 
 void assign_layouts(Graph& graph, std::vector<PlacedGroup>& groups, const Provider& host) {
-  const std::vector<LayoutChoice> choices = choose_layouts(groups);
+  std::vector<LayoutChoice> choices = choose_layouts(groups);
   if (choices.empty()) return;
+  store_bfloat16(groups, choices);
   import_domain(graph, own_domain, own_opset);
   ReorderWriter writer(graph, host);
   for (std::size_t i = 0; i < groups.size(); ++i) writer.note_outputs(groups[i], choices[i]);

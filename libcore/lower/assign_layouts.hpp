@@ -12,7 +12,8 @@ namespace ortool {
 /// views, and inserts `ortool.Reorder` nodes, computed by `host`, where a consumer needs another
 /// layout than the producer writes: in the graph, and in `groups` (in execution order) before the
 /// first such consumer. Graph inputs and outputs, constants and captured values keep the plain
-/// layout.
+/// layout. A value in blocked16 that its group can write in bfloat16, that all readers can read in
+/// it, and that one of them rounds to it, is stored in bfloat16.
 void assign_layouts(Graph& graph, std::vector<PlacedGroup>& groups, const Provider& host);
 
 /// The same for `main` and all bodies inside it.

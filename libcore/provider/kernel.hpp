@@ -49,7 +49,7 @@ struct Operand {
   Layout layout = Layout::plain;
 
   bool is_given() const { return type != DataType::undefined; }
-  std::int64_t size_bytes() const { return bytes_of(type, stored_elements(shape, layout)); }
+  std::int64_t size_bytes() const { return stored_bytes(type, shape, layout); }
 };
 
 /// The input of prepare(): every operand's type and shape, including outputs (the operator's shape

@@ -49,8 +49,7 @@ RunValue Program::Run::lend(const KnownOperand& known, const Location& location)
   const std::byte* bytes = frames_.back()->find(location, sources());
   if (operand.layout != Layout::plain) {
     Tensor plain(operand.type, operand.shape, environment.cap);
-    copy_to_plain(bytes, bytes_of(operand.type, 1), operand.shape, operand.layout,
-                  plain.mutable_bytes());
+    copy_to_plain(bytes, operand.type, operand.shape, operand.layout, plain.mutable_bytes());
     return plain;
   }
   const std::int64_t size = bytes_of(operand.type, operand.shape.element_count());

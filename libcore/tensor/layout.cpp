@@ -12,6 +12,7 @@ std::int64_t block_of(Layout layout) {
     case Layout::blocked8:
       return 8;
     case Layout::blocked16:
+    case Layout::blocked16_bfloat16:
       return 16;
     default:
       return 1;
@@ -24,6 +25,8 @@ std::string_view layout_name(Layout layout) {
       return "blocked8";
     case Layout::blocked16:
       return "blocked16";
+    case Layout::blocked16_bfloat16:
+      return "blocked16_bfloat16";
     default:
       return "plain";
   }
@@ -37,19 +40,31 @@ std::int64_t stored_elements(const Shape& shape, Layout layout) {
   return multiply_sizes(multiply_sizes(shape[0], channels), shape.product(2, shape.rank()));
 }
 
-void copy_to_plain(const std::byte* from, std::int64_t element_bytes, const Shape& shape,
-                   Layout layout, std::byte* to) {
+std::int64_t stored_bytes(DataType type, const Shape& shape, Layout layout) {
+  const DataType stored = layout == Layout::blocked16_bfloat16 ? DataType::bfloat16 : type;
+  return bytes_of(stored, stored_elements(shape, layout));
+}
+
+void copy_to_plain(const std::byte* from, DataType type, const Shape& shape, Layout layout,
+                   std::byte* to) {
+  const bool is_narrow = layout == Layout::blocked16_bfloat16;
+  const std::int64_t element_bytes = bytes_of(type, 1);
+  const std::int64_t stored_element = is_narrow ? bytes_of(DataType::bfloat16, 1) : element_bytes;
   const std::int64_t block = block_of(layout);
   const std::int64_t pixels = shape.product(2, shape.rank());
   const std::int64_t blocks = (shape[1] + block - 1) / block;
   for (std::int64_t image = 0; image < shape[0]; ++image) {
     for (std::int64_t channel = 0; channel < shape[1]; ++channel) {
-      const std::byte* plane =
+      const std::byte* element =
           from +
-          ((image * blocks + channel / block) * pixels * block + channel % block) * element_bytes;
-      for (std::int64_t pixel = 0; pixel < pixels; ++pixel, to += element_bytes)
-        std::memcpy(to, plane + pixel * block * element_bytes,
-                    static_cast<std::size_t>(element_bytes));
+          ((image * blocks + channel / block) * pixels * block + channel % block) * stored_element;
+      for (std::int64_t pixel = 0; pixel < pixels;
+           ++pixel, element += block * stored_element, to += element_bytes) {
+        // A bfloat16 is the upper half of a float32.
+        if (is_narrow) std::memset(to, 0, static_cast<std::size_t>(element_bytes - stored_element));
+        std::memcpy(to + element_bytes - stored_element, element,
+                    static_cast<std::size_t>(stored_element));
+      }
     }
   }
 }

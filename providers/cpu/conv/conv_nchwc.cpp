@@ -43,9 +43,15 @@ struct CompiledNchwcConv {
 class NchwcConvPrepared : public Prepared {
  public:
   NchwcConvPrepared(const CompiledNchwcConv& conv, const PrepareContext& context)
-      : conv_(conv), sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)) {
+      : conv_(conv),
+        sizes_(conv_sizes(context.inputs[0].shape, context.inputs[1].shape, conv.op)),
+        writes_bfloat16_(context.outputs[0].layout == Layout::blocked16_bfloat16) {
+    for (std::size_t i = 0; i < context.inputs.size(); ++i) {
+      if (context.inputs[i].layout == Layout::blocked16_bfloat16) bfloat16_inputs_ |= 1U << i;
+    }
     if (conv.operands == Precision::bfloat16)
-      bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw);
+      bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw,
+                         context.inputs[0].layout == Layout::blocked16_bfloat16, conv.isa);
     kernel_space_ = layout_.add(
         bf16_plan_ ? bf16_plan_->workspace_bytes()
                    : nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.max_threads));
@@ -78,8 +84,14 @@ class NchwcConvPrepared : public Prepared {
     }
     std::byte* space = context.workspace() + kernel_space_;
     if (bf16_plan_) {
-      bf16_plan_->run(context.input<float>(0), conv_.weights.as<std::uint16_t>(), result, epilogue,
-                      conv_.isa, space, workers.get());
+      const auto residual = static_cast<std::size_t>(conv_.epilogue.residual);
+      const bool has_residual = conv_.epilogue.residual >= 0 && !unfused_;
+      bf16_plan_->run(image_in(context, 0), conv_.weights.as<std::uint16_t>(),
+                      has_residual ? image_in(context, residual) : InputImage{},
+                      image_out(context, result), epilogue, conv_.isa, space, workers.get());
+    } else if (bfloat16_inputs_ != 0 || writes_bfloat16_) {
+      conv_nchwc_bfloat16(sizes_, image_in(context, 0), conv_.weights.as<float>(),
+                          image_out(context, result), epilogue, conv_.isa, workers.get());
     } else {
       conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
                  epilogue, conv_.isa, space, workers.get());
@@ -90,6 +102,15 @@ class NchwcConvPrepared : public Prepared {
   }
 
  private:
+  InputImage image_in(const RunContext& context, std::size_t index) const {
+    if ((bfloat16_inputs_ >> index & 1U) != 0)
+      return {.bfloat16 = context.input<std::uint16_t>(index)};
+    return {.floats = context.input<float>(index)};
+  }
+  OutputImage image_out(const RunContext& context, float* floats) const {
+    if (writes_bfloat16_) return {.bfloat16 = context.output<std::uint16_t>(0)};
+    return {.floats = floats};
+  }
   Shape own_shape(const Shape& x, const Shape& weights) const {
     std::vector<std::int64_t> shape = {x[0], weights[0]};
     for (const WindowAxis& axis : conv_.op.place(x, weights)) shape.push_back(axis.out);
@@ -103,6 +124,8 @@ class NchwcConvPrepared : public Prepared {
   std::int64_t kernel_space_ = 0;
   std::int64_t result_space_ = 0;
   std::optional<UnfusedResidual> unfused_;  ///< set if the residual must be broadcast
+  bool writes_bfloat16_;
+  std::uint32_t bfloat16_inputs_ = 0;  ///< a bit each
 };
 
 class NchwcConvKernel : public Kernel {
@@ -175,6 +198,26 @@ bool accepts_nchwc_conv(const NodeView& view) {
   return accepts_float32(view) && has_conv_rank(view) && view.constant(1) != nullptr;
 }
 
+/// Whether an input of the group certainly has the shape of the convolution's result.
+bool has_shape_of_result(const NodeView& view, std::int64_t input) {
+  const PartialShape& a = view.inputs()[static_cast<std::size_t>(input)]->type().shape;
+  const PartialShape& b = view.node().output(0)->type().shape;
+  if (!a || !b || a->size() != b->size()) return false;
+  return std::equal(a->begin(), a->end(), b->begin(), [](const Dimension& x, const Dimension& y) {
+    return !x.is_unknown() && x == y;
+  });
+}
+
+/// Whether images in bfloat16 may be convolved in float32, whatever sizes a run has.
+bool can_convolve_bfloat16(const ConvSizes& sizes, const ortool::Conv& op, Activation activation,
+                           Isa isa) {
+  const WindowAttributes& window = op.window;
+  const bool has_narrow_pads =
+      window.auto_pad != AutoPad::not_set ||
+      std::all_of(window.pads.begin(), window.pads.end(), [](auto pad) { return pad <= 1; });
+  return has_narrow_pads && can_convolve_bfloat16(sizes, activation, isa);
+}
+
 std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& row) {
   const Tensor* weights = view.constant(1);
   const bool has_known_bias = view.node().input(2) == nullptr || view.constant(2) != nullptr;
@@ -197,6 +240,14 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
       choice.inputs[static_cast<std::size_t>(epilogue.residual)] = blocked;
     choice.outputs = {blocked};
     choice.nanoseconds = nchwc_conv_nanoseconds(*sizes, path, block);
+    // A residual is not always of the result's shape: what is broadcast is added in float32.
+    const bool adds_in_place =
+        epilogue.residual < 0 || has_shape_of_result(view, epilogue.residual);
+    if (path == NchwcConvAlgorithm::direct && adds_in_place &&
+        can_convolve_bfloat16(*sizes, op, epilogue.activation, row.isa)) {
+      choice.bfloat16_inputs = 1U;
+      choice.may_write_bfloat16 = true;
+    }
   };
   // The first of equal choices wins, and few channels would leave most of a block empty.
   constexpr std::int64_t few_channels = 4;
@@ -226,14 +277,13 @@ bool accepts_bf16_conv_amx(const NodeView& view) {
 }
 
 /// Twice the rate of float32 does not make up for Winograd's quarter of the multiplications, nor
-/// for steps of 32 values that are half empty, nor for copying the windows of a small first layer.
+/// for copying the windows of a small first layer.
 bool accepts_bf16_conv_avx512(const NodeView& view) {
   constexpr std::int64_t least_window = 64;
   const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
   if (!sizes || choose_nchwc_algorithm(*sizes) == NchwcConvAlgorithm::winograd) return false;
   const std::int64_t channels = sizes->channels_in;
-  if (channels < bf16_step / 2) return channels * volume(sizes->kernel) >= least_window;
-  return 5 * channels >= 3 * bf16_steps(channels) * bf16_step;
+  return channels >= bf16_step / 2 || channels * volume(sizes->kernel) >= least_window;
 }
 
 /// The float32 row's choices, at the speed of bfloat16.
@@ -245,6 +295,12 @@ std::vector<LayoutChoice> bf16_conv_layouts(const NodeView& view, const KernelRo
     if (choice.outputs.empty()) continue;
     const bool from_nchw = choice.inputs[0] == Layout::plain;
     choice.nanoseconds = bf16_conv_nanoseconds(*sizes, from_nchw, row.isa);
+    const std::int64_t residual = epilogue_of(view).residual;
+    const bool has_own_shape = residual >= 0 && has_shape_of_result(view, residual);
+    choice.rounded_inputs = from_nchw ? 0U : 1U;
+    choice.bfloat16_inputs = choice.rounded_inputs;
+    if (has_own_shape) choice.bfloat16_inputs |= 1U << static_cast<std::uint32_t>(residual);
+    choice.may_write_bfloat16 = residual < 0 || has_own_shape;
   }
   return choices;
 }

@@ -39,6 +39,11 @@ std::int64_t conv_panels(const ConvSizes& sizes) {
   return blocks_for(sizes.channels_out, bf16_panel_columns);
 }
 
+template <typename T>
+T* at(T* image, std::int64_t place) {
+  return image == nullptr ? nullptr : image + place;
+}
+
 /// Distance of the first and last tap along an axis.
 std::int64_t reach(const ConvSizes& sizes, int axis) {
   return (sizes.kernel[axis] - 1) * sizes.dilation[axis];
@@ -86,16 +91,21 @@ void pack_bf16_conv_weights(const ConvSizes& sizes, bool from_nchw, const float*
   });
 }
 
-Bf16ConvPlan::Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw)
+Bf16ConvPlan::Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw, bool has_bfloat16, Isa isa)
     : sizes_(sizes),
       from_nchw_(from_nchw),
-      chunks_(blocks_for(from_nchw ? window_values(sizes) : sizes.channels_in, bf16_step)),
-      position_values_(from_nchw ? chunks_ * bf16_step : bf16_step),
+      is_in_place_(has_bfloat16 && !from_nchw && can_read_in_place(isa)),
+      chunks_(blocks_for(from_nchw ? window_values(sizes) : sizes.channels_in,
+                         is_in_place_ ? image_block : bf16_step)),
+      position_values_(from_nchw      ? chunks_ * bf16_step
+                       : is_in_place_ ? image_block
+                                      : bf16_step),
       phases_{from_nchw ? 1 : std::min(sizes.stride[1], reach(sizes, 1) + 1),
               from_nchw ? 1 : std::min(sizes.stride[2], reach(sizes, 2) + 1)},
       row_shift_(from_nchw ? 0 : reach(sizes, 1) / sizes.stride[1]),
       width_(sizes.out[2] + (from_nchw ? 0 : reach(sizes, 2) / sizes.stride[2])) {
-  const std::int64_t row_bytes = phases_[0] * phases_[1] * chunks_ * width_ * bf16_step * 2;
+  const std::int64_t chunk_values = is_in_place_ ? image_block : bf16_step;
+  const std::int64_t row_bytes = phases_[0] * phases_[1] * chunks_ * width_ * chunk_values * 2;
   const std::int64_t height = std::max<std::int64_t>(1, sizes.out[1]);
   const std::int64_t fitting = strip_bytes / std::max<std::int64_t>(1, row_bytes) - row_shift_;
   const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, height);
@@ -110,6 +120,11 @@ Bf16ConvPlan::Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw)
 
 /// The offset of each step from its position.
 void Bf16ConvPlan::place_taps() {
+  if (is_in_place_) {
+    const std::int64_t plane = sizes_.in[1] * sizes_.in[2] * image_block;
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) offsets_.push_back(chunk * plane);
+    return;
+  }
   if (from_nchw_) {
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) offsets_.push_back(chunk * bf16_step);
     image_rows_ = (strip_rows_ - 1) * sizes_.stride[1] + reach(sizes_, 1) + 1;
@@ -138,11 +153,13 @@ std::vector<Bf16Positions> Bf16ConvPlan::groups_of(std::int64_t rows) const {
       continue;
     }
     Bf16Positions& group = groups.emplace_back();
-    group.start = start;
+    // In place, the last group begins earlier, so that it reads nothing behind the image.
+    const std::int64_t last = rows * width_ - bf16_group_positions;
+    group.start = is_in_place_ ? std::min(start, last) : start;
     for (std::int64_t i = 0; i < bf16_group_positions; ++i) {
-      const std::int64_t row = (start + i) / width_;
-      const std::int64_t column = (start + i) % width_;
-      const bool is_pixel = row < rows && column < columns;
+      const std::int64_t row = (group.start + i) / width_;
+      const std::int64_t column = (group.start + i) % width_;
+      const bool is_pixel = group.start + i >= start && row < rows && column < columns;
       group.pixels[i] = is_pixel ? static_cast<std::int32_t>(row * columns + column) : -1;
     }
     start += bf16_group_positions;
@@ -150,7 +167,20 @@ std::vector<Bf16Positions> Bf16ConvPlan::groups_of(std::int64_t rows) const {
   return groups;
 }
 
+bool Bf16ConvPlan::can_read_in_place(Isa isa) const {
+  const bool has_pixels = volume(sizes_.kernel) == 1 && sizes_.stride[1] == 1 &&
+                          sizes_.stride[2] == 1 && sizes_.pad[1] == 0 && sizes_.pad[2] == 0 &&
+                          sizes_.in[1] == sizes_.out[1] && sizes_.in[2] == sizes_.out[2];
+  if (!has_pixels || isa >= Isa::amx) return false;
+  // A strip must fill a group: the image as a whole, or any row of it.
+  const std::int64_t pixels = volume(sizes_.out);
+  const std::int64_t bytes = blocks_for(sizes_.channels_in, image_block) * image_block * pixels * 2;
+  return (pixels >= bf16_group_positions && bytes <= strip_bytes) ||
+         sizes_.out[2] >= bf16_group_positions;
+}
+
 std::int64_t Bf16ConvPlan::workspace_bytes() const {
+  if (is_in_place_) return 0;
   // Taps of the last group read past the last plane by the largest shift.
   const std::int64_t past = (row_shift_ * width_ + width_) * bf16_step;
   if (!from_nchw_) return (phases_[0] * phases_[1] * chunks_ * plane_values_ + past) * 2;
@@ -163,7 +193,7 @@ std::int64_t Bf16ConvPlan::held_bytes() const {
                                    offsets_.size() * sizeof(std::int64_t));
 }
 
-void Bf16ConvPlan::copy_row(const Strip& strip, std::int64_t index, const float* x,
+void Bf16ConvPlan::copy_row(const Strip& strip, std::int64_t index, const InputImage& x,
                             const Bf16ConvFunctions& functions, std::uint16_t* out) const {
   const std::int64_t rows = copied_rows(strip.rows);
   const std::int64_t row = index % rows;
@@ -186,8 +216,14 @@ void Bf16ConvPlan::copy_row(const Strip& strip, std::int64_t index, const float*
   copy.inside = has_row ? std::max<std::int64_t>(0, reaches(sizes_.in[2]) - copy.before) : 0;
   copy.behind = width_ - copy.before - copy.inside;
   if (copy.inside > 0) {
-    copy.in = x + (strip.image * blocks + 2 * chunk) * plane +
-              (from_row * sizes_.in[2] + from_column + copy.before * step) * image_block;
+    const std::int64_t place =
+        (strip.image * blocks + 2 * chunk) * plane +
+        (from_row * sizes_.in[2] + from_column + copy.before * step) * image_block;
+    if (x.bfloat16 != nullptr) {
+      copy.in_bfloat16 = x.bfloat16 + place;
+    } else {
+      copy.in = x.floats + place;
+    }
   }
   copy.in_stride = 2 * chunk + 1 < blocks ? plane : 0;
   copy.pixel_step = step * image_block;
@@ -247,11 +283,11 @@ void Bf16ConvPlan::copy_windows(const Strip& strip, const std::uint16_t* image, 
   });
 }
 
-void Bf16ConvPlan::copy(const Strip& strip, const float* x, const Bf16ConvFunctions& functions,
+void Bf16ConvPlan::copy(const Strip& strip, const InputImage& x, const Bf16ConvFunctions& functions,
                         std::uint16_t* out, Workers& workers) const {
   if (from_nchw_) {
     std::uint16_t* image = out + plane_values_;
-    round_image(strip, x, functions, image, workers);
+    round_image(strip, x.floats, functions, image, workers);
     copy_windows(strip, image, out, workers);
     return;
   }
@@ -271,7 +307,7 @@ void Bf16ConvPlan::multiply(const Strip& strip, const Bf16ConvProduct& whole,
   const auto count = static_cast<std::int64_t>(groups.size());
   const std::int64_t panels = conv_panels(sizes_);
   const std::int64_t group_products =
-      std::max<std::int64_t>(1, whole.steps * bf16_step_values * bf16_group_positions);
+      std::max<std::int64_t>(1, whole.panel_values * bf16_group_positions);
   const bool is_alone = workers.count() == 1;
   const std::int64_t products = is_alone ? serial_conv_task_products : conv_task_products;
   std::int64_t task_panels =
@@ -296,20 +332,27 @@ void Bf16ConvPlan::multiply(const Strip& strip, const Bf16ConvProduct& whole,
   });
 }
 
-void Bf16ConvPlan::run(const float* x, const std::uint16_t* weights, float* y,
-                       const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers) const {
+void Bf16ConvPlan::run(const InputImage& x, const std::uint16_t* weights,
+                       const InputImage& residual, const OutputImage& y, const Epilogue& epilogue,
+                       Isa isa, void* workspace, Workers& workers) const {
   const Bf16ConvFunctions* functions = bf16_conv_functions(isa);
   ORTOOL_CHECK(functions != nullptr);
   const std::int64_t pixels = volume(sizes_.out);
   if (pixels <= 0) return;
   auto* copied = static_cast<std::uint16_t*>(workspace);
-  const std::int64_t image_floats = conv_panels(sizes_) * pixels * image_block;
+  const std::int64_t image_elements = conv_panels(sizes_) * pixels * image_block;
   Bf16ConvProduct whole = {};
-  whole.copy = copied;
+  whole.positions = copied;
   whole.offsets = offsets_.data();
   whole.position_values = position_values_;
-  whole.steps = conv_steps(sizes_, from_nchw_);
+  whole.steps = static_cast<std::int64_t>(offsets_.size());
+  const std::int64_t step_values = is_in_place_ ? image_block : bf16_step;
+  whole.step_pairs = step_values / 2;
+  whole.chunks = chunks_;
+  const std::int64_t depth = from_nchw_ ? window_values(sizes_) : sizes_.channels_in;
+  whole.last_pairs = blocks_for(depth - (chunks_ - 1) * step_values, 2);
   whole.weights = weights;
+  whole.panel_values = conv_steps(sizes_, from_nchw_) * bf16_step_values;
   whole.panel_stride = pixels * image_block;
   whole.bias = epilogue.addend == Addend::none ? nullptr : epilogue.added;
   whole.activation = epilogue.activation;
@@ -318,10 +361,17 @@ void Bf16ConvPlan::run(const float* x, const std::uint16_t* weights, float* y,
   for (std::int64_t image = 0; image < sizes_.batch; ++image) {
     for (std::int64_t row = 0; row < sizes_.out[1]; row += strip_rows_) {
       const Strip strip{image, row, std::min(strip_rows_, sizes_.out[1] - row)};
-      const std::int64_t place = image * image_floats + row * sizes_.out[2] * image_block;
-      whole.y = y + place;
-      whole.residual = epilogue.residual == nullptr ? nullptr : epilogue.residual + place;
-      copy(strip, x, *functions, copied, workers);
+      const std::int64_t place = image * image_elements + row * sizes_.out[2] * image_block;
+      whole.y = at(y.floats, place);
+      whole.y_bfloat16 = at(y.bfloat16, place);
+      whole.residual = at(residual.floats, place);
+      whole.residual_bfloat16 = at(residual.bfloat16, place);
+      if (is_in_place_) {
+        whole.positions =
+            x.bfloat16 + (image * chunks_ * pixels + row * sizes_.out[2]) * image_block;
+      } else {
+        copy(strip, x, *functions, copied, workers);
+      }
       multiply(strip, whole, *functions, workers);
     }
   }

@@ -1,4 +1,4 @@
-// Convolution of float32 images in NCHW16c with bfloat16 operands and float32 sums.
+// Convolution of images in NCHW16c, float32 or bfloat16, with bfloat16 operands and float32 sums.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/conv/bf16_nchwc/microkernel.hpp"
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
+#include "kernels/cpu/conv/float_image.hpp"
 
 namespace ortool::cpu {
 
@@ -24,22 +25,26 @@ void pack_bf16_conv_weights(const ConvSizes& sizes, bool from_nchw, const float*
 /// The input of a strip of output rows is copied as bfloat16, so that every step of the sum is at a
 /// fixed offset from a position. From NCHW16c, a position holds 32 channels of a pixel, each tap is
 /// a step of its own, and with strides pixels that windows read at the same place lie in a plane of
-/// their own. From NCHW, a position holds a whole window.
+/// their own. From NCHW, a position holds a whole window. AVX512-BF16 reads images in bfloat16 in
+/// place where each window is a pixel of its own.
 class Bf16ConvPlan {
  public:
-  Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw);
+  /// `has_bfloat16`: x is in bfloat16.
+  Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw, bool has_bfloat16, Isa isa);
 
   /// 64-byte aligned.
   std::int64_t workspace_bytes() const;
   std::int64_t held_bytes() const;
 
-  /// Convolves `x` into `y`, which is NCHW16c. Of the epilogue, a bias (Addend::per_row,
-  /// zero-padded to a whole block), a residual laid out like y and an activation are supported; the
-  /// padding channels of y are zero if the activation maps zero to zero. Subnormal operands count
-  /// as zero. Sums run over the steps in order, so results depend neither on the number of threads
-  /// nor on a pixel's position.
-  void run(const float* x, const std::uint16_t* weights, float* y, const Epilogue& epilogue,
-           Isa isa, void* workspace, Workers& workers) const;
+  /// Convolves `x` (float32 if it is NCHW) into `y`, which is NCHW16c. Of the epilogue, a bias
+  /// (Addend::per_row, zero-padded to a whole block) and an activation are supported; `residual` is
+  /// laid out like y. The padding channels of y are zero if the activation maps zero to zero.
+  /// Subnormal operands count as zero. Results in bfloat16 are rounded, ties to even. Sums run over
+  /// the steps in order, so results depend neither on the number of threads nor on a pixel's
+  /// position.
+  void run(const InputImage& x, const std::uint16_t* weights, const InputImage& residual,
+           const OutputImage& y, const Epilogue& epilogue, Isa isa, void* workspace,
+           Workers& workers) const;
 
  private:
   /// Output rows [begin, begin + rows) of an image.
@@ -49,9 +54,9 @@ class Bf16ConvPlan {
     std::int64_t rows;
   };
 
-  void copy(const Strip& strip, const float* x, const Bf16ConvFunctions& functions,
+  void copy(const Strip& strip, const InputImage& x, const Bf16ConvFunctions& functions,
             std::uint16_t* out, Workers& workers) const;
-  void copy_row(const Strip& strip, std::int64_t index, const float* x,
+  void copy_row(const Strip& strip, std::int64_t index, const InputImage& x,
                 const Bf16ConvFunctions& functions, std::uint16_t* out) const;
   void place_taps();
   void round_image(const Strip& strip, const float* x, const Bf16ConvFunctions& functions,
@@ -60,12 +65,14 @@ class Bf16ConvPlan {
                     Workers& workers) const;
   void multiply(const Strip& strip, const Bf16ConvProduct& whole,
                 const Bf16ConvFunctions& functions, Workers& workers) const;
+  bool can_read_in_place(Isa isa) const;
   std::vector<Bf16Positions> groups_of(std::int64_t rows) const;
   std::int64_t copied_rows(std::int64_t rows) const { return rows + row_shift_; }
 
   ConvSizes sizes_;
   bool from_nchw_;
-  std::int64_t chunks_;             ///< of 32 input channels, or values of a window
+  bool is_in_place_;
+  std::int64_t chunks_;             ///< of 32 input channels, or values of a window; in place of 16
   std::int64_t position_values_;    ///< between positions
   std::int64_t phases_[2];          ///< planes by row and column of the stride
   std::int64_t row_shift_;          ///< copied rows beyond the output's

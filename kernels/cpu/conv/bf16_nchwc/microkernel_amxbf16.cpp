@@ -30,7 +30,7 @@ struct PendingPositions {
 class ConvMultiplier {
  public:
   explicit ConvMultiplier(const Bf16ConvProduct& product)
-      : product_(product), panel_values_(product.steps * bf16_step_values) {}
+      : product_(product), panel_values_(product.panel_values) {}
 
   void run() {
     take_tiles(TileShapes());
@@ -88,7 +88,7 @@ class ConvMultiplier {
     if constexpr (panels > 1) zero_tile<1>();
     if constexpr (halves > 1) zero_tile<2>();
     if constexpr (halves > 1 && panels > 1) zero_tile<3>();
-    const uint16_t* copy = product_.copy + group.start * product_.position_values;
+    const uint16_t* copy = product_.positions + group.start * product_.position_values;
     const uint16_t* weights = product_.weights + panel * panel_values_;
     const int64_t steps = product_.steps;
     const int64_t position_bytes = product_.position_values * 2;

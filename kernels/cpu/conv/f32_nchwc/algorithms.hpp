@@ -13,6 +13,9 @@ struct NchwcConvOperands {
   const float* weights;
   float* y;
   Epilogue epilogue;
+  // Instead of x and y, of depthwise convolutions that can_store_bfloat16 only; null: none.
+  const std::uint16_t* x_bfloat16 = nullptr;
+  std::uint16_t* y_bfloat16 = nullptr;
 };
 
 /// Kernel rows that lie inside the image for output row `row`: [begin, end).
@@ -42,5 +45,8 @@ std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
                                              const NchwcFunctions& functions, int threads);
 void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
                           const NchwcFunctions& functions, void* workspace, Workers& workers);
+/// Rows of 3 × 3 windows of images in float32 or bfloat16.
+void conv_nchwc_depthwise_bfloat16(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                                   const NchwcFunctions& functions, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

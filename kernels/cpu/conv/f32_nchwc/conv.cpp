@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/conv/bf16_nchwc/depthwise.hpp"
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
+#include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/isa/architecture.hpp"
 #include "libcore/base/error.hpp"
 
@@ -148,6 +150,26 @@ void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
   if (path == NchwcConvAlgorithm::winograd)
     return conv_nchwc_winograd(sizes, operands, functions, workspace, workers);
   conv_nchwc_dense(sizes, path, operands, functions, workspace, workers);
+}
+
+bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa isa) {
+  const auto reaches_one = [&](int axis) {
+    const std::int64_t span = (sizes.out[axis] - 1) * sizes.stride[axis] + sizes.kernel[axis];
+    return sizes.pad[axis] <= 1 && span - sizes.pad[axis] <= sizes.in[axis] + 1;
+  };
+  return bf16_depthwise_functions(isa) != nullptr && is_depthwise(sizes) &&
+         sizes.channels_out == sizes.channels_in && sizes.kernel[1] == 3 && sizes.kernel[2] == 3 &&
+         sizes.dilation[1] == 1 && sizes.dilation[2] == 1 && sizes.stride[2] <= 2 &&
+         reaches_one(2) && !is_function(activation);
+}
+
+void conv_nchwc_bfloat16(const ConvSizes& sizes, const InputImage& x, const float* packed_weights,
+                         const OutputImage& y, const Epilogue& epilogue, Isa isa,
+                         Workers& workers) {
+  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
+  const NchwcConvOperands operands{x.floats, packed_weights, y.floats,
+                                   epilogue, x.bfloat16,     y.bfloat16};
+  conv_nchwc_depthwise_bfloat16(sizes, operands, nchwc_functions(isa), isa, workers);
 }
 
 }  // namespace ortool::cpu

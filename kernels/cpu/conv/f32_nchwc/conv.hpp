@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
+#include "kernels/cpu/conv/float_image.hpp"
 #include "libcore/tensor/layout.hpp"
 
 namespace ortool::cpu {
@@ -49,5 +50,15 @@ std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorit
 void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
                 const float* packed_weights, float* y, const Epilogue& epilogue, Isa isa,
                 void* workspace, Workers& workers);
+
+/// Whether conv_nchwc_bfloat16 convolves these sizes: depthwise 3 × 3 windows with strides of up to
+/// two along the rows, which reach at most one pixel beyond the image on either side, where the
+/// processor has AVX512-BF16. An activation that is_function is not supported.
+bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa isa);
+
+/// conv_nchwc of images in float32 or bfloat16, in float32 arithmetic; results are rounded, ties to
+/// even. A residual is float32.
+void conv_nchwc_bfloat16(const ConvSizes& sizes, const InputImage& x, const float* packed_weights,
+                         const OutputImage& y, const Epilogue& epilogue, Isa isa, Workers& workers);
 
 }  // namespace ortool::cpu

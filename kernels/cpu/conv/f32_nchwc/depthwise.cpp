@@ -1,6 +1,8 @@
 // Depthwise NCHWc convolution: 3 × 3 windows have a kernel of their own; otherwise narrow images
 // are copied into a zero-padded buffer, and wide ones are processed row by row. With several
 // outputs per input channel, bands of rows are copied with their channels repeated.
+#include "kernels/cpu/conv/bf16_nchwc/depthwise.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,6 +12,7 @@
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
+#include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -26,11 +29,13 @@ std::int64_t span_of(const WindowSteps& steps) {
 
 class Depthwise {
  public:
+  /// `bfloat16` computes images in bfloat16; null if there are none.
   Depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
-            const NchwcFunctions& functions)
+            const NchwcFunctions& functions, const Bf16DepthwiseFunctions* bfloat16 = nullptr)
       : sizes_(sizes),
         operands_(operands),
         functions_(functions),
+        bfloat16_(bfloat16),
         lanes_(functions.lanes),
         blocks_((sizes.channels_out + lanes_ - 1) / lanes_),
         multiplier_(sizes.channels_out / sizes.channels_in),
@@ -116,12 +121,27 @@ class Depthwise {
   static constexpr std::int64_t max_band_bytes = 32 * 1024;
 
   void run_three(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end) const {
+    const std::uint16_t* x = operands_.x_bfloat16;
+    std::uint16_t* y = operands_.y_bfloat16;
+    if (x != nullptr && y != nullptr) {
+      bfloat16_->in_bfloat16(three_of(plane, x, y), row_begin, row_end);
+    } else if (x != nullptr) {
+      bfloat16_->widening(three_of(plane, x, operands_.y), row_begin, row_end);
+    } else if (y != nullptr) {
+      bfloat16_->narrowing(three_of(plane, operands_.x, y), row_begin, row_end);
+    } else {
+      functions_.depthwise_three(three_of(plane, operands_.x, operands_.y), row_begin, row_end);
+    }
+  }
+
+  template <typename In, typename Out>
+  NchwcDepthwise3x3 three_of(std::int64_t plane, const In* x, Out* y) const {
     const WindowSteps& rows = windows_.rows;
     const WindowSteps& columns = windows_.columns;
     const std::int64_t out = plane * rows.out * columns.out * lanes_;
     const std::int64_t block = plane % blocks_;
     NchwcDepthwise3x3 three = {};
-    three.x = operands_.x + plane * rows.in * columns.in * lanes_;
+    three.x = x + plane * rows.in * columns.in * lanes_;
     three.in_rows = rows.in;
     three.in_columns = columns.in;
     three.out_columns = columns.out;
@@ -130,9 +150,9 @@ class Depthwise {
     three.row_pad = rows.pad;
     three.column_pad = columns.pad;
     three.weights = operands_.weights + block * rows.kernel * columns.kernel * lanes_;
-    three.y = operands_.y + out;
+    three.y = y + out;
     set_epilogue_tile(three.epilogue, operands_.epilogue, block * lanes_, out);
-    functions_.depthwise_three(three, row_begin, row_end);
+    return three;
   }
 
   void run_framed(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end,
@@ -205,6 +225,7 @@ class Depthwise {
   const ConvSizes& sizes_;
   const NchwcConvOperands& operands_;
   const NchwcFunctions& functions_;
+  const Bf16DepthwiseFunctions* bfloat16_;
   std::int64_t lanes_;
   std::int64_t blocks_;
   std::int64_t multiplier_;  ///< outputs per input channel
@@ -212,6 +233,13 @@ class Depthwise {
 };
 
 }  // namespace
+
+void conv_nchwc_depthwise_bfloat16(const ConvSizes& sizes, const NchwcConvOperands& operands,
+                                   const NchwcFunctions& functions, Isa isa, Workers& workers) {
+  const Depthwise depthwise(sizes, operands, functions, bf16_depthwise_functions(isa));
+  ORTOOL_CHECK(depthwise.is_three());
+  depthwise.cut().run(workers, [&](const PartitionTile& piece) { depthwise.run(piece, nullptr); });
+}
 
 std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
                                              const NchwcFunctions& functions, int threads) {

@@ -60,9 +60,10 @@ struct NchwcDepthwise {
 };
 
 /// Depthwise 3 × 3 windows, dilation 1, over one block of channels. Along a row they reach at most
-/// one pixel beyond the image on either side.
+/// one pixel beyond the image on either side. The types of x and y are the function's: float, or
+/// uint16_t for bfloat16.
 struct NchwcDepthwise3x3 {
-  const float* x;  ///< the image
+  const void* x;  ///< the image
   int64_t in_rows;
   int64_t in_columns;
   int64_t out_columns;
@@ -71,7 +72,7 @@ struct NchwcDepthwise3x3 {
   int64_t row_pad;
   int64_t column_pad;  ///< 0 or 1
   const float* weights;
-  float* y;
+  void* y;
   EpilogueTile epilogue;  ///< the residual is laid out like y
 };
 

@@ -18,7 +18,8 @@ namespace {
 constexpr Layout plain = Layout::plain;
 constexpr Layout blocked = Layout::blocked16;
 
-/// Conv gains from blocked layouts, Relu and Add accept them, all else is plain.
+/// Conv gains from blocked layouts, Relu and Add accept them, all else is plain. Conv rounds what
+/// it reads to bfloat16 if `has_bfloat16`, Add reads it.
 class BlockingProvider : public Provider {
  public:
   std::string_view name() const override { return "blocking"; }
@@ -29,8 +30,22 @@ class BlockingProvider : public Provider {
     return claims;
   }
   std::vector<LayoutChoice> layouts(const NodeView& group) const override {
-    if (group.node().op_type() == "Conv")
-      return {{{}, {}, 2 * conv_gain_ns}, {{blocked}, {blocked}, conv_gain_ns}};
+    if (group.node().op_type() == "Conv") {
+      std::vector<LayoutChoice> choices = {{{}, {}, 2 * conv_gain_ns},
+                                           {{blocked}, {blocked}, conv_gain_ns}};
+      if (has_bfloat16) {
+        choices[1].bfloat16_inputs = choices[1].rounded_inputs = 1;
+        choices[1].may_write_bfloat16 = true;
+      }
+      return choices;
+    }
+    if (group.node().op_type() == "Add" && has_bfloat16) {
+      return {{},
+              {.inputs = {blocked, blocked},
+               .outputs = {blocked},
+               .bfloat16_inputs = 3,
+               .may_write_bfloat16 = true}};
+    }
     if (group.node().op_type() == "Relu") return {{}, {{blocked}, {blocked}, 0}};
     if (group.node().op_type() == "Add") return {{}, {{blocked, blocked}, {blocked}, 0}};
     return {};
@@ -39,6 +54,7 @@ class BlockingProvider : public Provider {
   std::vector<KernelDescription> kernels() const override { return {}; }
 
   double conv_gain_ns = 1e9;
+  bool has_bfloat16 = false;
 };
 
 /// The operators in execution order, blocked ones with the layouts they read and write:
@@ -119,6 +135,25 @@ TEST_CASE("Nodes that gain nothing do not keep their neighbors plain") {
                  image, provider) ==
         "Reorder[plain>blocked16] Conv[blocked16>blocked16] Relu[blocked16>blocked16] "
         "Conv[blocked16>blocked16] Relu[blocked16>blocked16] Conv[blocked16>blocked16] "
+        "Reorder[blocked16>plain] Exp");
+}
+
+TEST_CASE("What products round to bfloat16 is stored in it where all readers can read it") {
+  BlockingProvider provider;
+  provider.has_bfloat16 = true;
+  // Of the value between two convolutions; the last one is read by Exp.
+  CHECK(assigned("a = Conv (x, w) b = Conv (a, w) y = Exp (b)", image, provider) ==
+        "Reorder[plain>blocked16] Conv[blocked16>blocked16_bfloat16] "
+        "Conv[blocked16_bfloat16>blocked16] Reorder[blocked16>plain] Exp");
+  // Relu reads float32, whatever else does.
+  CHECK(assigned("a = Conv (x, w) b = Conv (a, w) c = Relu (a) d = Add (b, c) y = Exp (d)", image,
+                 provider) ==
+        "Reorder[plain>blocked16] Conv[blocked16>blocked16] Conv[blocked16>blocked16] "
+        "Relu[blocked16>blocked16] Add[blocked16>blocked16] Reorder[blocked16>plain] Exp");
+  // Add reads bfloat16, but what it alone reads would be rounded for it only.
+  CHECK(assigned("a = Conv (x, w) b = Conv (a, w) c = Add (a, b) y = Exp (c)", image, provider) ==
+        "Reorder[plain>blocked16] Conv[blocked16>blocked16_bfloat16] "
+        "Conv[blocked16_bfloat16>blocked16] Add[blocked16_bfloat16>blocked16] "
         "Reorder[blocked16>plain] Exp");
 }
 

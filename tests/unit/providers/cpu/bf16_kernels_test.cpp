@@ -3,6 +3,7 @@
 #include "providers/cpu/bf16_kernels.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,13 @@ const Bf16Model bf16_models[] = {
      "{ a = Conv (x, w) b = Relu (a) c = Conv (b, w) d = Relu (c) "
      "e = Conv (d, w) f = Add (e, b) g = Relu (f) y = Conv (g, w) }",
      Shape{96, 96, 1, 1}, Shape{1, 96, 28, 28}},
+    {"(float[2,128,28,30] x, float[128,128,1,1] w) => (float[N,128,A,B] y) "
+     "<int64[1] s = {16384}, int64[1] b = {0}, int64[1] e = {1152}, int64[4] t = {128, 1, 3, 3}, "
+     "float lo = {0}, float hi = {6}> "
+     "{ f = Reshape (w, s) g = Slice (f, b, e) k = Reshape (g, t) "
+     "a = Conv (x, w) c = Relu (a) d = Conv <group = 128, pads = [1, 1, 1, 1], strides = [2, 1]> "
+     "(c, k) h = Clip (d, lo, hi) i = Conv (h, w) j = Add (i, i) y = Conv (j, w) }",
+     Shape{128, 128, 1, 1}, Shape{2, 128, 28, 30}},
 };
 
 std::unique_ptr<Model> make_model(const Bf16Model& one) {
@@ -106,6 +114,42 @@ TEST_CASE("bfloat16 sessions are close to float32 and keep their bits", "[bf16]"
       options.max_packed_bytes = 0;
       CHECK(same_bits(rounded, result_of(Session(make_model(one), options), one, 2)));
     }
+  }
+}
+
+/// Whether all elements are bfloat16 values, for each output that a run computes.
+class Bfloat16Observer : public ValueObserver {
+ public:
+  void observe(const Node& node, std::int64_t index, const RunValue& value) override {
+    bool are_narrow = true;
+    for (const float element : value.tensor().data<float>()) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &element, sizeof bits);
+      are_narrow = are_narrow && (bits & 0xFFFFU) == 0;
+    }
+    seen += std::string(node.output(index)->name()) + (are_narrow ? "=bfloat16 " : "=float32 ");
+  }
+  std::string seen;
+};
+
+TEST_CASE("values that convolutions alone read are stored in bfloat16", "[bf16]") {
+  // `b` is added as well, `d` is pooled, and `y` is the model's.
+  const Bf16Model one = {
+      "(float[2,96,14,14] x, float[96,96,1,1] w) => (float[2,96,7,7] y) "
+      "{ a = Conv (x, w) b = Conv (a, w) c = Conv (b, w) e = Add (c, b) "
+      "d = Conv (e, w) p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (d) "
+      "y = Conv (p, w) }",
+      Shape{96, 96, 1, 1}, Shape{2, 96, 14, 14}};
+  for (const cpu::Isa isa : bf16_levels()) {
+    CAPTURE(cpu::isa_name(isa));
+    SessionOptions options = cpu_options();
+    options.providers = {make_cpu_provider(isa, Precision::bfloat16)};
+    const Session session(make_model(one), options);
+    Bfloat16Observer observer;
+    RunOptions run;
+    run.observer = &observer;
+    static_cast<void>(session.run({{"x", random_tensor(one.input, 3)}}, run));
+    CHECK(observer.seen == "a=bfloat16 b=bfloat16 e=bfloat16 d=float32 p=float32 y=float32 ");
   }
 }
 

@@ -1,4 +1,5 @@
-// Tests bfloat16 NCHW16c convolution against sums in double of operands rounded to bfloat16.
+// Tests bfloat16 NCHW16c convolution against sums in double of operands rounded to bfloat16, of
+// images in float32 and in bfloat16.
 #include "kernels/cpu/conv/bf16_nchwc/conv.hpp"
 
 #include <cmath>
@@ -27,6 +28,10 @@ struct Bf16ConvCase {
   std::vector<float> bias;      ///< padded to whole blocks
   std::vector<float> residual;  ///< NCHW16c
   Epilogue epilogue;
+  // Stored in bfloat16.
+  bool has_narrow_x = false;
+  bool has_narrow_residual = false;
+  bool has_narrow_y = false;
 };
 
 std::int64_t blocks_of_channels(std::int64_t channels) {
@@ -72,8 +77,10 @@ Bf16ConvCase make_conv_case(RandomValues& numbers, const ConvSizes& sizes) {
   if (numbers.flip()) {
     one.residual = blocked_image(numbers.floats(sizes.batch * sizes.channels_out * pixels),
                                  sizes.batch, sizes.channels_out, pixels);
-    epilogue.residual = one.residual.data();
+    one.has_narrow_residual = numbers.flip();
   }
+  one.has_narrow_x = numbers.flip();
+  one.has_narrow_y = numbers.flip();
   epilogue.activation = static_cast<Activation>(numbers.between(0, 7));
   epilogue.low = epilogue.activation == Activation::clip ? -0.5F : 0.1F;
   epilogue.high = epilogue.activation == Activation::clip ? 0.75F : 0.5F;
@@ -82,6 +89,19 @@ Bf16ConvCase make_conv_case(RandomValues& numbers, const ConvSizes& sizes) {
 
 double bf16_value(float value) {
   return double{to_float(to_bfloat16(value))};
+}
+
+std::vector<std::uint16_t> narrow(const std::vector<float>& values) {
+  std::vector<std::uint16_t> result;
+  for (const float value : values) result.push_back(to_bfloat16(value).bits);
+  return result;
+}
+
+/// `values`, or the same in bfloat16.
+InputImage image_of(const std::vector<float>& values, const std::vector<std::uint16_t>& narrowed,
+                    bool is_narrow) {
+  if (values.empty()) return {};
+  return is_narrow ? InputImage{.bfloat16 = narrowed.data()} : InputImage{.floats = values.data()};
 }
 
 std::vector<float> run_conv(const Bf16ConvCase& one, Isa isa, int threads) {
@@ -95,14 +115,23 @@ std::vector<float> run_conv(const Bf16ConvCase& one, Isa isa, int threads) {
   AlignedBuffer packed = test::bytes(packed_bf16_conv_bytes(sizes, one.from_nchw));
   pack_bf16_conv_weights(sizes, one.from_nchw, one.weights.data(), isa, packed.as<std::uint16_t>(),
                          workers);
-  const Bf16ConvPlan plan(sizes, one.from_nchw);
+  const bool has_narrow_x = one.has_narrow_x && !one.from_nchw;
+  const Bf16ConvPlan plan(sizes, one.from_nchw, has_narrow_x, isa);
   AlignedBuffer workspace = test::bytes(plan.workspace_bytes());
   std::memset(workspace.data(), 0xFF, static_cast<std::size_t>(plan.workspace_bytes()));
   std::vector<float> y(static_cast<std::size_t>(
                            sizes.batch * blocks_of_channels(sizes.channels_out) * pixels * lanes),
                        12345.0F);
-  plan.run(x.data(), packed.as<std::uint16_t>(), y.data(), one.epilogue, isa, workspace.data(),
-           workers);
+  const std::vector<std::uint16_t> narrow_x = narrow(x);
+  const std::vector<std::uint16_t> narrow_residual = narrow(one.residual);
+  std::vector<std::uint16_t> narrow_y = narrow(y);
+  plan.run(
+      image_of(x, narrow_x, has_narrow_x), packed.as<std::uint16_t>(),
+      image_of(one.residual, narrow_residual, one.has_narrow_residual),
+      one.has_narrow_y ? OutputImage{.bfloat16 = narrow_y.data()} : OutputImage{.floats = y.data()},
+      one.epilogue, isa, workspace.data(), workers);
+  if (!one.has_narrow_y) return y;
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = to_float(BFloat16Bits{narrow_y[i]});
   return y;
 }
 
@@ -132,12 +161,15 @@ double worst_conv_excess(const Bf16ConvCase& one, const std::vector<float>& y) {
     }
     const std::size_t place = blocked_place(image, channel, sizes.channels_out, pixel, pixels);
     const double bias = one.bias.empty() ? 0.0 : one.bias[static_cast<std::size_t>(channel)];
-    const double residual = one.residual.empty() ? 0.0 : one.residual[place];
+    double residual = one.residual.empty() ? 0.0 : one.residual[place];
+    if (one.has_narrow_residual) residual = bf16_value(static_cast<float>(residual));
     sum += bias + residual;
     magnitude += std::fabs(bias) + std::fabs(residual);
     double allowed = test::allowed_error(taps * sizes.channels_in, magnitude);
     if (one.epilogue.activation == Activation::hard_swish) allowed *= 1.0 + std::fabs(sum);
-    const double error = std::fabs(activated(sum, one.epilogue) - y[place]);
+    const double wanted = activated(sum, one.epilogue);
+    if (one.has_narrow_y) allowed += (std::fabs(wanted) + allowed) / 256;
+    const double error = std::fabs(wanted - y[place]);
     worst = std::max(worst, std::isnan(error) ? 1e30 : error - allowed);
   };
   for (std::int64_t image = 0; image < sizes.batch; ++image) {
@@ -178,6 +210,7 @@ void check_conv(RandomValues& numbers, const ConvSizes& sizes, bool from_nchw = 
   Bf16ConvCase one = make_conv_case(numbers, sizes);
   one.from_nchw = from_nchw;
   CAPTURE(sizes.batch, sizes.channels_in, sizes.channels_out, sizes.in[1], sizes.in[2]);
+  CAPTURE(one.has_narrow_x, one.has_narrow_residual, one.has_narrow_y);
   CAPTURE(sizes.kernel[1], sizes.kernel[2], sizes.stride[1], sizes.stride[2], sizes.dilation[1],
           sizes.dilation[2], sizes.pad[1], sizes.pad[2]);
   REQUIRE(can_use_bf16_conv(sizes, from_nchw));
@@ -238,14 +271,23 @@ TEST_CASE("bfloat16 convolution of NCHW images agrees with sums in double", "[co
 
 TEST_CASE("bfloat16 pointwise convolution agrees with sums in double", "[conv]") {
   RandomValues numbers(20272);
-  for (const std::int64_t side : {1, 7, 14}) {
-    ConvSizes sizes;
-    sizes.batch = 2;
-    sizes.channels_in = 96;
-    sizes.channels_out = 33;
-    for (int axis = 1; axis < 3; ++axis) sizes.in[axis] = sizes.out[axis] = side;
-    check_conv(numbers, sizes);
+  for (const std::int64_t side : {1, 7, 14, 37}) {
+    for (const std::int64_t channels_in : {24, 96, 100}) {
+      ConvSizes sizes;
+      sizes.batch = 2;
+      sizes.channels_in = channels_in;
+      sizes.channels_out = 33;
+      for (int axis = 1; axis < 3; ++axis) sizes.in[axis] = sizes.out[axis] = side;
+      for (int round = 0; round < 4; ++round) check_conv(numbers, sizes);
+    }
   }
+  // Two strips, in place.
+  ConvSizes large;
+  large.channels_in = 64;
+  large.channels_out = 17;
+  large.in[1] = large.out[1] = 101;
+  large.in[2] = large.out[2] = 90;
+  for (int round = 0; round < 4; ++round) check_conv(numbers, large);
 }
 
 }  // namespace
