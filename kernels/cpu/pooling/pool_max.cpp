@@ -116,6 +116,107 @@ std::int64_t to_column_major(const PoolSizes& sizes, std::int64_t place) {
   return (column * sizes.in[1] + row) * sizes.in[0] + depth;
 }
 
+/// Pools planes of which several windows read the same row: rows are pooled once along their
+/// columns, then together. Many rows take each step before the next one, since a vector that
+/// several stores have just written waits for them.
+class PlaneMaxPool {
+ public:
+  PlaneMaxPool(const PoolSizes& sizes, const PoolFunctions& functions)
+      : sizes_(sizes),
+        functions_(functions),
+        width_((sizes.out[2] - 1) * sizes.stride[2] + window_reach(sizes)),
+        before_(std::clamp<std::int64_t>(sizes.pad_begin[2], 0, width_)),
+        inside_(std::min(sizes.in[2], width_ - before_)) {}
+
+  bool can_run() const {
+    return sizes_.in[0] == 1 && sizes_.out[0] == 1 && sizes_.kernel[0] == 1 &&
+           sizes_.dilation[1] == 1 &&
+           sizes_.kernel[1] > std::max<std::int64_t>(3, 2 * sizes_.stride[1]) &&
+           sizes_.kernel[1] <= max_rows && sizes_.pad_begin[2] >= 0 && width_ <= padded_floats &&
+           sizes_.kernel[1] * sizes_.out[2] <= kept_floats;
+  }
+  void run(const float* x, float* y, const Workers& workers) const {
+    float kept[kept_floats];
+    const std::int64_t places = std::min(sizes_.in[1], kept_floats / sizes_.out[2]);
+    std::int64_t made = 0;  // input rows that are pooled along their columns
+    for (std::int64_t row = 0; row < sizes_.out[1]; ++row, y += sizes_.out[2]) {
+      workers.poll();
+      const WindowRange range = window_range(sizes_, 1, row);
+      const std::int64_t begin = range.start + range.begin;
+      const std::int64_t end = range.start + range.end;
+      if (begin >= end) {
+        std::fill_n(y, sizes_.out[2], lowest<float>());
+        continue;
+      }
+      made = std::max(made, begin);
+      const auto place = [&](std::int64_t at) { return kept + at % places * sizes_.out[2]; };
+      if (made < end) {
+        const std::int64_t last = std::min(sizes_.in[1], begin + places);
+        for (; made < last; made += pool_columns(x, made, last, place)) {
+        }
+      }
+      const float* rows[max_rows];
+      for (std::int64_t r = begin; r < end; ++r) rows[r - begin] = place(r);
+      pool_rows(rows, end - begin, y);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t max_rows = 16;
+  static constexpr std::int64_t kept_floats = 8192;
+  static constexpr std::int64_t padded_floats = 4096;
+
+  /// Pools input rows from `first` on, as many as fit with their padding; returns how many.
+  template <typename Place>
+  std::int64_t pool_columns(const float* x, std::int64_t first, std::int64_t last,
+                            Place place) const {
+    float padded[padded_floats + pool_slack];
+    const std::int64_t count = std::min(last - first, padded_floats / width_);
+    float* to = padded;
+    for (std::int64_t row = first; row < first + count; ++row, to += width_) {
+      for (std::int64_t i = 0; i < before_; ++i) to[i] = lowest<float>();
+      copy_floats(x + row * sizes_.in[2], to + before_, inside_);
+      for (std::int64_t i = before_ + inside_; i < width_; ++i) to[i] = lowest<float>();
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      functions_.max_windows(padded + i * width_, sizes_.kernel[2], sizes_.stride[2],
+                             sizes_.dilation[2], sizes_.out[2], place(first + i));
+    }
+    return count;
+  }
+  void pool_rows(const float* const* rows, std::int64_t count, float* y) const {
+    if (sizes_.out[2] >= functions_.lanes) {
+      functions_.max_of_windows({.rows = rows,
+                                 .row_count = count,
+                                 .kernel = 1,
+                                 .stride = 1,
+                                 .dilation = 1,
+                                 .count = sizes_.out[2],
+                                 .out = y});
+      return;
+    }
+    copy_floats(rows[0], y, sizes_.out[2]);
+    for (std::int64_t r = 1; r < count; ++r) functions_.max_into(rows[r], y, sizes_.out[2]);
+  }
+  /// Without the call that so few floats are not worth.
+  static void copy_floats(const float* from, float* to, std::int64_t count) {
+    constexpr std::int64_t width = 4;
+    if (count < width) {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+      return;
+    }
+    for (std::int64_t i = 0; i + width < count; i += width)
+      store_sixteen(to + i, load_sixteen(from + i));
+    store_sixteen(to + count - width, load_sixteen(from + count - width));
+  }
+
+  const PoolSizes& sizes_;
+  const PoolFunctions& functions_;
+  std::int64_t width_;   ///< of a row with its padding
+  std::int64_t before_;  ///< padding
+  std::int64_t inside_;
+};
+
 }  // namespace
 
 template <typename T>
@@ -126,6 +227,17 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
   if (sizes.out[2] <= 0) return;
   const bool by_rows = indices == nullptr && window_reach(sizes) <= row_buffer;
   const PoolFunctions& functions = pool_functions(isa);
+  if constexpr (std::is_same_v<T, float>) {
+    const PlaneMaxPool planes(sizes, functions);
+    if (by_rows && planes.can_run()) {
+      const std::int64_t grain = std::max<std::int64_t>(1, pool_grain(sizes) / plane_rows);
+      workers.parallel_ranges(sizes.planes, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t plane = begin; plane < end; ++plane)
+          planes.run(x + plane * pixels_in, y + plane * plane_rows * sizes.out[2], workers);
+      });
+      return;
+    }
+  }
   const RowPoolKernel pooler(sizes, functions);
   const auto body = [&](std::int64_t begin, std::int64_t end) {
     RowPlace at = row_place(sizes, begin);

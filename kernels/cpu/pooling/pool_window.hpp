@@ -144,7 +144,9 @@ class RowPoolKernel {
       : sizes_(sizes), inside_(columns_inside(sizes)) {
     const std::int64_t stride = sizes.stride[2];
     const bool is_short = sizes.dilation[2] == 1 && (sizes.kernel[2] == 2 || sizes.kernel[2] == 3);
-    can_run_ = inside_.end - inside_.begin >= functions.lanes &&
+    // Columns at the rim of wider windows would take longer than those inside.
+    const bool has_rim = inside_.end - inside_.begin < sizes.out[2];
+    can_run_ = inside_.end - inside_.begin >= functions.lanes && (is_short || !has_rim) &&
                (stride == 1 || (stride == 2 && is_short)) &&
                sizes.kernel[0] * sizes.kernel[1] <= max_rows;
     const bool is_of_three = is_short && sizes.kernel[2] == 3;

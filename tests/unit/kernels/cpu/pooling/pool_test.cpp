@@ -17,7 +17,7 @@ using test::product;
 using test::RandomValues;
 
 void pick_axis(RandomValues& numbers, PoolSizes& sizes, int axis) {
-  sizes.kernel[axis] = numbers.between(1, 4);
+  sizes.kernel[axis] = numbers.between(1, 6);
   sizes.stride[axis] = numbers.between(1, 3);
   sizes.dilation[axis] = numbers.between(1, 4) == 4 ? 2 : 1;
   const std::int64_t reach = (sizes.kernel[axis] - 1) * sizes.dilation[axis] + 1;
@@ -195,6 +195,27 @@ TEST_CASE("MaxPool of wide rows is pooled in pieces", "[pool]") {
       sizes.pad_begin[2] = 1;
       sizes.out[2] = (6001 + 1 - kernel) / stride + 1;
       check_max<float>(numbers, sizes, true);
+    }
+  }
+}
+
+TEST_CASE("MaxPool of large windows pools rows of many planes and of tall ones", "[pool]") {
+  const std::uint32_t seed = 20273;
+  CAPTURE(seed);
+  RandomValues numbers(seed);
+  for (const std::int64_t width : {3, 13, 20, 300, 700}) {
+    for (const std::int64_t kernel : {5, 9, 13}) {
+      PoolSizes sizes;
+      sizes.planes = 3;
+      sizes.in[1] = 71;
+      sizes.in[2] = width;
+      for (int axis = 1; axis < 3; ++axis) {
+        sizes.kernel[axis] = kernel;
+        sizes.pad_begin[axis] = sizes.pad_end[axis] = kernel / 2;
+        sizes.out[axis] = sizes.in[axis];
+      }
+      CAPTURE(width, kernel);
+      check_max<float>(numbers, sizes, false);
     }
   }
 }
