@@ -19,6 +19,9 @@ struct ReduceRowFunctions {
   /// The maximum or minimum of each row; NaN if it contains one.
   void (*extreme_rows)(bool largest, const float* in, int64_t rows, int64_t size, float* out);
   void (*extreme_columns)(bool largest, const float* in, int64_t count, float* extremes);
+  /// The index of the first element that is not at most (at least) the threshold, `count` if there
+  /// is none; NaN is neither.
+  int64_t (*first_beyond)(bool largest, const float* in, int64_t count, float threshold);
 };
 
 ORTOOL_ISA_KERNEL(ReduceRowFunctions, reduce_row_functions, baseline, avx2, avx512)

@@ -1,6 +1,6 @@
 // TopK on sort keys (unsigned, in the order of the elements): candidates collect in a buffer; when
-// it is full, all but the best k are dropped, and the worst of these becomes the threshold. Blocks
-// of floats whose extreme does not pass it are skipped.
+// it is full, all but the best k are dropped, and the worst of these becomes the threshold. A few
+// best are kept sorted instead. Adjacent floats that do not pass the threshold are skipped.
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>
@@ -31,12 +31,44 @@ std::int64_t buffer_size(const TopKSizes& sizes) {
   return std::min(sizes.axis, std::max(2 * sizes.k, min_buffer));
 }
 
-/// Whether no element of a block ranks before one that is equal to `threshold`; false with NaN.
-bool is_behind(const float* in, std::int64_t count, bool largest, float threshold,
-               const ReduceRowFunctions& rows) {
-  float extreme = 0;
-  rows.extreme_rows(largest, in, 1, count, &extreme);
-  return largest ? extreme <= threshold : extreme >= threshold;
+/// Up to this many are kept sorted, since a candidate that enters moves half of them.
+constexpr std::int64_t few = 32;
+/// Elements that are passed over between two looks at whether to stop.
+constexpr std::int64_t skipped_a_poll = 65536;
+
+/// select_line() of few: `buffer` is sorted at any time.
+template <typename T>
+void select_few(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
+                Candidate<OrderKey<T>>* buffer, const ReduceRowFunctions& rows,
+                const Workers& workers) {
+  using Key = OrderKey<T>;
+  const auto key_of = [&](std::int64_t i) {
+    return static_cast<Key>(sort_key(in[i * sizes.inner]) ^ flip);
+  };
+  for (std::int64_t i = 0; i < sizes.k; ++i) buffer[i] = {key_of(i), i};
+  std::sort(buffer, buffer + sizes.k);
+  Candidate<Key>* const worst = buffer + sizes.k - 1;
+  for (std::int64_t i = sizes.k; i < sizes.axis; ++i) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (sizes.inner == 1) {
+        const std::int64_t count = std::min(skipped_a_poll, sizes.axis - i);
+        const std::int64_t skipped = rows.first_beyond(flip == 0, in + i, count, in[worst->index]);
+        i += skipped;
+        if (skipped == count) {
+          --i;
+          workers.poll();
+          continue;
+        }
+      }
+    }
+    if (i % skipped_a_poll == 0) workers.poll();
+    const Candidate<Key> candidate = {key_of(i), i};
+    // A later element that is equal ranks lower.
+    if (candidate.key <= worst->key) continue;
+    Candidate<Key>* to = worst;
+    for (; to != buffer && candidate < to[-1]; --to) *to = to[-1];
+    *to = candidate;
+  }
 }
 
 /// The best k of a line with stride `inner`, sorted, at the start of `buffer`.
@@ -51,6 +83,7 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
     if (++comparisons % comparisons_a_poll == 0) workers.poll();
     return a < b;
   };
+  if (sizes.k <= few) return select_few(in, sizes, flip, buffer, rows, workers);
   const std::int64_t capacity = buffer_size(sizes);
   std::int64_t filled = 0;
   Key threshold = 0;
@@ -62,7 +95,7 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
     const std::int64_t count = std::min(key_block, sizes.axis - first);
     if constexpr (std::is_same_v<T, float>) {
       if (has_threshold && sizes.inner == 1 &&
-          is_behind(in + first, count, flip == 0, in[threshold_index], rows))
+          rows.first_beyond(flip == 0, in + first, count, in[threshold_index]) == count)
         continue;
     }
     for (std::int64_t i = 0; i < count; ++i)

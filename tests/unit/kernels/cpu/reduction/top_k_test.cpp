@@ -20,7 +20,8 @@ TEST_CASE("the best k of long lines are those of a full sort") {
   std::mt19937 random(11);
   ThreadPool pool(4);
   for (const std::int64_t axis : {1, 7, 1023, 1024, 1025, 5000}) {
-    for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(axis, 600), axis}) {
+    for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(axis, 30),
+                                 std::min<std::int64_t>(axis, 600), axis}) {
       const TopKSizes sizes = {3, axis, 2, k};
       std::vector<float> in(static_cast<std::size_t>(6 * axis));
       for (float& x : in) x = static_cast<float>(random() % 500);
