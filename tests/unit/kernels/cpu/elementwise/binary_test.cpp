@@ -2,10 +2,12 @@
 #include "kernels/cpu/elementwise/binary.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -153,6 +155,43 @@ TEST_CASE("NaN passes through minimum and maximum from either side") {
         CHECK(std::isnan(out[i]) == (i == 5 || i == 30));
       }
     }
+  }
+}
+
+TEST_CASE("remainders of floats are exact, as fmod has them") {
+  const std::uint32_t seed = 91;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  std::vector<float> a = {0.0F, -0.0F, 6.0F, -6.0F, 5.5F, -5.5F, INFINITY, 1.0F, NAN, 2.0F};
+  std::vector<float> b = {3.0F, 3.0F, 3.0F, 3.0F, -2.0F, 2.0F, 2.0F, INFINITY, 1.0F, 0.0F};
+  std::uniform_int_distribution<std::uint32_t> bits;
+  for (int i = 0; i < 20000; ++i) {
+    // Any two floats, of like magnitude, and multiples.
+    a.push_back(std::bit_cast<float>(bits(random)));
+    b.push_back(std::bit_cast<float>(bits(random)));
+    a.push_back(std::bit_cast<float>((bits(random) & 0x83ffffffU) | 0x40000000U));
+    b.push_back(std::bit_cast<float>((bits(random) & 0x83ffffffU) | 0x3e000000U));
+    b.push_back(std::bit_cast<float>((bits(random) & 0x807fffffU) | 0x3f800000U));
+    a.push_back(b.back() * static_cast<float>(bits(random) % 3000));
+  }
+  const Shape shape = {static_cast<std::int64_t>(a.size())};
+  Workers workers;
+  for (const Isa isa : test::available_isas()) {
+    std::vector<float> out(a.size());
+    binary(BinaryOp::remainder, DataType::float32, a.data(), b.data(), out.data(),
+           make_broadcast_plan(shape, shape), workers, isa);
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const float expected = std::fmod(a[i], b[i]);
+      const bool is_same = std::isnan(expected) ? std::isnan(out[i])
+                                                : std::bit_cast<std::uint32_t>(expected) ==
+                                                      std::bit_cast<std::uint32_t>(out[i]);
+      if (!is_same && wrong++ == 0) {
+        CAPTURE(a[i], b[i], out[i], expected);
+        CHECK(is_same);
+      }
+    }
+    CHECK(wrong == 0);
   }
 }
 
