@@ -28,6 +28,30 @@ void copy_bytes(char* out, const char* in, std::int64_t bytes) {
   }
 }
 
+/// gather_row() of adjacent elements, all counted from `from`: four indices are checked together.
+/// Returns how many were gathered, which are less than `count` also before one that is refused.
+template <typename Element, typename Index>
+std::int64_t gather_fours(const Element* __restrict from, const Index* __restrict indices,
+                          Element* __restrict to, std::int64_t size, std::int64_t count) {
+  const auto offset_of = [size](std::int64_t index) {
+    return static_cast<std::uint64_t>(index < 0 ? index + size : index);
+  };
+  const auto end = static_cast<std::uint64_t>(size);
+  std::int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const std::uint64_t a = offset_of(indices[i]);
+    const std::uint64_t b = offset_of(indices[i + 1]);
+    const std::uint64_t c = offset_of(indices[i + 2]);
+    const std::uint64_t d = offset_of(indices[i + 3]);
+    if (std::max(std::max(a, b), std::max(c, d)) >= end) break;
+    to[i] = from[a];
+    to[i + 1] = from[b];
+    to[i + 2] = from[c];
+    to[i + 3] = from[d];
+  }
+  return i;
+}
+
 /// Gathers `count` indices of a row; `from` is the address of index 0 for the first element.
 template <typename Element, typename Index>
 void gather_row(const Element* from, const Index* indices, Element* to, const ElementPlaces& places,
@@ -35,7 +59,9 @@ void gather_row(const Element* from, const Index* indices, Element* to, const El
   const std::int64_t size = places.axis_size;
   const std::int64_t stride = places.axis_stride;
   const std::int64_t step = places.row_step;
-  for (std::int64_t i = 0; i < count; ++i)
+  std::int64_t i = 0;
+  if (step == 0 && stride == 1) i = gather_fours(from, indices, to, size, count);
+  for (; i < count; ++i)
     to[i] = from[i * step + checked_index(indices[i], size, first + i) * stride];
 }
 

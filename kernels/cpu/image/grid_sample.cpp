@@ -46,19 +46,21 @@ void fill_tile(const GridSampleSizes& sizes, const G* grid, std::int64_t count,
           grid[p * static_cast<std::int64_t>(axes) + static_cast<std::int64_t>(axes - 1 - axis)];
       AxisSampler<C>(sizes, sizes.in[axis]).set(convert_number<C>(number), axis_taps[axis]);
     }
+    std::int64_t choice[GridSampleSizes::max_axes] = {};  // of the tap along each axis
     for (std::int64_t tap = 0; tap < taps; ++tap) {
       std::int64_t index = 0;
       C weight = C{1};
-      std::int64_t rest = taps;
       for (std::size_t axis = 0; axis < axes; ++axis) {
-        rest /= each;
-        const std::int64_t choice = tap / rest % each;
-        const std::int64_t here = axis_taps[axis].index[choice];
+        const std::int64_t here = axis_taps[axis].index[choice[axis]];
         index = index < 0 || here < 0 ? -1 : index * sizes.in[axis] + here;
-        weight *= axis_taps[axis].weight[choice];
+        weight *= axis_taps[axis].weight[choice[axis]];
       }
       tile.index[tap * tile.size + p] = static_cast<std::int32_t>(index);
       tile.weight[tap * tile.size + p] = weight;
+      for (std::size_t axis = axes; axis-- > 0;) {
+        if (++choice[axis] < each) break;
+        choice[axis] = 0;
+      }
     }
   }
 }
