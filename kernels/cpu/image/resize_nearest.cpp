@@ -1,4 +1,5 @@
 // Resize without arithmetic (nearest): gathers rows, or copies the previous row.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/cpu/image/resize_rows.hpp"
@@ -43,6 +44,44 @@ void gather_row(const ResizeAxis& axis, std::int64_t repeats, const T* in, T* ou
   }
 }
 
+/// The input rows of consecutive output rows; -1: none, since they lie outside the image.
+class NearestRows {
+ public:
+  NearestRows(const ResizePlan& plan, std::int64_t first) : plan_(plan), row_(first) {
+    if (plan.axes.size() < 2) return;
+    axis_ = &plan.axes[plan.axes.size() - 2];
+    place_ = first % std::max<std::int64_t>(1, axis_->out);
+  }
+  std::int64_t next() {
+    const std::int64_t source = start_ < 0 ? find() : known();
+    ++row_;
+    if (axis_ != nullptr && ++place_ == axis_->out) {
+      place_ = 0;
+      start_ = -1;
+    }
+    return source;
+  }
+
+ private:
+  /// Of the row along its own axis.
+  std::int64_t index() const {
+    return axis_->is_identity() ? place_ : axis_->index[static_cast<std::size_t>(place_)];
+  }
+  std::int64_t known() const { return index() < 0 ? -1 : start_ + index(); }
+  std::int64_t find() {
+    std::int64_t source = -1;
+    for_each_source(plan_, 0, row_, 0, 1.0F, [&](std::int64_t from, float) { source = from; });
+    if (source >= 0 && axis_ != nullptr) start_ = source - index();
+    return source;
+  }
+
+  const ResizePlan& plan_;
+  std::int64_t row_;
+  const ResizeAxis* axis_ = nullptr;  ///< of the rows; null: there is one row
+  std::int64_t place_ = 0;
+  std::int64_t start_ = -1;  ///< the image's first row, once it is known
+};
+
 template <typename T>
 void nearest(const ResizePlan& plan, const T* in, T* out, const void* outside_bytes,
              Workers& workers) {
@@ -51,23 +90,23 @@ void nearest(const ResizePlan& plan, const T* in, T* out, const void* outside_by
   std::memcpy(&outside, outside_bytes, sizeof outside);
   const std::int64_t repeats = repeats_of(last);
   constexpr auto work = static_cast<std::int64_t>(sizeof(T) <= 4 ? 1 : sizeof(T) / 4);
-  workers.parallel_ranges(
-      resize_rows(plan), resize_grain(plan, work), [&](std::int64_t begin, std::int64_t end) {
-        std::int64_t before = -1;
-        for (std::int64_t row = begin; row < end; ++row) {
-          T* to = out + row * last.out;
-          std::int64_t source = -1;
-          for_each_source(plan, 0, row, 0, 1.0F, [&](std::int64_t from, float) { source = from; });
-          if (source < 0) {
-            std::fill(to, to + last.out, outside);
-          } else if (source == before) {
-            std::copy(to - last.out, to, to);
-          } else {
-            gather_row(last, repeats, in + source * last.in, to, outside);
-          }
-          before = source;
-        }
-      });
+  workers.parallel_ranges(resize_rows(plan), resize_grain(plan, work),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            std::int64_t before = -1;
+                            NearestRows sources(plan, begin);
+                            for (std::int64_t row = begin; row < end; ++row) {
+                              T* to = out + row * last.out;
+                              const std::int64_t source = sources.next();
+                              if (source < 0) {
+                                std::fill(to, to + last.out, outside);
+                              } else if (source == before) {
+                                std::copy(to - last.out, to, to);
+                              } else {
+                                gather_row(last, repeats, in + source * last.in, to, outside);
+                              }
+                              before = source;
+                            }
+                          });
 }
 
 }  // namespace
