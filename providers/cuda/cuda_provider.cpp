@@ -56,8 +56,7 @@ class CudaProvider : public Provider {
     std::vector<KernelDescription> result;
     for (const ElementRow& row : element_rows())
       result.push_back({"elementwise", row.domain, row.op_type, "cuda", types_of(row.types)});
-    for (const auto rows : {product_rows(), image_rows(), row_rows(), movement_rows(),
-                            indexing_rows(), attention_rows()}) {
+    for (const auto& rows : operator_families()) {
       for (const OperatorRow& row : rows)
         result.push_back({"device", row.domain, row.op_type, "cuda", types_of(row.types)});
     }

@@ -2,12 +2,12 @@
 #include <array>
 #include <cublasLt.h>
 #include <mutex>
-#include <vector>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 #include "providers/cuda/driver/cuda_device.hpp"
 #include "providers/cuda/driver/library_loader.hpp"
+#include "providers/cuda/driver/primitive_cache.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -15,42 +15,33 @@ namespace {
 constexpr std::size_t most_workspace = std::size_t{32} << 20;
 constexpr std::size_t least_version = 120000;
 
-/// The functions of the library that are used.
+/// CALL(member, function): the functions of the library that are used, but its version.
+#define ORTOOL_CUBLAS_CALLS(CALL)                            \
+  CALL(create, cublasLtCreate)                               \
+  CALL(destroy, cublasLtDestroy)                             \
+  CALL(matmul, cublasLtMatmul)                               \
+  CALL(desc_create, cublasLtMatmulDescCreate)                \
+  CALL(desc_destroy, cublasLtMatmulDescDestroy)              \
+  CALL(desc_set, cublasLtMatmulDescSetAttribute)             \
+  CALL(layout_create, cublasLtMatrixLayoutCreate)            \
+  CALL(layout_destroy, cublasLtMatrixLayoutDestroy)          \
+  CALL(layout_set, cublasLtMatrixLayoutSetAttribute)         \
+  CALL(preference_create, cublasLtMatmulPreferenceCreate)    \
+  CALL(preference_destroy, cublasLtMatmulPreferenceDestroy)  \
+  CALL(preference_set, cublasLtMatmulPreferenceSetAttribute) \
+  CALL(heuristic, cublasLtMatmulAlgoGetHeuristic)
+
 struct CublasCalls {
   LibraryLoader library{{"libcublasLt.so.13", "libcublasLt.so.12"}, "cuBLASLt 12 or 13"};
   decltype(cublasLtGetVersion)* version;
-  decltype(cublasLtCreate)* create;
-  decltype(cublasLtDestroy)* destroy;
-  decltype(cublasLtMatmul)* matmul;
-  decltype(cublasLtMatmulDescCreate)* desc_create;
-  decltype(cublasLtMatmulDescDestroy)* desc_destroy;
-  decltype(cublasLtMatmulDescSetAttribute)* desc_set;
-  decltype(cublasLtMatrixLayoutCreate)* layout_create;
-  decltype(cublasLtMatrixLayoutDestroy)* layout_destroy;
-  decltype(cublasLtMatrixLayoutSetAttribute)* layout_set;
-  decltype(cublasLtMatmulPreferenceCreate)* preference_create;
-  decltype(cublasLtMatmulPreferenceDestroy)* preference_destroy;
-  decltype(cublasLtMatmulPreferenceSetAttribute)* preference_set;
-  decltype(cublasLtMatmulAlgoGetHeuristic)* heuristic;
+  ORTOOL_CUBLAS_CALLS(ORTOOL_LIBRARY_MEMBER)
 
   CublasCalls() {
     library.load(version, "cublasLtGetVersion");
     if (version() < least_version)
       throw Error(ErrorCode::provider_unavailable,
                   format("cuBLASLt {} is too old (wanted: 12.0 or later)", version()));
-    library.load(create, "cublasLtCreate");
-    library.load(destroy, "cublasLtDestroy");
-    library.load(matmul, "cublasLtMatmul");
-    library.load(desc_create, "cublasLtMatmulDescCreate");
-    library.load(desc_destroy, "cublasLtMatmulDescDestroy");
-    library.load(desc_set, "cublasLtMatmulDescSetAttribute");
-    library.load(layout_create, "cublasLtMatrixLayoutCreate");
-    library.load(layout_destroy, "cublasLtMatrixLayoutDestroy");
-    library.load(layout_set, "cublasLtMatrixLayoutSetAttribute");
-    library.load(preference_create, "cublasLtMatmulPreferenceCreate");
-    library.load(preference_destroy, "cublasLtMatmulPreferenceDestroy");
-    library.load(preference_set, "cublasLtMatmulPreferenceSetAttribute");
-    library.load(heuristic, "cublasLtMatmulAlgoGetHeuristic");
+    ORTOOL_CUBLAS_CALLS(ORTOOL_LIBRARY_LOAD)
   }
 };
 
@@ -100,14 +91,7 @@ class CublasFactory : public ProductFactory {
 
   PrimitivePtr make(const ProductDesc& desc) override {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, primitive] : made_) {
-      if (known == desc) return primitive;
-    }
-    PrimitivePtr primitive = make_new(desc);
-    constexpr std::size_t most_kept = 4096;
-    if (made_.size() >= most_kept) made_.clear();
-    made_.emplace_back(desc, primitive);
-    return primitive;
+    return made_.find_or_make(desc, [&] { return make_new(desc); });
   }
 
   void run(const DevicePrimitive& product, const ProductPointers& p, CUstream_st* stream) override {
@@ -226,7 +210,7 @@ class CublasFactory : public ProductFactory {
   CublasCalls calls_;
   cublasLtHandle_t handle_ = nullptr;
   std::mutex mutex_;
-  std::vector<std::pair<ProductDesc, PrimitivePtr>> made_;
+  PrimitiveCache<ProductDesc, PrimitivePtr> made_;
 };
 
 }  // namespace

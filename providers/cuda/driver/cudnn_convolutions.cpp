@@ -9,6 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "providers/cuda/driver/cuda_device.hpp"
 #include "providers/cuda/driver/library_loader.hpp"
+#include "providers/cuda/driver/primitive_cache.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -16,57 +17,37 @@ namespace {
 constexpr std::size_t most_workspace = std::size_t{256} << 20;
 constexpr int most_algorithms = 4;
 
+/// CALL(member, function): the functions of the library that are used.
+#define ORTOOL_CUDNN_CALLS(CALL)                             \
+  CALL(version, cudnnGetVersion)                             \
+  CALL(create, cudnnCreate)                                  \
+  CALL(destroy, cudnnDestroy)                                \
+  CALL(set_stream, cudnnSetStream)                           \
+  CALL(tensor_create, cudnnCreateTensorDescriptor)           \
+  CALL(tensor_destroy, cudnnDestroyTensorDescriptor)         \
+  CALL(tensor_set, cudnnSetTensor4dDescriptor)               \
+  CALL(filter_create, cudnnCreateFilterDescriptor)           \
+  CALL(filter_destroy, cudnnDestroyFilterDescriptor)         \
+  CALL(filter_set, cudnnSetFilter4dDescriptor)               \
+  CALL(conv_create, cudnnCreateConvolutionDescriptor)        \
+  CALL(conv_destroy, cudnnDestroyConvolutionDescriptor)      \
+  CALL(conv_set, cudnnSetConvolution2dDescriptor)            \
+  CALL(conv_groups, cudnnSetConvolutionGroupCount)           \
+  CALL(conv_math, cudnnSetConvolutionMathType)               \
+  CALL(activation_create, cudnnCreateActivationDescriptor)   \
+  CALL(activation_destroy, cudnnDestroyActivationDescriptor) \
+  CALL(activation_set, cudnnSetActivationDescriptor)         \
+  CALL(algorithms, cudnnGetConvolutionForwardAlgorithm_v7)   \
+  CALL(forward, cudnnConvolutionForward)                     \
+  CALL(fused, cudnnConvolutionBiasActivationForward)         \
+  CALL(add, cudnnAddTensor)                                  \
+  CALL(activate, cudnnActivationForward)
+
 struct CudnnCalls {
   LibraryLoader library{{"libcudnn.so.9"}, "cuDNN 9"};
-  decltype(cudnnGetVersion)* version;
-  decltype(cudnnCreate)* create;
-  decltype(cudnnDestroy)* destroy;
-  decltype(cudnnSetStream)* set_stream;
-  decltype(cudnnCreateTensorDescriptor)* tensor_create;
-  decltype(cudnnDestroyTensorDescriptor)* tensor_destroy;
-  decltype(cudnnSetTensor4dDescriptor)* tensor_set;
-  decltype(cudnnCreateFilterDescriptor)* filter_create;
-  decltype(cudnnDestroyFilterDescriptor)* filter_destroy;
-  decltype(cudnnSetFilter4dDescriptor)* filter_set;
-  decltype(cudnnCreateConvolutionDescriptor)* conv_create;
-  decltype(cudnnDestroyConvolutionDescriptor)* conv_destroy;
-  decltype(cudnnSetConvolution2dDescriptor)* conv_set;
-  decltype(cudnnSetConvolutionGroupCount)* conv_groups;
-  decltype(cudnnSetConvolutionMathType)* conv_math;
-  decltype(cudnnCreateActivationDescriptor)* activation_create;
-  decltype(cudnnDestroyActivationDescriptor)* activation_destroy;
-  decltype(cudnnSetActivationDescriptor)* activation_set;
-  decltype(cudnnGetConvolutionForwardAlgorithm_v7)* algorithms;
-  decltype(cudnnConvolutionForward)* forward;
-  decltype(cudnnConvolutionBiasActivationForward)* fused;
-  decltype(cudnnAddTensor)* add;
-  decltype(cudnnActivationForward)* activate;
+  ORTOOL_CUDNN_CALLS(ORTOOL_LIBRARY_MEMBER)
 
-  CudnnCalls() {
-    library.load(version, "cudnnGetVersion");
-    library.load(create, "cudnnCreate");
-    library.load(destroy, "cudnnDestroy");
-    library.load(set_stream, "cudnnSetStream");
-    library.load(tensor_create, "cudnnCreateTensorDescriptor");
-    library.load(tensor_destroy, "cudnnDestroyTensorDescriptor");
-    library.load(tensor_set, "cudnnSetTensor4dDescriptor");
-    library.load(filter_create, "cudnnCreateFilterDescriptor");
-    library.load(filter_destroy, "cudnnDestroyFilterDescriptor");
-    library.load(filter_set, "cudnnSetFilter4dDescriptor");
-    library.load(conv_create, "cudnnCreateConvolutionDescriptor");
-    library.load(conv_destroy, "cudnnDestroyConvolutionDescriptor");
-    library.load(conv_set, "cudnnSetConvolution2dDescriptor");
-    library.load(conv_groups, "cudnnSetConvolutionGroupCount");
-    library.load(conv_math, "cudnnSetConvolutionMathType");
-    library.load(activation_create, "cudnnCreateActivationDescriptor");
-    library.load(activation_destroy, "cudnnDestroyActivationDescriptor");
-    library.load(activation_set, "cudnnSetActivationDescriptor");
-    library.load(algorithms, "cudnnGetConvolutionForwardAlgorithm_v7");
-    library.load(forward, "cudnnConvolutionForward");
-    library.load(fused, "cudnnConvolutionBiasActivationForward");
-    library.load(add, "cudnnAddTensor");
-    library.load(activate, "cudnnActivationForward");
-  }
+  CudnnCalls() { ORTOOL_CUDNN_CALLS(ORTOOL_LIBRARY_LOAD) }
 };
 
 void check_cudnn(cudnnStatus_t status, std::string_view call) {
@@ -171,26 +152,16 @@ class CudnnFactory : public ConvFactory {
 
   PrimitivePtr make(const ConvDesc& desc, DeviceStopwatch& timer) override {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, primitive] : made_) {
-      if (known == desc) return primitive;
-    }
-    std::shared_ptr<CudnnConv> conv = describe(desc);
-    if (conv != nullptr && !choose_algorithm(*conv, timer)) conv = nullptr;
-    constexpr std::size_t most_kept = 4096;
-    if (made_.size() >= most_kept) made_.clear();
-    made_.emplace_back(desc, conv);
-    return conv;
+    return made_.find_or_make(desc, [&]() -> PrimitivePtr {
+      std::shared_ptr<CudnnConv> conv = describe(desc);
+      if (conv != nullptr && !choose_algorithm(*conv, timer)) conv = nullptr;
+      return conv;
+    });
   }
 
   void release_scratch() override {
     const std::lock_guard lock(mutex_);
     scratch_.release();
-  }
-
-  void run(const DevicePrimitive& conv, const ConvPointers& p, CUstream_st* stream) override {
-    const std::lock_guard lock(mutex_);
-    check_cudnn(calls_.set_stream(handle_, stream), "cudnnSetStream");
-    check_cudnn(static_cast<const CudnnConv&>(conv).run(handle_, p), "a convolution");
   }
 
  private:
@@ -343,7 +314,7 @@ class CudnnFactory : public ConvFactory {
   ScratchMemory zeros_;
   bool has_zeros_ = false;
   std::mutex mutex_;
-  std::vector<std::pair<ConvDesc, std::shared_ptr<const CudnnConv>>> made_;
+  PrimitiveCache<ConvDesc, PrimitivePtr> made_;
 };
 
 }  // namespace

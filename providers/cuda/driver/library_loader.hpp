@@ -30,4 +30,9 @@ class LibraryLoader {
   std::string name_;
 };
 
+/// For lists CALL(member, function) of what a struct with a `library` calls: its members, and how
+/// they are found.
+#define ORTOOL_LIBRARY_MEMBER(member, function) decltype(function)* member;
+#define ORTOOL_LIBRARY_LOAD(member, function) library.load(member, #function);
+
 }  // namespace ortool::cuda

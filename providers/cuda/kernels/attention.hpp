@@ -1,7 +1,7 @@
 // Attention kernels: tiles of queries, or single queries, over all keys with a running softmax.
 #pragma once
 
-#include "providers/cuda/kernels/rows.hpp"
+#include "providers/cuda/kernels/row_partials.hpp"
 
 namespace ortool::cuda {
 

@@ -7,6 +7,9 @@
 
 namespace ortool::cuda {
 
+/// Of a block that computes a row.
+constexpr int row_threads = 256;
+
 /// Copies elements of `bytes` bytes between strided tensors.
 struct CopyParams {
   const void* from;

@@ -6,7 +6,8 @@
 #include "providers/cuda/kernels/images.hpp"
 #include "providers/cuda/kernels/indexing.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
-#include "providers/cuda/kernels/rows.hpp"
+#include "providers/cuda/kernels/norms.hpp"
+#include "providers/cuda/kernels/reductions.hpp"
 #include "providers/cuda/kernels/tensor_attention.hpp"
 
 // clang-format off

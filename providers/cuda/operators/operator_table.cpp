@@ -89,9 +89,15 @@ const ElementRow* find_element_row(const Node& node) {
   return nullptr;
 }
 
+std::span<const std::span<const OperatorRow>> operator_families() {
+  static const std::array<std::span<const OperatorRow>, 7> families = {
+      product_rows(),  image_rows(),    reduction_rows(), norm_rows(),
+      movement_rows(), indexing_rows(), attention_rows()};
+  return families;
+}
+
 const OperatorRow* find_operator_row(const Node& node) {
-  for (const auto rows : {product_rows(), image_rows(), row_rows(), movement_rows(),
-                          indexing_rows(), attention_rows()}) {
+  for (const auto& rows : operator_families()) {
     for (const OperatorRow& row : rows) {
       if (has_name(node, row.domain, row.op_type)) return &row;
     }

@@ -50,10 +50,13 @@ struct ElementRow {
 std::span<const ElementRow> element_rows();
 std::span<const OperatorRow> product_rows();
 std::span<const OperatorRow> image_rows();
-std::span<const OperatorRow> row_rows();
+std::span<const OperatorRow> reduction_rows();
+std::span<const OperatorRow> norm_rows();
 std::span<const OperatorRow> movement_rows();
 std::span<const OperatorRow> indexing_rows();
 std::span<const OperatorRow> attention_rows();
+/// All of the above but the elementwise ones.
+std::span<const std::span<const OperatorRow>> operator_families();
 
 /// Null: the operator is of another kind, or not in the table.
 const ElementRow* find_element_row(const Node& node);
