@@ -85,16 +85,19 @@ void set(ProviderSettings& settings, std::string_view key, std::string_view valu
     settings.plan.merges_products = switch_of(key, value);
   } else if (key == "vectors") {
     settings.plan.has_vectors = switch_of(key, value);
+  } else if (key == "recurrent-kernel") {
+    settings.plan.has_recurrent_kernel = switch_of(key, value);
   } else if (key == "tune") {
     settings.plan.tunes = switch_of(key, value);
   } else {
-    static const std::array<std::string, 10> known = {"device",
+    static const std::array<std::string, 11> known = {"device",
                                                       "memory-limit",
                                                       "precision",
                                                       "channels-last",
                                                       "depthwise-kernel",
                                                       "merge-products",
                                                       "pointwise-products",
+                                                      "recurrent-kernel",
                                                       "tensor-attention",
                                                       "tune",
                                                       "vectors"};

@@ -11,8 +11,11 @@
 
 #ifdef __CUDACC__
 #define ORTOOL_DEVICE __device__ __forceinline__
+/// What is called from many places and takes much code.
+#define ORTOOL_DEVICE_CALL __device__ __noinline__
 #else
 #define ORTOOL_DEVICE inline
+#define ORTOOL_DEVICE_CALL inline
 #endif
 
 namespace ortool::cuda {

@@ -22,7 +22,10 @@
     ROW(attention_tile_128_f32) ROW(attention_tile_128_f16) ROW(append_cache) ROW(rotary_f32) \
     ROW(rotary_any) ROW(elementwise_f32_vectors) ROW(elementwise_f16_vectors) \
     ROW(normalize_f32_vectors) ROW(normalize_f16_vectors) \
-    ROW(attention_tensor_64) ROW(attention_tensor_128) ROW(depthwise_f16) ROW(depthwise_any)
+    ROW(attention_tensor_64) ROW(attention_tensor_128) ROW(depthwise_f16) ROW(depthwise_any) \
+    ROW(recurrent_steps_f32) ROW(recurrent_steps_short) ROW(recurrent_steps_f64) \
+    ROW(recurrent_cell_f32) ROW(recurrent_cell_short) ROW(recurrent_cell_f64) \
+    ROW(recurrent_start_f32) ROW(recurrent_start_short) ROW(recurrent_start_f64)
 // clang-format on
 
 namespace ortool::cuda {

@@ -7,6 +7,7 @@
 #include "providers/cuda/kernels/indexing.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
 #include "providers/cuda/kernels/norms.hpp"
+#include "providers/cuda/kernels/recurrent.hpp"
 #include "providers/cuda/kernels/reductions.hpp"
 #include "providers/cuda/kernels/tensor_attention.hpp"
 
@@ -83,5 +84,14 @@
   ROW(attention_tensor_64, AttentionParams, (attention_tensor<64, 64>))                           \
   ROW(attention_tensor_128, AttentionParams, (attention_tensor<128, 32>))                         \
   ROW(depthwise_f16, ConvParams, (depthwise_conv<HalfStore>))                                     \
-  ROW(depthwise_any, ConvParams, (depthwise_conv<AnyStore>))
+  ROW(depthwise_any, ConvParams, (depthwise_conv<AnyStore>))                                      \
+  ROW(recurrent_steps_f32, RecurrentParams, (recurrent_steps<float, FloatStore>))                 \
+  ROW(recurrent_steps_short, RecurrentParams, (recurrent_steps<float, ShortStore>))               \
+  ROW(recurrent_steps_f64, RecurrentParams, (recurrent_steps<double, DoubleStore>))               \
+  ROW(recurrent_cell_f32, RecurrentParams, (recurrent_cell<float, FloatStore>))                   \
+  ROW(recurrent_cell_short, RecurrentParams, (recurrent_cell<float, ShortStore>))                 \
+  ROW(recurrent_cell_f64, RecurrentParams, (recurrent_cell<double, DoubleStore>))                 \
+  ROW(recurrent_start_f32, RecurrentParams, (recurrent_start<float, FloatStore>))                 \
+  ROW(recurrent_start_short, RecurrentParams, (recurrent_start<float, ShortStore>))               \
+  ROW(recurrent_start_f64, RecurrentParams, (recurrent_start<double, DoubleStore>))
 // clang-format on

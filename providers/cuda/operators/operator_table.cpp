@@ -90,9 +90,9 @@ const ElementRow* find_element_row(const Node& node) {
 }
 
 std::span<const std::span<const OperatorRow>> operator_families() {
-  static const std::array<std::span<const OperatorRow>, 7> families = {
+  static const std::array<std::span<const OperatorRow>, 8> families = {
       product_rows(),  image_rows(),    reduction_rows(), norm_rows(),
-      movement_rows(), indexing_rows(), attention_rows()};
+      movement_rows(), indexing_rows(), attention_rows(), recurrent_rows()};
   return families;
 }
 

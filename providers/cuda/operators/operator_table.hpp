@@ -55,6 +55,7 @@ std::span<const OperatorRow> norm_rows();
 std::span<const OperatorRow> movement_rows();
 std::span<const OperatorRow> indexing_rows();
 std::span<const OperatorRow> attention_rows();
+std::span<const OperatorRow> recurrent_rows();
 /// All of the above but the elementwise ones.
 std::span<const std::span<const OperatorRow>> operator_families();
 

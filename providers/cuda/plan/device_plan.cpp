@@ -244,8 +244,8 @@ void DevicePlan::check_status() const {
   std::memcpy(&status, staging_.data(), sizeof(status));
   if (status == 0) return;
   const Node& node = *parts_.status_nodes.at(static_cast<std::size_t>(status) - 1);
-  throw Error(ErrorCode::invalid, "an index is out of range",
-              "--provider cpu names the index and its range")
+  throw Error(ErrorCode::invalid, "an index or a length is out of range",
+              "--provider cpu names it and its range")
       .at_node(node.name(), node.op_type());
 }
 

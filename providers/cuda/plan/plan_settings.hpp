@@ -18,6 +18,7 @@ struct PlanSettings {
   bool has_tensor_attention = false;   ///< attention in float16 uses tensor cores
   bool merges_products = true;         ///< products of one input with several constants are one
   bool has_vectors = true;             ///< kernels load several elements at once
+  bool has_recurrent_kernel = true;    ///< small recurrent layers run in one kernel
   bool tunes = false;                  ///< convolutions are measured when shapes are new
 };
 

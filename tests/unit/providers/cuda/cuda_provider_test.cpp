@@ -10,34 +10,13 @@
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cuda/provider_settings.hpp"
-#include "tests/cuda_emulation/emulated_device.hpp"
+#include "tests/cuda_emulation/emulated_session.hpp"
 #include "tests/support/session_support.hpp"
 
 using namespace ortool;
+using test::EmulatedSession;
 
 namespace {
-
-/// A session on an emulated device, and the device.
-struct EmulatedSession {
-  std::shared_ptr<test::EmulatedDevice> device;
-  std::unique_ptr<Session> session;
-
-  explicit EmulatedSession(std::string_view text, test::EmulationOptions emulation = {},
-                           std::string_view options = {}, SessionOptions session_options = {}) {
-    device = std::make_shared<test::EmulatedDevice>(emulation);
-    session_options.providers = {
-        cuda::make_provider_on([this](std::int64_t, std::int64_t) { return device; }, options),
-        make_cpu_provider()};
-    session = make_session(text, std::move(session_options));
-  }
-
-  Tensor run(const NamedValues& inputs) const { return session->run(inputs, {})[0].tensor(); }
-  std::vector<std::string> providers() const {
-    std::vector<std::string> names;
-    for (const Placement& placement : session->placement()) names.push_back(placement.provider);
-    return names;
-  }
-};
 
 constexpr std::string_view product_model = R"(<ir_version: 9, opset_import: ["" : 17]>
   g (float[N,3] x) => (float[N,2] y) <float[3,2] w = {1, -2, 3, 4, -5, 6}, float[2] b = {0.5, -0.5}> {
