@@ -36,6 +36,7 @@ std::vector<BenchReport> bench(const std::vector<BenchRunner*>& runners,
     BenchReport& report = reports.emplace_back();
     report.times = std::move(times[i]);
     report.facts = runners[i]->facts();
+    report.device = runners[i]->device_times();
     summarize_times(report, options);
     report.has_converged =
         report.times.is_steady && median_precision(report.times) <= options.precision;
@@ -52,7 +53,7 @@ std::vector<BenchReport> bench(std::span<const Session* const> sessions, const N
   std::vector<BenchRunner*> runners;
   for (const Session* session : sessions) {
     RunnerFacts facts;
-    facts.first_run_ms = timed_run_ms(*session, inputs, run_options);
+    time_first_run(*session, inputs, run_options, facts);
     describe_placement(*session, {}, facts);
     owners.push_back(make_session_runner(*session, std::move(facts), inputs, run_options,
                                          std::max(1, options.concurrency)));

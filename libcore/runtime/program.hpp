@@ -20,6 +20,8 @@
 
 namespace ortool {
 
+struct DeviceReport;
+
 /// Immutable after construction and thread-safe: each run has its own state.
 class Program {
  public:
@@ -67,8 +69,8 @@ class Program {
   void execute(const Plan& plan, Run& run) const;
   void execute_step(const Plan& plan, std::size_t index, Frame& frame, const Run& run,
                     Workers& workers) const;
-  void record(const RunEnvironment& environment, const CompiledStep& step,
-              std::int64_t begin_ns) const;
+  void record(const RunEnvironment& environment, const CompiledStep& step, std::int64_t begin_ns,
+              const DeviceReport& report) const;
   void observe(const Plan& plan, std::int32_t number, const Run& run) const;
   /// Tells how many steps of the main graph are done.
   void tell_done(const RunEnvironment& environment, std::int64_t done) const;

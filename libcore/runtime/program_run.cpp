@@ -65,22 +65,39 @@ void Program::execute_step(const Plan& plan, std::size_t index, Frame& frame, co
   const RunContext context(frame.inputs(index), frame.outputs(index), frame.workspace(index),
                            workers);
   const CompiledStep& compiled = steps_[static_cast<std::size_t>(step.number)];
-  const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
+  const std::int64_t begin = environment.is_timed() ? environment.elapsed_ns() : 0;
+  DeviceReport report = {.wants_events = environment.wants_events()};
   try {
-    step.prepared->run(context);
+    const auto* reporting = environment.is_timed()
+                                ? dynamic_cast<const ReportingPrepared*>(step.prepared.get())
+                                : nullptr;
+    if (reporting != nullptr) {
+      reporting->run_reporting(context, report);
+    } else {
+      step.prepared->run(context);
+    }
   } catch (Error& error) {
     throw error.at_node(compiled.node().name(), compiled.node().op_type());
   }
-  if (environment.profile != nullptr) record(environment, compiled, begin);
+  if (environment.is_timed()) record(environment, compiled, begin, report);
 }
 
 void Program::record(const RunEnvironment& environment, const CompiledStep& step,
-                     std::int64_t begin_ns) const {
+                     std::int64_t begin_ns, const DeviceReport& report) const {
   const std::int64_t duration_ns = environment.elapsed_ns() - begin_ns;
   const std::lock_guard lock(*environment.profile_mutex);
-  environment.profile->events.push_back({step.node().name(), step.node().op_type(),
-                                         step.provider_name(), step.kernel_name(), depth_, begin_ns,
-                                         duration_ns});
+  if (environment.device != nullptr) environment.device->add(report);
+  if (environment.profile == nullptr) return;
+  std::vector<ProfileEvent>& events = environment.profile->events;
+  if (report.events.empty()) {
+    events.push_back({step.node().name(), step.node().op_type(), step.provider_name(),
+                      step.kernel_name(), depth_, begin_ns, duration_ns});
+  }
+  for (const DeviceEvent& event : report.events) {
+    events.push_back({event.label(), event.nodes.empty() ? "" : event.nodes.front()->op_type(),
+                      step.provider_name(), event.kernel, depth_, begin_ns + event.start_ns,
+                      event.duration_ns});
+  }
 }
 
 void Program::tell_done(const RunEnvironment& environment, std::int64_t done) const {
@@ -153,18 +170,23 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
   }
   std::vector<RunValue> outputs(step.output_slots.size());
   DynamicContext context(step.node(), inputs, outputs, environment.workers, environment.cap);
-  const std::int64_t begin = environment.profile != nullptr ? environment.elapsed_ns() : 0;
+  const std::int64_t begin = environment.is_timed() ? environment.elapsed_ns() : 0;
   environment.workers.begin_step(&step);
+  DeviceReport report = {.wants_events = environment.wants_events()};
   try {
+    const auto* reporting =
+        environment.is_timed() ? dynamic_cast<const ReportingKernel*>(step.kernel.get()) : nullptr;
     if (step.control_flow != nullptr) {
       step.control_flow->run(context, environment);
+    } else if (reporting != nullptr) {
+      reporting->run_dynamic_reporting(context, report);
     } else {
       step.kernel->run_dynamic(context);
     }
   } catch (Error& error) {
     throw error.at_node(step.node().name(), step.node().op_type());
   }
-  if (environment.profile != nullptr) record(environment, step, begin);
+  if (environment.is_timed()) record(environment, step, begin, report);
   tell_done(environment, plan.end_step() + 1);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Slot slot = step.output_slots[i];

@@ -6,6 +6,7 @@
 
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -14,15 +15,21 @@ struct RunEnvironment {
   Workers& workers;
   MemoryCap* cap = nullptr;
   Profile* profile = nullptr;
+  DeviceReport* device = nullptr;         ///< of all kernels on devices
   ValueObserver* observer = nullptr;
   Progress* progress = nullptr;  ///< of the main graph
   std::chrono::steady_clock::time_point start = {};
-  std::mutex* profile_mutex = nullptr;  ///< for kernels that run concurrently
+  std::mutex* profile_mutex = nullptr;  ///< of both, for kernels that run concurrently
 
   std::int64_t elapsed_ns() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
                                                                 start)
         .count();
+  }
+  bool is_timed() const { return profile != nullptr || device != nullptr; }
+  /// Whether nodes inside kernels are timed.
+  bool wants_events() const {
+    return profile != nullptr || (device != nullptr && device->wants_events);
   }
   void poll() const {
     if (workers.stop() != nullptr) workers.stop()->poll();

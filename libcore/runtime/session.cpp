@@ -431,6 +431,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     const RunEnvironment environment{.workers = workers,
                                      .cap = state.options.cap,
                                      .profile = options.profile,
+                                     .device = DeviceReportScope::current(),
                                      .observer = observer ? &*observer : nullptr,
                                      .progress = options.progress,
                                      .start = std::chrono::steady_clock::now(),

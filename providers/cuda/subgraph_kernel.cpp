@@ -150,6 +150,8 @@ void SubgraphKernel::emit(DevicePlanBuilder& builder, const Unit& unit) const {
   }
   const std::size_t folded = row->emit(builder, *rest.front(), rest.subspan(1));
   const Value* value = rest[folded]->output(0);
+  const std::span<const Node* const> group = rest.first(folded + 1);
+  builder.command_list().set_group(*rest.front(), {group.begin(), group.end()});
   rest = rest.subspan(folded + 1);
   if (!rest.empty()) emit_chain(builder, rest, value);
 }

@@ -1,6 +1,8 @@
 // Module calls: the table of functions that modules call, and errors across the border.
 #include "providers/modules/module_call.hpp"
 
+#include <algorithm>
+
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/onnx/write/serialize.hpp"
@@ -89,6 +91,14 @@ const ortool_provider_api& ModuleCall::api() {
                                                  [&](std::int64_t task) { body(context, task); });
             });
             return is_done ? 0 : 1;
+          },
+      .wants_figures =
+          [](ortool_provider_call* call) {
+            return owner_of(call).scope_.figures != nullptr ? 1 : 0;
+          },
+      .figures =
+          [](ortool_provider_call* call, const ortool_provider_figures* figures) {
+            if (figures != nullptr) owner_of(call).add_figures(*figures);
           }};
   return table;
 }
@@ -137,6 +147,16 @@ const void* ModuleCall::bytes_of_model(std::size_t index, std::size_t* length) {
   if (!is_done) return nullptr;
   if (length != nullptr) *length = static_cast<std::size_t>(bytes_.back().size_bytes());
   return bytes_.back().data();
+}
+
+void ModuleCall::add_figures(const ortool_provider_figures& given) {
+  if (scope_.figures == nullptr || given.size < sizeof(ortool_provider_figures)) return;
+  const auto sane = [](std::int64_t number) { return std::max<std::int64_t>(0, number); };
+  scope_.figures->add({.kernels = 1,
+                       .copy_in_ns = sane(given.copy_in_ns),
+                       .compute_ns = sane(given.compute_ns),
+                       .copy_out_ns = sane(given.copy_out_ns),
+                       .memory_bytes = sane(given.memory_bytes)});
 }
 
 void* ModuleCall::make_output(std::size_t index, std::int32_t type, std::int32_t rank,

@@ -11,6 +11,7 @@
 #include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "libcore/tensor/tensor.hpp"
 #include "providers/modules/graph_view.hpp"
 
@@ -25,6 +26,7 @@ struct ModuleScope {
   const Model* compiled = nullptr;     ///< compile(): model_bytes() gives it
   std::span<Tensor> outputs = {};      ///< run()
   Workers* workers = nullptr;          ///< run()
+  DeviceFigures* figures = nullptr;    ///< run(): those of a device are wanted
   MemoryCap* cap = nullptr;
 };
 
@@ -64,6 +66,7 @@ class ModuleCall {
   template <typename Body>
   bool keep_errors(Body body);
   const void* bytes_of_model(std::size_t index, std::size_t* length);
+  void add_figures(const ortool_provider_figures& given);
   void* make_output(std::size_t index, std::int32_t type, std::int32_t rank,
                     const std::int64_t* shape);
 

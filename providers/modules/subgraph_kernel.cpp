@@ -75,7 +75,8 @@ CompiledSubgraph::~CompiledSubgraph() {
 }
 
 std::vector<Tensor> CompiledSubgraph::run(std::span<const Tensor> inputs, std::size_t output_count,
-                                          Workers& workers, MemoryCap* cap) const {
+                                          Workers& workers, MemoryCap* cap,
+                                          DeviceFigures* figures) const {
   std::vector<ortool_provider_tensor> views;
   std::vector<const ortool_provider_tensor*> pointers;
   views.reserve(inputs.size());
@@ -93,6 +94,7 @@ std::vector<Tensor> CompiledSubgraph::run(std::span<const Tensor> inputs, std::s
                    .precision = state_->precision(),
                    .outputs = outputs,
                    .workers = &workers,
+                   .figures = figures,
                    .cap = cap});
   call.run("run", [&](ortool_provider_call* handle) {
     return state_->functions().run(handle, kernel_, pointers.data(), pointers.size(), output_count);
@@ -205,12 +207,13 @@ void SubgraphKernel::check_outputs(const std::vector<Tensor>& outputs) const {
 }
 
 std::vector<Tensor> SubgraphKernel::compute(const std::vector<Tensor>& inputs,
-                                            DynamicContext& context) const {
+                                            DynamicContext& context, DeviceFigures* figures) const {
   const CompiledPtr compiled = compiled_for(inputs);
   if (compiled == nullptr) return compute_by_fallback(inputs, context);
   std::vector<Tensor> outputs;
   try {
-    outputs = compiled->run(inputs, output_types_.size(), context.workers(), context.cap());
+    outputs =
+        compiled->run(inputs, output_types_.size(), context.workers(), context.cap(), figures);
   } catch (const Error& error) {
     // A kernel for unknown shapes learns them now.
     const bool knew_shapes = is_fixed_ || compiled != any_shapes_;
@@ -221,11 +224,11 @@ std::vector<Tensor> SubgraphKernel::compute(const std::vector<Tensor>& inputs,
   return outputs;
 }
 
-void SubgraphKernel::run_dynamic(DynamicContext& context) const {
+void SubgraphKernel::run_dynamic(DynamicContext& context, DeviceFigures* figures) const {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < context.input_count(); ++i)
     inputs.push_back(context.input(i).aligned());
-  std::vector<Tensor> outputs = compute(inputs, context);
+  std::vector<Tensor> outputs = compute(inputs, context, figures);
   for (std::size_t i = 0; i < outputs.size(); ++i) context.set_output(i, std::move(outputs[i]));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/graph/model.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "libcore/provider/provider.hpp"
 #include "providers/modules/module_state.hpp"
 
@@ -24,7 +25,7 @@ class CompiledSubgraph {
   CompiledSubgraph& operator=(const CompiledSubgraph&) = delete;
 
   std::vector<Tensor> run(std::span<const Tensor> inputs, std::size_t output_count,
-                          Workers& workers, MemoryCap* cap) const;
+                          Workers& workers, MemoryCap* cap, DeviceFigures* figures) const;
 
  private:
   std::shared_ptr<const ModuleState> state_;
@@ -37,7 +38,7 @@ class CompiledSubgraph {
 /// kernel for unknown shapes where the module has such, or replace the oldest one. Shapes that the
 /// module refuses, when it compiles or in a run of that kernel, are computed node by node by the
 /// fallback.
-class SubgraphKernel : public Kernel {
+class SubgraphKernel : public ReportingKernel {
  public:
   static constexpr std::size_t max_shapes = 8;
 
@@ -47,7 +48,10 @@ class SubgraphKernel : public Kernel {
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override;
   bool is_dynamic() const override { return true; }
-  void run_dynamic(DynamicContext& context) const override;
+  void run_dynamic(DynamicContext& context) const override { run_dynamic(context, nullptr); }
+  void run_dynamic_reporting(DynamicContext& context, DeviceReport& report) const override {
+    run_dynamic(context, &report.figures);
+  }
 
  private:
   /// Null: the fallback computes these shapes.
@@ -59,7 +63,10 @@ class SubgraphKernel : public Kernel {
 
   CompiledPtr compiled_for(const std::vector<Tensor>& inputs) const;
   CompiledPtr compile(const Model& part) const;
-  std::vector<Tensor> compute(const std::vector<Tensor>& inputs, DynamicContext& context) const;
+  /// `figures`, which may be null, receives what the module tells of a device.
+  void run_dynamic(DynamicContext& context, DeviceFigures* figures) const;
+  std::vector<Tensor> compute(const std::vector<Tensor>& inputs, DynamicContext& context,
+                              DeviceFigures* figures) const;
   std::vector<Tensor> compute_by_fallback(const std::vector<Tensor>& inputs,
                                           DynamicContext& context) const;
   void check_outputs(const std::vector<Tensor>& outputs) const;

@@ -16,6 +16,7 @@
 #include "libcore/base/log.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/onnx/read/load.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
@@ -63,15 +64,15 @@ class ModelCheck {
     start = std::chrono::steady_clock::now();
     std::vector<RunValue> found = gpu.run(inputs, {.threads = 4});
     const double first = milliseconds_since(start);
-    opened_device()->keep_times();
-    opened_device()->take_times();
+    DeviceReport report;
+    const DeviceReportScope scope(report);
     std::vector<double> times;
     for (int i = 0; i < options_.runs; ++i) {
       start = std::chrono::steady_clock::now();
       found = gpu.run(inputs, {.threads = 4});
       times.push_back(milliseconds_since(start));
     }
-    print_parts();
+    print_parts(report.figures);
     std::sort(times.begin(), times.end());
     std::printf("%s\n  %s; load %.1f ms, first run %.1f ms, median %.4f ms, least %.4f ms\n", path,
                 placement_of(gpu).c_str(), load, first, times.empty() ? 0 : times[times.size() / 2],
@@ -83,13 +84,13 @@ class ModelCheck {
   }
 
  private:
-  void print_parts() const {
-    const cuda::RunTimes parts = opened_device()->take_times();
-    const cuda::DeviceMemory memory = opened_device()->memory();
-    const int runs = std::max(1, options_.runs);
+  void print_parts(const DeviceFigures& figures) const {
+    const auto milliseconds = [&](std::int64_t ns) {
+      return static_cast<double>(ns) / 1e6 / std::max(1, options_.runs);
+    };
     std::printf("  on the device: copy in %.4f ms, compute %.4f ms, copy out %.4f ms; %.1f MB\n",
-                parts.copy_in / runs, parts.compute / runs, parts.copy_out / runs,
-                static_cast<double>(memory.peak_bytes) / 1e6);
+                milliseconds(figures.copy_in_ns), milliseconds(figures.compute_ns),
+                milliseconds(figures.copy_out_ns), static_cast<double>(figures.memory_bytes) / 1e6);
   }
 
   /// Twice, for the cost of the shapes alone.

@@ -1,7 +1,6 @@
 // Emulated device: memory with guards, streams that run at once, products and convolutions.
 #include "tests/cuda_emulation/emulated_device.hpp"
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -184,13 +183,13 @@ class EmulatedStream : public DeviceStream {
     ++device_.counts().replays;
     for (const auto& command : dynamic_cast<const EmulatedGraph&>(graph).commands) command();
   }
-  void mark(RunMark mark) override {
+  void mark(std::size_t number) override {
     ORTOOL_CHECK(capture_ == nullptr);
-    marks_[static_cast<std::size_t>(mark)] = std::chrono::steady_clock::now();
+    if (marks_.size() <= number) marks_.resize(number + 1);
+    marks_[number] = std::chrono::steady_clock::now();
   }
-  double between(RunMark from, RunMark to) override {
-    return std::chrono::duration<double, std::milli>(marks_[static_cast<std::size_t>(to)] -
-                                                     marks_[static_cast<std::size_t>(from)])
+  std::int64_t between(std::size_t from, std::size_t to) override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(marks_.at(to) - marks_.at(from))
         .count();
   }
 
@@ -205,7 +204,7 @@ class EmulatedStream : public DeviceStream {
 
   EmulatedDevice& device_;
   std::unique_ptr<EmulatedGraph> capture_;
-  std::array<std::chrono::steady_clock::time_point, run_marks> marks_ = {};
+  std::vector<std::chrono::steady_clock::time_point> marks_;
 };
 
 }  // namespace

@@ -55,6 +55,14 @@ Json interval_block(const Interval& interval) {
   return Json::list().add(interval.low).add(interval.high);
 }
 
+Json device_block(const DeviceTimes& times) {
+  return Json::object()
+      .set("copy_in_ms", times.copy_in_ms)
+      .set("compute_ms", times.compute_ms)
+      .set("copy_out_ms", times.copy_out_ms)
+      .set("memory_bytes", bytes_or_null(times.memory_bytes));
+}
+
 Json result_block(const VariantResult& result, bool has_raw) {
   const BenchVariant& variant = result.variant;
   Json dims = Json::object();
@@ -80,6 +88,7 @@ Json result_block(const VariantResult& result, bool has_raw) {
       .set("first_run_ms", result.facts.first_run_ms);
   if (result.facts.new_shape_ms) block.set("new_shape_ms", *result.facts.new_shape_ms);
   if (result.load) block.set("load", load_block(*result.load));
+  if (result.device) block.set("device", device_block(*result.device));
   block.set("warmup_runs", result.times.warmup_runs)
       .set("steady", result.times.is_steady)
       .set("converged", result.has_converged)

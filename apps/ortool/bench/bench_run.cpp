@@ -211,6 +211,7 @@ void BenchRun::measure_offered_loads() {
     for (const std::string& sentence : host.noise()) invocation_.warn(sentence);
     result.times = std::move(offered.times);
     result.load = std::move(offered.load);
+    result.device = runners_[i]->device_times();
     summarize_times(result, settings_);
     result.has_converged = !offered.is_overrun;
     if (offered.is_overrun && !settings_.find_rate) {

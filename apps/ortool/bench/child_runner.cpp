@@ -236,6 +236,14 @@ class ChildRunner : public BenchRunner {
     return block;
   }
   RunnerFacts facts() const override { return facts_; }
+  std::optional<DeviceTimes> device_times() override {
+    const Json answer = child_->ask("device");
+    if (answer.find("compute_ms") == nullptr) return std::nullopt;
+    return DeviceTimes{.copy_in_ms = number_in(answer, "copy_in_ms"),
+                       .compute_ms = number_in(answer, "compute_ms"),
+                       .copy_out_ms = number_in(answer, "copy_out_ms"),
+                       .memory_bytes = whole_in(answer, "memory_bytes")};
+  }
 
  private:
   std::unique_ptr<Child> child_;

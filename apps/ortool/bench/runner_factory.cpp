@@ -154,8 +154,7 @@ std::unique_ptr<BenchRunner> RunnerFactory::make(const BenchVariant& variant) {
   facts.compile_ms = shared->compile_ms;
   describe_placement(*shared->session, shared->first_provider, facts);
   NamedValues values = aligned_values(inputs);
-  in_file(shared->path,
-          [&] { facts.first_run_ms = timed_run_ms(*shared->session, values, run_options); });
+  in_file(shared->path, [&] { time_first_run(*shared->session, values, run_options, facts); });
   if (shared->has_run) facts.new_shape_ms = facts.first_run_ms;
   shared->has_run = true;
   return make_session_runner(*shared->session, std::move(facts), std::move(values), run_options,

@@ -8,6 +8,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "apps/ortool/bench/bench_blocks.hpp"
 #include "apps/ortool/bench/bench_settings.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/file/descriptor.hpp"
@@ -99,6 +100,12 @@ Json info_line(const BenchRunner& runner, std::int64_t base_rss_bytes) {
       .set("peak_rss_bytes", peak_resident_bytes_of_process());
 }
 
+/// Empty where no device tells.
+Json device_line(BenchRunner& runner) {
+  const std::optional<DeviceTimes> times = runner.device_times();
+  return times ? device_block(*times) : Json::object();
+}
+
 /// A block of the given number of runs, or of as many as fit into the seconds.
 RunnerBlock run_step(BenchRunner& runner, std::string_view wanted, const std::string& line) {
   std::int64_t runs = 0;
@@ -135,6 +142,8 @@ void answer_steps(const Invocation& invocation, BenchRunner& runner, std::int64_
     Json answer;
     if (line == "info") {
       answer = info_line(runner, base_rss_bytes);
+    } else if (line == "device") {
+      answer = device_line(runner);
     } else if (line.starts_with("run ")) {
       const RunnerBlock block = run_step(runner, std::string_view(line).substr(4), line);
       answer = Json::object()

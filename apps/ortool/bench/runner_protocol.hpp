@@ -6,8 +6,8 @@
 namespace ortool {
 
 /// Reads lines from standard input until it ends and answers each with one JSON line on standard
-/// output: `run N` and `run 0.2s` with the samples, `info` with preparation times and
-/// memory. Throws ErrorCode::invalid for any other line.
+/// output: `run N` and `run 0.2s` with the samples, `info` with preparation times and memory,
+/// `device` with what runs take on devices. Throws ErrorCode::invalid for any other line.
 void answer_steps(const Invocation& invocation, BenchRunner& runner, std::int64_t base_rss_bytes);
 
 /// Resident memory of this process in bytes, now and at its peak; -1 where the

@@ -97,9 +97,10 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     const std::string key = percentile_key(row.percent);
     for (const char* part : {"_ms", "_low_ms", "_high_ms"}) heads.push_back(key + part);
   }
-  for (const char* head : {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s",
-                           "load_ms", "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs",
-                           "converged", "peak_rss_bytes"}) {
+  for (const char* head :
+       {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s", "load_ms",
+        "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs", "converged", "peak_rss_bytes",
+        "device_copy_in_ms", "device_compute_ms", "device_copy_out_ms", "device_memory_bytes"}) {
     heads.emplace_back(head);
   }
   std::string text = csv_line(heads);
@@ -139,6 +140,12 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     fields.emplace_back(result.has_converged ? "true" : "false");
     fields.push_back(number_or_nothing(static_cast<double>(result.memory.peak_rss_bytes),
                                        result.memory.peak_rss_bytes > 0));
+    const DeviceTimes device = result.device.value_or(DeviceTimes{});
+    for (const double value : {device.copy_in_ms, device.compute_ms, device.copy_out_ms}) {
+      fields.push_back(number_or_nothing(value, result.device.has_value()));
+    }
+    fields.push_back(
+        number_or_nothing(static_cast<double>(device.memory_bytes), device.memory_bytes > 0));
     text += csv_line(fields);
   }
   return text;

@@ -115,6 +115,23 @@ std::string before_table(const BenchFindings& findings) {
   return table.to_string();
 }
 
+/// Of the variants that a device computes; empty without any.
+std::string device_table(const BenchFindings& findings) {
+  TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.add_row({"on the device", "copy in", "compute", "copy out", "device memory"});
+  bool has_rows = false;
+  for (const VariantResult& result : findings.results) {
+    if (!result.device) continue;
+    has_rows = true;
+    const DeviceTimes& times = *result.device;
+    table.add_row(
+        {result.variant.name, short_ms(times.copy_in_ms), short_ms(times.compute_ms),
+         short_ms(times.copy_out_ms),
+         times.memory_bytes > 0 ? readable_bytes(static_cast<double>(times.memory_bytes)) : "-"});
+  }
+  return has_rows ? "\n" + table.to_string() : std::string();
+}
+
 std::string load_line(const VariantResult& result) {
   const OfferedLoad& load = *result.load;
   const std::string name = printable(result.variant.name);
@@ -207,7 +224,8 @@ std::string verdict_sentence(const GateEntry& entry) {
 }
 
 std::string text_report(const BenchFindings& findings, const BenchSettings& settings) {
-  std::string text = steady_table(findings) + "\n" + before_table(findings);
+  std::string text =
+      steady_table(findings) + "\n" + before_table(findings) + device_table(findings);
   for (const VariantResult& result : findings.results) {
     if (result.load) text += load_line(result);
     if (!result.was_measured()) {

@@ -40,7 +40,8 @@ struct OfferedLoad {
 struct BenchReport {
   RunnerFacts facts;
   RunnerTimes times;
-  bool has_converged = false;  ///< the median is known as well as was asked for
+  bool has_converged = false;         ///< the median is known as well as was asked for
+  std::optional<DeviceTimes> device;  ///< nothing: no device computes, or it does not tell
 
   // Derived from `times` by summarize_times().
   std::vector<double> sorted_ms;

@@ -8,6 +8,8 @@
 
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/measure/bench/joined_threads.hpp"
+#include "libcore/measure/sample_blocks.hpp"
+#include "libcore/provider/device_report.hpp"
 
 namespace ortool {
 
@@ -17,7 +19,26 @@ double timed_run_ms(const Session& session, const NamedValues& inputs, const Run
   return watch.milliseconds();
 }
 
+void time_first_run(const Session& session, const NamedValues& inputs, const RunOptions& options,
+                    RunnerFacts& facts) {
+  DeviceReport report;
+  const DeviceReportScope scope(report);
+  facts.first_run_ms = timed_run_ms(session, inputs, options);
+  facts.has_device = report.figures.kernels > 0;
+}
+
 namespace {
+
+constexpr std::size_t max_device_runs = 50;
+constexpr std::size_t min_device_runs = 3;
+constexpr double device_runs_ms = 200;
+
+double median_ms(const std::vector<DeviceFigures>& runs, std::int64_t DeviceFigures::*part) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const DeviceFigures& run : runs) values.push_back(1e-6 * static_cast<double>(run.*part));
+  return median_of(std::move(values));
+}
 
 /// Runs a shared session.
 class SessionRunner : public BenchRunner {
@@ -50,6 +71,22 @@ class SessionRunner : public BenchRunner {
     facts.arena_bytes = session_.arena_bytes();
     facts.weight_bytes = session_.packed_bytes() + session_.constant_bytes();
     return facts;
+  }
+  std::optional<DeviceTimes> device_times() override {
+    if (!facts_.has_device) return std::nullopt;
+    std::vector<DeviceFigures> runs;
+    const Stopwatch watch;
+    while (runs.size() < min_device_runs ||
+           (runs.size() < max_device_runs && watch.milliseconds() < device_runs_ms)) {
+      DeviceReport report;
+      const DeviceReportScope scope(report);
+      timed_run_ms(session_, inputs_, options_);
+      runs.push_back(report.figures);
+    }
+    return DeviceTimes{.copy_in_ms = median_ms(runs, &DeviceFigures::copy_in_ns),
+                       .compute_ms = median_ms(runs, &DeviceFigures::compute_ns),
+                       .copy_out_ms = median_ms(runs, &DeviceFigures::copy_out_ns),
+                       .memory_bytes = runs.back().memory_bytes};
   }
   const Session* session() const override { return &session_; }
   const NamedValues* inputs() const override { return &inputs_; }

@@ -22,6 +22,15 @@ struct RunnerFacts {
   std::int64_t fallback_nodes = 0;     ///< not on the first provider requested, if one was
   std::int64_t weight_bytes = 0;       ///< packed, and constants read in place
   std::int64_t arena_bytes = 0;
+  bool has_device = false;  ///< kernels of the first run told of a device
+};
+
+/// What a run takes on devices: medians over some runs behind the measured ones.
+struct DeviceTimes {
+  double copy_in_ms = 0;
+  double compute_ms = 0;
+  double copy_out_ms = 0;
+  std::int64_t memory_bytes = 0;  ///< in use at most; 0: not known
 };
 
 /// Consecutive runs by each caller.
@@ -37,11 +46,17 @@ class BenchRunner {
   /// At least `runs` runs; several callers perform the same number each.
   virtual RunnerBlock run(std::int64_t runs) = 0;
   virtual RunnerFacts facts() const = 0;
+  /// Runs some more times. Nothing where no device computes, or does not tell.
+  virtual std::optional<DeviceTimes> device_times() { return std::nullopt; }
   /// Null when it runs in another process.
   virtual const Session* session() const { return nullptr; }
   virtual const NamedValues* inputs() const { return nullptr; }
   virtual RunOptions run_options() const { return {}; }
 };
+
+/// Runs once, and adds to `facts` what that shows.
+void time_first_run(const Session& session, const NamedValues& inputs, const RunOptions& options,
+                    RunnerFacts& facts);
 
 /// The time of one run in milliseconds; outputs are freed after the clock has stopped.
 double timed_run_ms(const Session& session, const NamedValues& inputs, const RunOptions& options);

@@ -11,6 +11,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/count_macs.hpp"
 #include "libcore/measure/sample_blocks.hpp"
+#include "libcore/provider/device_report.hpp"
 
 namespace ortool {
 namespace {
@@ -112,7 +113,6 @@ std::vector<std::int64_t> own_times(const Profile& profile) {
 }
 
 struct NodeTimes {
-  const ProfileEvent* event = nullptr;
   std::vector<double> ms;  ///< one per run
   double calls = 0;        ///< in the last run
 };
@@ -125,28 +125,69 @@ void add_run(const Profile& profile, std::size_t run, std::map<NodeKey, NodeTime
   for (std::size_t i = 0; i < own.size(); ++i) {
     const ProfileEvent& event = profile.events[i];
     NodeTimes& times = nodes[{event.depth, event.node}];
-    times.event = &event;
     times.ms.resize(run + 1);
     times.ms[run] += 1e-6 * static_cast<double>(own[i]);
     times.calls += 1;
   }
 }
 
-/// The members of each group by the name of its first node: nodes without events follow it in the
-/// placement.
-std::map<std::string, std::vector<std::string>> groups_of(
-    const Session& session, const std::map<NodeKey, NodeTimes>& nodes) {
-  std::set<std::string_view> heads;
-  for (const auto& [key, times] : nodes) heads.insert(key.second);
-  std::map<std::string, std::vector<std::string>> groups;
-  std::vector<std::string>* group = nullptr;
-  for (const Placement& placement : session.placement()) {
-    if (heads.count(placement.node) > 0 || group == nullptr) group = &groups[placement.node];
-    if (placement.origins.empty()) group->push_back(placement.node);
-    group->insert(group->end(), placement.origins.begin(), placement.origins.end());
+/// The file's nodes of each event: of those that a device computes together, or of the event's own
+/// and those without events that follow it in the placement.
+class EventOrigins {
+ public:
+  EventOrigins(const Session& session, const std::map<NodeKey, NodeTimes>& nodes,
+               const DeviceReport& last)
+      : device_events_(last.events) {
+    std::set<std::string_view> heads;
+    for (const auto& [key, times] : nodes) heads.insert(key.second);
+    std::set<std::string_view> listed;
+    for (const DeviceEvent& event : last.events) {
+      for (const Node* node : event.nodes) listed.insert(node->name());
+    }
+    std::vector<std::string>* group = nullptr;
+    for (const Placement& placement : session.placement()) {
+      std::vector<std::string>& own = own_[placement.node];
+      own = placement.origins;
+      if (own.empty()) own.push_back(placement.node);
+      if (listed.count(placement.node) > 0) continue;
+      if (heads.count(placement.node) > 0 || group == nullptr) group = &followed_[placement.node];
+      group->insert(group->end(), own.begin(), own.end());
+    }
   }
-  return groups;
-}
+
+  /// What a device did; null: the node was computed by a kernel of this machine's processor.
+  const DeviceEvent* on_device(const ProfileEvent& event) const {
+    const auto found = std::find_if(
+        device_events_.begin(), device_events_.end(), [&](const DeviceEvent& device_event) {
+          return device_event.label() == event.node && device_event.kernel == event.kernel;
+        });
+    return found != device_events_.end() ? &*found : nullptr;
+  }
+
+  std::vector<std::string> of(const ProfileEvent& event) const {
+    std::vector<std::string> origins;
+    if (const DeviceEvent* device_event = on_device(event)) {
+      for (const Node* node : device_event->nodes) {
+        const auto own = own_.find(node->name());
+        if (own == own_.end()) {
+          origins.emplace_back(node->name());
+        } else {
+          origins.insert(origins.end(), own->second.begin(), own->second.end());
+        }
+      }
+      return origins;
+    }
+    const auto group = followed_.find(event.node);
+    return group != followed_.end() ? group->second
+                                    : std::vector<std::string>{std::string(event.node)};
+  }
+
+ private:
+  using NodeLists = std::map<std::string, std::vector<std::string>, std::less<>>;
+  const std::vector<DeviceEvent>& device_events_;
+  NodeLists own_;
+  NodeLists followed_;
+};
 
 }  // namespace
 
@@ -161,12 +202,15 @@ NodeProfile profile_nodes(const std::string& variant, BenchRunner& runner,
   RunOptions options = runner.run_options();
   timed_run_ms(session, *runner.inputs(), options);
   std::map<NodeKey, NodeTimes> nodes;
+  DeviceReport device;  // of the last run
   std::vector<double> runs_ms;
   const Stopwatch watch;
   while (runs_ms.size() < min_runs ||
          (runs_ms.size() < max_profiled_runs && watch.milliseconds() < profiled_ms)) {
     Profile profile;
     options.profile = &profile;
+    device = {.wants_events = true};
+    const DeviceReportScope scope(device);
     timed_run_ms(session, *runner.inputs(), options);
     result.last = std::move(profile);
     add_run(result.last, runs_ms.size(), nodes);
@@ -176,7 +220,7 @@ NodeProfile profile_nodes(const std::string& variant, BenchRunner& runner,
   result.run_ms = median_of(runs_ms);
 
   const FileWork work(load_file(), *runner.inputs());
-  const auto groups = groups_of(session, nodes);
+  const EventOrigins origins(session, nodes, device);
   std::map<NodeKey, const ProfileEvent*> last_events;
   for (const ProfileEvent& event : result.last.events) {
     last_events[{event.depth, event.node}] = &event;
@@ -191,16 +235,18 @@ NodeProfile profile_nodes(const std::string& variant, BenchRunner& runner,
     row.kernel = std::string(event->second->kernel);
     times.ms.resize(runs_ms.size());
     row.ms = median_of(times.ms);
-    const auto group = groups.find(row.node);
-    row.origin = group != groups.end() ? group->second : std::vector<std::string>{row.node};
+    row.origin = origins.of(*event->second);
     work.fill(row.origin, times.calls, row);
     const double seconds = row.ms / 1e3;
     if (seconds > 0) {
       row.gflops = row.flops / seconds * 1e-9;
       row.gbytes_per_s = row.bytes / seconds * 1e-9;
     }
-    row.bound = bound_of({row.flops, row.bytes, seconds}, limits);
-    if (row.bound == Bound::unknown) row.gbytes_per_s = row.gflops = 0;
+    // The limits are those of this machine's processor.
+    if (origins.on_device(*event->second) == nullptr) {
+      row.bound = bound_of({row.flops, row.bytes, seconds}, limits);
+      if (row.bound == Bound::unknown) row.gbytes_per_s = row.gflops = 0;
+    }
     result.kernels_ms += row.ms;
     result.rows.push_back(std::move(row));
   }

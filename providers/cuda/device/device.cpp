@@ -1,22 +1,9 @@
 // Device memory with owners, and the names of kernels.
 #include "providers/cuda/device/device.hpp"
 
-#include <array>
 #include <utility>
 
 namespace ortool::cuda {
-
-void Device::add_times(const RunTimes& times) {
-  const std::lock_guard lock(times_mutex_);
-  times_.copy_in += times.copy_in;
-  times_.compute += times.compute;
-  times_.copy_out += times.copy_out;
-}
-
-RunTimes Device::take_times() {
-  const std::lock_guard lock(times_mutex_);
-  return std::exchange(times_, {});
-}
 
 DeviceBuffer::DeviceBuffer(std::shared_ptr<Device> device, std::int64_t bytes,
                            std::string_view purpose)

@@ -2,11 +2,9 @@
 // graphs. Implemented by CUDA (providers/cuda/driver), and by an emulation that tests bring along.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -92,10 +90,6 @@ class DeviceGraph {
   virtual ~DeviceGraph() = default;
 };
 
-/// Moments of a run.
-enum class RunMark { start, uploaded, computed, downloaded };
-constexpr std::size_t run_marks = 4;
-
 /// Work in order. Used by one thread at a time.
 class DeviceStream {
  public:
@@ -114,10 +108,10 @@ class DeviceStream {
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
   virtual void replay(const DeviceGraph& graph) = 0;
-  /// Notes the time when the work so far is done.
-  virtual void mark(RunMark mark) = 0;
-  /// Milliseconds between two marks, once the stream is synchronized.
-  virtual double between(RunMark from, RunMark to) = 0;
+  /// Notes the time when the work so far is done, as moment `number`. Not while capturing.
+  virtual void mark(std::size_t number) = 0;
+  /// Nanoseconds between two noted moments, once the stream is synchronized.
+  virtual std::int64_t between(std::size_t from, std::size_t to) = 0;
 };
 
 struct DeviceMemory {
@@ -125,13 +119,6 @@ struct DeviceMemory {
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  ///< 0: none
   std::int64_t total_bytes = 0;  ///< of the device; 0: not known
-};
-
-/// Milliseconds on the device that runs took together.
-struct RunTimes {
-  double copy_in = 0;
-  double compute = 0;
-  double copy_out = 0;
 };
 
 /// Thread-safe.
@@ -157,18 +144,6 @@ class Device {
   virtual void release_scratch() {}
   /// Whether values are to be allocated one by one, so that accesses beyond them show.
   virtual bool checks_bounds() const { return false; }
-
-  /// From now on, runs note their times.
-  void keep_times() { keeps_times_ = true; }
-  bool keeps_times() const { return keeps_times_; }
-  void add_times(const RunTimes& times);
-  /// Those of all runs since the last call.
-  RunTimes take_times();
-
- private:
-  std::atomic<bool> keeps_times_ = false;
-  std::mutex times_mutex_;
-  RunTimes times_;
 };
 
 /// Memory of a device for the lifetime of this object.

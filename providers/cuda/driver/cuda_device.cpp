@@ -6,6 +6,7 @@
 #include <cuda.h>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
@@ -145,14 +146,14 @@ class CudaStream : public DeviceStream {
   void begin_capture() override;
   std::unique_ptr<DeviceGraph> end_capture() override;
   void replay(const DeviceGraph& graph) override;
-  void mark(RunMark mark) override;
-  double between(RunMark from, RunMark to) override;
+  void mark(std::size_t number) override;
+  std::int64_t between(std::size_t from, std::size_t to) override;
 
  private:
   std::shared_ptr<CudaDevice> device_;
   const DriverCalls& calls_;
   CUstream stream_ = nullptr;
-  std::array<CUevent, run_marks> events_ = {};
+  std::vector<CUevent> events_;  ///< by the moments that they note; null: not yet
 };
 
 class CudaStopwatch : public DeviceStopwatch {
@@ -442,20 +443,22 @@ void CudaStream::replay(const DeviceGraph& graph) {
                "cuGraphLaunch");
 }
 
-void CudaStream::mark(RunMark mark) {
+void CudaStream::mark(std::size_t number) {
   device_->make_current();
-  CUevent& event = events_[static_cast<std::size_t>(mark)];
+  if (events_.size() <= number) events_.resize(number + 1, nullptr);
+  CUevent& event = events_[number];
   if (event == nullptr)
     calls_.check(calls_.event_create(&event, CU_EVENT_DEFAULT), "cuEventCreate");
   calls_.check(calls_.event_record(event, stream_), "cuEventRecord");
 }
 
-double CudaStream::between(RunMark from, RunMark to) {
+std::int64_t CudaStream::between(std::size_t from, std::size_t to) {
+  device_->make_current();
+  constexpr double nanoseconds_a_millisecond = 1e6;
   float milliseconds = 0;
-  calls_.check(calls_.event_time(&milliseconds, events_[static_cast<std::size_t>(from)],
-                                 events_[static_cast<std::size_t>(to)]),
+  calls_.check(calls_.event_time(&milliseconds, events_.at(from), events_.at(to)),
                "cuEventElapsedTime");
-  return static_cast<double>(milliseconds);
+  return static_cast<std::int64_t>(static_cast<double>(milliseconds) * nanoseconds_a_millisecond);
 }
 
 }  // namespace

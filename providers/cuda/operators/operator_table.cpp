@@ -143,10 +143,13 @@ void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start
   std::optional<Chain> chain;
   const Value* value = start;
   bool is_channels_last = false;
+  std::vector<const Node*> group;
   const auto store = [&] {
+    builder.command_list().set_group(*group.front(), group);
     chain->store(
         builder.make_output(*value->producer(), value->producer_index(), is_channels_last));
     chain.reset();
+    group.clear();
   };
   for (const Node* node : nodes) {
     const ElementRow& row = *find_element_row(*node);
@@ -157,7 +160,8 @@ void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start
     for (std::int64_t i = 0; i < node->input_count() && value != nullptr; ++i) {
       if (node->input(i) == value) chain_input = i;
     }
-    builder.command_list().set_node(node);
+    group.push_back(node);
+    builder.command_list().set_node(group.front());
     if (!chain) {
       const DeviceTensor first = builder.stored_input(*node, chain_input);
       is_channels_last = first.is_channels_last && first.shape == shape;

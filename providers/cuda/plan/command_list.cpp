@@ -13,6 +13,11 @@ EncodedPointer CommandList::add_fixed(void* memory, std::int64_t bytes) {
   return {buffers_.size() - 1, 0};
 }
 
+std::vector<const Node*> CommandList::group(const Node& head) const {
+  const auto found = groups_.find(&head);
+  return found != groups_.end() ? found->second : std::vector<const Node*>{&head};
+}
+
 void CommandList::note(Command& command, std::size_t place) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, command.params.data() + place, sizeof(bits));

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <initializer_list>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libcore/provider/kernel.hpp"
@@ -86,7 +88,13 @@ class CommandList {
   void copy(EncodedPointer to, EncodedPointer from, std::int64_t bytes);
   void clear(EncodedPointer to, std::int64_t bytes);
 
+  /// Commands from now on compute `node`; null: none of the graph.
   void set_node(const Node* node) { node_ = node; }
+  /// Nodes that are computed with `head`, itself first.
+  void set_group(const Node& head, std::vector<const Node*> nodes) {
+    groups_[&head] = std::move(nodes);
+  }
+  std::vector<const Node*> group(const Node& head) const;
   std::vector<Command>& commands() { return commands_; }
   std::vector<PlanBuffer>& buffers() { return buffers_; }
 
@@ -110,6 +118,7 @@ class CommandList {
 
   std::vector<Command> commands_;
   std::vector<PlanBuffer> buffers_;
+  std::unordered_map<const Node*, std::vector<const Node*>> groups_;
   const Node* node_ = nullptr;
 };
 

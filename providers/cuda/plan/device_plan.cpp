@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/node.hpp"
@@ -58,6 +59,24 @@ class ArenaPlacer {
 
   const std::vector<PlanBuffer>& buffers_;
 };
+
+/// Moments of a run that a stream notes; the commands' ends follow.
+enum RunMark : std::size_t { mark_start, mark_uploaded, mark_computed, mark_downloaded, run_marks };
+
+std::string_view name_of(const Command& command) {
+  switch (command.kind) {
+    case Command::Kind::kernel:
+      return kernel_name(command.kernel);
+    case Command::Kind::product:
+      return "cublaslt_product";
+    case Command::Kind::conv:
+      return "cudnn_convolution";
+    case Command::Kind::copy:
+      return "copy";
+    default:
+      return "clear";
+  }
+}
 
 /// Large copies between values of the host are shared among threads.
 void copy_on_host(std::byte* to, const std::byte* from, std::int64_t bytes, Workers& workers) {
@@ -188,11 +207,13 @@ void DevicePlan::upload() const {
   }
 }
 
-void DevicePlan::compute() const {
+void DevicePlan::compute(bool is_marked) const {
   if (!parts_.status.is_null()) stream_->clear(address(parts_.status), sizeof(std::int32_t));
+  std::size_t next_mark = run_marks;
   for (const Command& command : commands_) {
     try {
       run_command(command);
+      if (is_marked) stream_->mark(next_mark++);
     } catch (Error& error) {
       if (command.node == nullptr) throw;
       throw error.at_node(command.node->name(), command.node->op_type());
@@ -211,31 +232,77 @@ void DevicePlan::download() const {
     stream_->download(staging_.data(), address(parts_.status), sizeof(std::int32_t));
 }
 
-void DevicePlan::submit() const {
-  const auto mark = [this](RunMark moment) {
-    if (device_->keeps_times()) stream_->mark(moment);
+void DevicePlan::submit(DeviceReport* report) const {
+  const auto mark = [&](RunMark moment) {
+    if (report != nullptr) stream_->mark(moment);
   };
-  if (graph_ == nullptr && was_run_) {
+  const bool is_marked = report != nullptr && report->wants_events;
+  if (graph_ == nullptr && was_run_ && !is_marked) {
     stream_->begin_capture();
-    compute();
+    compute(false);
     graph_ = stream_->end_capture();
   }
-  mark(RunMark::start);
+  mark(mark_start);
   upload();
-  mark(RunMark::uploaded);
-  if (graph_ != nullptr) {
+  mark(mark_uploaded);
+  if (graph_ != nullptr && !is_marked) {
     stream_->replay(*graph_);
   } else {
-    compute();
+    compute(is_marked);
   }
-  mark(RunMark::computed);
+  mark(mark_computed);
   download();
-  mark(RunMark::downloaded);
+  mark(mark_downloaded);
   stream_->synchronize();
-  if (!device_->keeps_times()) return;
-  device_->add_times({.copy_in = stream_->between(RunMark::start, RunMark::uploaded),
-                      .compute = stream_->between(RunMark::uploaded, RunMark::computed),
-                      .copy_out = stream_->between(RunMark::computed, RunMark::downloaded)});
+  if (report != nullptr) fill(*report);
+}
+
+void DevicePlan::fill(DeviceReport& report) const {
+  report.figures.add({.kernels = 1,
+                      .copy_in_ns = stream_->between(mark_start, mark_uploaded),
+                      .compute_ns = stream_->between(mark_uploaded, mark_computed),
+                      .copy_out_ns = stream_->between(mark_computed, mark_downloaded),
+                      .memory_bytes = device_->memory().peak_bytes});
+  if (report.wants_events) fill_events(report);
+}
+
+void DevicePlan::fill_events(DeviceReport& report) const {
+  const auto add = [&](std::string_view name, std::string_view kernel, RunMark from, RunMark to) {
+    report.events.push_back({.nodes = {},
+                             .name = name,
+                             .kernel = kernel,
+                             .start_ns = stream_->between(mark_start, from),
+                             .duration_ns = stream_->between(from, to)});
+  };
+  if (figures_.copies_in > 0) add("(copy in)", "copy", mark_start, mark_uploaded);
+  // A node has the kernel that takes most of its time.
+  std::unordered_map<const Node*, std::size_t> places;
+  std::unordered_map<const Node*, std::int64_t> longest;
+  std::size_t before = mark_uploaded;
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    const Command& command = commands_[i];
+    const std::size_t end = run_marks + i;
+    const auto [place, is_new] = places.try_emplace(command.node, report.events.size());
+    if (is_new) {
+      DeviceEvent& event = report.events.emplace_back();
+      event.start_ns = stream_->between(mark_start, before);
+      if (command.node != nullptr) {
+        event.nodes = parts_.command_list.group(*command.node);
+      } else {
+        event.name = "(conversion of outputs)";
+      }
+    }
+    DeviceEvent& event = report.events[place->second];
+    const std::int64_t duration_ns = stream_->between(before, end);
+    event.duration_ns += duration_ns;
+    std::int64_t& most = longest[command.node];
+    if (event.kernel.empty() || duration_ns > most) {
+      event.kernel = name_of(command);
+      most = duration_ns;
+    }
+    before = end;
+  }
+  if (figures_.copies_out > 0) add("(copy out)", "copy", mark_computed, mark_downloaded);
 }
 
 void DevicePlan::check_status() const {
@@ -249,7 +316,7 @@ void DevicePlan::check_status() const {
       .at_node(node.name(), node.op_type());
 }
 
-void DevicePlan::run(const RunContext& context) const {
+void DevicePlan::run(const RunContext& context, DeviceReport* report) const {
   for (const KnownOutput& known : parts_.known) {
     auto* out = context.output<std::byte>(known.operand);
     const auto bytes = static_cast<std::size_t>(known.content.size_bytes());
@@ -267,7 +334,7 @@ void DevicePlan::run(const RunContext& context) const {
     staging += round_up(input.bytes);
   }
   try {
-    submit();
+    submit(report);
   } catch (...) {
     // The next run starts afresh.
     graph_.reset();

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/provider/kernel.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "providers/cuda/plan/command_list.hpp"
 
 namespace ortool::cuda {
@@ -46,24 +46,31 @@ struct PlanParts {
 };
 
 /// Runs are one after the other. The first run of a plan launches its commands, the second captures
-/// them as a graph, later ones replay it; inputs and outputs are copied before and behind it.
-class DevicePlan : public Prepared {
+/// them as a graph, later ones replay it; inputs and outputs are copied before and behind it. Runs
+/// that report events launch the commands, too.
+class DevicePlan : public ReportingPrepared {
  public:
   DevicePlan(std::shared_ptr<Device> device, PlanParts parts);
   ~DevicePlan() override;
 
   std::int64_t held_bytes() const override { return staging_bytes_; }
-  void run(const RunContext& context) const override;
+  void run(const RunContext& context) const override { run(context, nullptr); }
+  void run_reporting(const RunContext& context, DeviceReport& report) const override {
+    run(context, &report);
+  }
   const PlanFigures& figures() const { return figures_; }
 
  private:
   void lay_out();
   void allocate() const;
   std::byte* address(EncodedPointer pointer) const;
+  void run(const RunContext& context, DeviceReport* report) const;
   void upload() const;
-  void compute() const;
+  void compute(bool is_marked) const;
   void download() const;
-  void submit() const;
+  void submit(DeviceReport* report) const;
+  void fill(DeviceReport& report) const;
+  void fill_events(DeviceReport& report) const;
   void run_command(const Command& command) const;
   void check_status() const;
 

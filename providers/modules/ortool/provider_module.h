@@ -91,6 +91,15 @@ typedef struct ortool_provider_setting {
   const char* value;
 } ortool_provider_setting;
 
+/// What a run took on a device, by the device's clock.
+typedef struct ortool_provider_figures {
+  size_t size;  ///< sizeof(ortool_provider_figures)
+  int64_t copy_in_ns;
+  int64_t compute_ns;
+  int64_t copy_out_ns;
+  int64_t memory_bytes;  ///< of the device, in use by this provider at most so far; 0: not known
+} ortool_provider_figures;
+
 struct ortool_provider_api;
 
 /// One call of a function of the module. It ends with the call, and all that it gives too.
@@ -122,6 +131,11 @@ typedef struct ortool_provider_api {
   /// For libraries without threads of their own.
   int (*parallel)(ortool_provider_call* call, int64_t tasks,
                   void (*body)(void* context, int64_t task), void* context);
+  /// In run(), where `size` tells that there are these two: 1 if figures() is wanted, as by
+  /// `ortool bench`; to take times may slow a run down.
+  int (*wants_figures)(ortool_provider_call* call);
+  /// In run(), once: what the device needed for this run.
+  void (*figures)(ortool_provider_call* call, const ortool_provider_figures* figures);
 } ortool_provider_api;
 
 /// What a module provides.

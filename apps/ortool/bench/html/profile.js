@@ -77,7 +77,7 @@ function build() {
     main.append(element('div', { class: 'pair' },
       section('Over time', 'The median of each block; all variants are interleaved in every round.', overTime()),
       section('Distribution', 'The fraction of runs that took no longer.', sharesBelow())));
-    main.append(section('Startup', 'One-time costs, and memory of a separate process.', beforeTable()));
+    main.append(section('Startup', 'One-time costs, and memory of a separate process.', beforeTable(), deviceTable()));
   }
   if (data.comparison.some((entry) => entry.ratio_ci)) {
     main.append(section('Comparisons', 'The gray band is the noise floor: the difference of two measurements of the same variant.', comparisonPlot()));

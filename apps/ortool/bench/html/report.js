@@ -65,6 +65,13 @@ function beforeTable() {
       bytesText(result.arena_bytes)]));
 }
 
+// What runs take on devices; null where none computes.
+function deviceTable() {
+  const rows = measured.filter((result) => result.device).map(({ variant, device }) => [named(variant), timeText(device.copy_in_ms),
+    timeText(device.compute_ms), timeText(device.copy_out_ms), bytesText(device.memory_bytes)]);
+  return rows.length ? table(['on the device', 'copy in', 'compute', 'copy out', 'device memory'], rows) : null;
+}
+
 function extent(values, pad) {
   const low = Math.min(...values), high = Math.max(...values);
   const room = (high - low || high || 1) * pad;

@@ -314,15 +314,3 @@ TEST_CASE("rows and chains of vectors give the results of single elements on the
     check_half(text, inputs, std::string("precision=float16,") + options, 2e-2);
   }
 }
-
-TEST_CASE("a cuda device keeps the times of runs on request") {
-  const EmulatedSession emulated(product_model);
-  const NamedValues inputs = {{"x", random_tensor(Shape{9, 3}, 1)}};
-  emulated.run(inputs);
-  CHECK(emulated.device->take_times().compute == 0);
-  emulated.device->keep_times();
-  emulated.run(inputs);
-  emulated.run(inputs);
-  CHECK(emulated.device->take_times().compute > 0);
-  CHECK(emulated.device->take_times().compute == 0);
-}

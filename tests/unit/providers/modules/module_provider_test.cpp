@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/graph.hpp"
+#include "libcore/provider/device_report.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/provider_list.hpp"
@@ -85,7 +86,8 @@ TEST_CASE("a module computes its parts of a model like the cpu provider") {
       providers.emplace(origin.substr(0, origin.find('_')), placement.provider);
     if (placement.provider == "cpu") {
       CHECK(placement.op_type == "Exp");
-      CHECK(placement.reasons == std::vector<std::string>{"skeleton: the skeleton computes Add and Tanh"});
+      CHECK(placement.reasons ==
+            std::vector<std::string>{"skeleton: the skeleton computes Add and Tanh"});
     }
   }
   CHECK(providers["Tanh"] == "skeleton");
@@ -188,6 +190,34 @@ TEST_CASE("modules that cannot be used say why") {
   const ProviderSettings settings{.options = {{"fail", "1"}}};
   CHECK(module_provider("skeleton", settings)->unavailable_because() ==
         "libvendor.so 1.2 is too old; wanted is 2.0 or later");
+}
+
+TEST_CASE("a module tells what its device took where that is wanted") {
+  constexpr const char* negated = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2, 3] x) => (float[2, 3] y) { n = Neg (x) y = Exp (n) })";
+  const NamedValues inputs = {{"x", random_tensor(Shape{2, 3}, 1)}};
+  const auto figures_of = [&](const ProviderSettings& settings) {
+    SessionOptions options;
+    options.providers = {module_provider("timed", settings), make_cpu_provider()};
+    const auto session = make_session(negated, std::move(options));
+    DeviceReport report;
+    {
+      const DeviceReportScope scope(report);
+      CHECK(compare(session->run(inputs, {})[0].tensor(),
+                    make_session(negated)->run(inputs, {})[0].tensor(), {.rtol = 1e-6})
+                .passed);
+    }
+    session->run(inputs, {});
+    return report.figures;
+  };
+  const DeviceFigures figures = figures_of({});
+  CHECK(figures.kernels == 1);
+  CHECK(figures.copy_in_ns == 1000);
+  CHECK(figures.compute_ns == 20000);
+  CHECK(figures.copy_out_ns == 0);
+  CHECK(figures.memory_bytes == 4000000);
+  // A struct of another interface is not read.
+  CHECK(figures_of({.options = {{"size", "16"}}}).kernels == 0);
 }
 
 TEST_CASE("failures of a module are errors with its provider or its own text") {
