@@ -18,6 +18,7 @@
 #include "libcore/base/stop_token.hpp"
 #include "libcore/dataset/given_samples.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/runtime/feedback/feedback_session.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/run_value.hpp"
 
@@ -76,6 +77,12 @@ struct ortool_sample {
 
 struct ortool_session {
   std::shared_ptr<const ortool::c::SessionState> state;
+};
+
+struct ortool_feedback {
+  std::shared_ptr<const ortool::c::SessionState> session;
+  std::vector<ortool::FeedbackPair> pairs;
+  ortool::FeedbackSession runs;
 };
 
 struct ortool_profile {

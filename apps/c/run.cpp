@@ -100,6 +100,25 @@ RunValue apart_from_inputs(const RunValue& output, const NamedValues& inputs, Me
   return copy;
 }
 
+/// A run whose fed values do not lie in memory of the caller, which may change before the next.
+std::vector<RunValue> run_fed(ortool_feedback& feedback, const SessionState& state,
+                              const NamedValues& values, const RunOptions& options) {
+  if (feedback.session.get() != &state) {
+    throw Error(ErrorCode::invalid, "the feedback is of another session",
+                "make one for each session: ortool_feedback_new()")
+        .with_id("usage.feedback");
+  }
+  std::vector<RunValue> results = feedback.runs.run(values, options);
+  for (const FeedbackPair& pair : feedback.pairs) {
+    const RunValue& output = results[output_position(state, pair.output.c_str())];
+    if (!output.is_tensor()) continue;
+    RunValue apart = apart_from_inputs(output, values, state.memory);
+    if (apart.tensor().bytes() != output.tensor().bytes())
+      feedback.runs.set(pair.input, std::move(apart));
+  }
+  return results;
+}
+
 void fill_profile(const Profile& from, const std::shared_ptr<const SessionState>& session,
                   ortool_profile& profile) {
   profile.session = session;
@@ -157,7 +176,9 @@ ortool_status ortool_run(const ortool_session* session, const char* const* input
     std::optional<Profile> profile;
     if (given.profile != nullptr) run_options.profile = &profile.emplace();
 
-    const std::vector<RunValue> results = state.session->run(values, run_options);
+    const std::vector<RunValue> results = given.feedback != nullptr
+                                              ? run_fed(*given.feedback, state, values, run_options)
+                                              : state.session->run(values, run_options);
     if (profile) fill_profile(*profile, session->state, *given.profile);
     for (std::size_t i = 0; i < output_count; ++i) {
       if (made[i] == nullptr) continue;

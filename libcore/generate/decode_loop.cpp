@@ -11,6 +11,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/attention/group_query_attention.hpp"
 #include "libcore/ops/contrib_domain.hpp"
+#include "libcore/runtime/feedback/feedback_session.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -19,25 +20,27 @@ namespace {
 class Loop {
  public:
   Loop(const Session& session, std::span<const Feedback> feedback, NamedValues inputs)
-      : session_(session), feedback_(feedback), inputs_(std::move(inputs)) {
+      : session_(session),
+        fed_(session, output_feeds(feedback)),
+        feedback_(feedback),
+        inputs_(std::move(inputs)) {
     for (const Feedback& each : feedback_) {
       if (each.kind == Feedback::Kind::argmax) tokens_.push_back({each.input, {}});
     }
   }
 
-  std::vector<RunValue> step(const RunOptions& options) { return session_.run(inputs_, options); }
+  std::vector<RunValue> step(const RunOptions& options) { return fed_.run(inputs_, options); }
 
-  /// Computes the next step's inputs.
+  /// Computes the next step's inputs, but for outputs that are fed back as they are.
   void feed(const std::vector<RunValue>& outputs) {
     auto token_rows = tokens_.begin();
     for (const Feedback& each : feedback_) {
       RunValue& input = input_of(each.input);
       switch (each.kind) {
         case Feedback::Kind::output:
-          input = outputs[output_place(each.output)];
           break;
         case Feedback::Kind::argmax: {
-          Tensor tokens = next_tokens(outputs[output_place(each.output)].tensor(), input.tensor());
+          Tensor tokens = next_tokens(value_of(outputs, each.output).tensor(), input.tensor());
           (token_rows++)->add(tokens);
           input = std::move(tokens);
           break;
@@ -52,9 +55,26 @@ class Loop {
     }
   }
 
+  /// Replaces what stayed on a device by its copies on the host.
+  void fetch(std::vector<RunValue>& outputs) const {
+    for (const FeedbackPair& feed : output_feeds(feedback_))
+      outputs[output_place(feed.output)] = fed_.fetch(feed.output);
+  }
+
   const std::vector<TokenRows>& tokens() const { return tokens_; }
 
  private:
+  static std::vector<FeedbackPair> output_feeds(std::span<const Feedback> feedback) {
+    std::vector<FeedbackPair> feeds;
+    for (const Feedback& each : feedback) {
+      if (each.kind == Feedback::Kind::output) feeds.push_back({each.output, each.input});
+    }
+    return feeds;
+  }
+  RunValue value_of(const std::vector<RunValue>& outputs, const std::string& name) const {
+    const RunValue& value = outputs[output_place(name)];
+    return value.is_none() ? fed_.fetch(name) : value;
+  }
   RunValue& input_of(const std::string& name) {
     for (auto& [own, value] : inputs_) {
       if (own == name) return value;
@@ -71,6 +91,7 @@ class Loop {
   }
 
   const Session& session_;
+  FeedbackSession fed_;
   std::span<const Feedback> feedback_;
   NamedValues inputs_;
   std::vector<TokenRows> tokens_;
@@ -164,6 +185,7 @@ LoopResult run_loop(const TaskContext& task, const Session& session, const RunOp
     loop.feed(result.outputs);
     result.step_ms.push_back(watch.milliseconds());
   }
+  if (steps > 0) loop.fetch(result.outputs);
   result.tokens = loop.tokens();
   return result;
 }

@@ -14,7 +14,10 @@ void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
   for (const Plan::OwnOutput& output : plan->own_outputs()) {
     const auto index = static_cast<std::size_t>(output.index);
     try {
-      Tensor tensor = bound_.writable(index, output.type, output.shape);
+      Tensor tensor;
+      if (environment.output_memory != nullptr && program_.depth_ == 0)
+        tensor = environment.output_memory->make(index, output.type, output.shape);
+      if (tensor.is_empty()) tensor = bound_.writable(index, output.type, output.shape);
       outputs_[index] = !tensor.is_empty() ? std::move(tensor)
                                            : Tensor(output.type, output.shape, environment.cap);
     } catch (Error& error) {

@@ -7,6 +7,7 @@
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/provider/device_report.hpp"
+#include "libcore/runtime/feedback/output_memory.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -16,6 +17,7 @@ struct RunEnvironment {
   MemoryCap* cap = nullptr;
   Profile* profile = nullptr;
   DeviceReport* device = nullptr;         ///< of all kernels on devices
+  OutputMemory* output_memory = nullptr;  ///< of the main graph
   ValueObserver* observer = nullptr;
   Progress* progress = nullptr;  ///< of the main graph
   std::chrono::steady_clock::time_point start = {};

@@ -423,6 +423,8 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run in parallel",
                 format("use {} sequential", setting_name("execution")));
   }
+  OutputMemory* output_memory = OutputMemory::current();
+  if (output_memory != nullptr) output_memory->enter(*this, state.options.providers);
   BoundOutputs bound;
   if (!options.bound_outputs.empty())
     bound = BoundOutputs(options.bound_outputs, outputs(), matched);
@@ -432,6 +434,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
                                      .cap = state.options.cap,
                                      .profile = options.profile,
                                      .device = DeviceReportScope::current(),
+                                     .output_memory = output_memory,
                                      .observer = observer ? &*observer : nullptr,
                                      .progress = options.progress,
                                      .start = std::chrono::steady_clock::now(),

@@ -7,6 +7,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/provider/device_provider.hpp"
 #include "providers/cuda/device/open_device.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 #include "providers/cuda/partition.hpp"
@@ -20,7 +21,24 @@ namespace {
 /// Parts of one graph above which copies between them are likely to take most of the time.
 constexpr std::size_t many_parts = 8;
 
-class CudaProvider : public Provider {
+/// A value of one run that the next one reads.
+class CudaFeedMemory : public FeedMemory {
+ public:
+  CudaFeedMemory(std::shared_ptr<Device> device, std::int64_t bytes)
+      : device_(device), buffer_(std::move(device), bytes, "a value kept between runs") {}
+
+  std::byte* address() const override { return static_cast<std::byte*>(buffer_.data()); }
+  std::int64_t bytes() const override { return buffer_.bytes(); }
+  void read(std::byte* to, std::int64_t bytes) const override {
+    device_->read(to, buffer_.data(), bytes);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  DeviceBuffer buffer_;
+};
+
+class CudaProvider : public DeviceProvider {
  public:
   CudaProvider(const OpenDevice& open, std::string_view options)
       : settings_(read_settings(options)) {
@@ -46,6 +64,10 @@ class CudaProvider : public Provider {
     if (!node.subgraphs().empty()) return "control flow is run by the runtime";
     if (is_shape_arithmetic(node) && refusal_of(node).empty()) return {};
     return node.op_type() == "Shape" || node.op_type() == "Size" ? "" : refusal_of(node);
+  }
+
+  std::shared_ptr<const FeedMemory> keep(std::int64_t bytes) const override {
+    return std::make_shared<const CudaFeedMemory>(device_, bytes);
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext&) const override {

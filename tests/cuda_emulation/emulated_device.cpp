@@ -262,6 +262,15 @@ void EmulatedDevice::write(void* to, const void* from, std::int64_t bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
+void EmulatedDevice::read(void* to, const void* from, std::int64_t bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+bool EmulatedDevice::owns(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  return sizes_.contains(const_cast<void*>(address));
+}
+
 std::unique_ptr<DeviceStream> EmulatedDevice::make_stream() {
   return std::make_unique<EmulatedStream>(*this);
 }

@@ -46,6 +46,8 @@ class EmulatedDevice : public cuda::Device {
   void release_staging(void* memory) noexcept override;
   cuda::DeviceMemory memory() const override;
   void write(void* to, const void* from, std::int64_t bytes) override;
+  void read(void* to, const void* from, std::int64_t bytes) override;
+  bool owns(const void* address) const override;
   std::unique_ptr<cuda::DeviceStream> make_stream() override;
   cuda::PrimitivePtr make_product(const cuda::ProductDesc& desc) override;
   cuda::PrimitivePtr make_conv(const cuda::ConvDesc& desc) override;

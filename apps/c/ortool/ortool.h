@@ -289,6 +289,25 @@ int64_t ortool_profile_total_ns(const ortool_profile* profile);
 ortool_status ortool_profile_trace(const ortool_profile* profile, char** text_out,
                                    ortool_error** error);
 
+/// Outputs that are inputs of the next run, such as a decoder's caches. Where one provider computes
+/// such an output on a device, and all that reads it or the input, the value stays there between
+/// runs; other values are handed on without a copy. For one thread at a time.
+typedef struct ortool_feedback ortool_feedback;
+
+/// Output `outputs[i]` becomes input `inputs[i]`, for `count` pairs. ORTOOL_INVALID for outputs
+/// that the model has not, and for inputs that are given twice.
+ortool_status ortool_feedback_new(const ortool_session* session, const char* const* outputs,
+                                  const char* const* inputs, size_t count,
+                                  ortool_feedback** feedback_out, ortool_error** error);
+/// May outlive the session.
+void ortool_feedback_free(ortool_feedback* feedback);
+/// A new value of the caller's, on the host: that of a fed output after the last run.
+ortool_status ortool_feedback_fetch(const ortool_feedback* feedback, const char* output,
+                                    ortool_value** value_out, ortool_error** error);
+/// Replaces the value that a fed input has in the next run, by a copy.
+ortool_status ortool_feedback_set(ortool_feedback* feedback, const char* input,
+                                  const ortool_value* value, ortool_error** error);
+
 /// How to run. Zero-initialize it and set `size`; all other members may stay zero.
 typedef struct ortool_run_options {
   size_t size;              ///< sizeof(ortool_run_options)
@@ -296,6 +315,9 @@ typedef struct ortool_run_options {
   double timeout;           ///< seconds; 0: no limit. A time-out uses up `stop` as well
   int32_t threads;          ///< at most the session's; 0: the session's
   ortool_profile* profile;  ///< filled unless NULL
+  /// Of the session that runs; may be NULL. Inputs that are fed need be given for the first run
+  /// only. An output that stays on a device is of kind ORTOOL_NONE; ortool_feedback_fetch() has it.
+  ortool_feedback* feedback;
 } ortool_run_options;
 
 /// Runs the model. `inputs` are in the order of ortool_session_inputs() if `input_names` is NULL,

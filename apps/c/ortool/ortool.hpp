@@ -48,6 +48,7 @@ struct HandleRelease {
   void operator()(ortool_model* model) const { ortool_model_free(model); }
   void operator()(ortool_session* session) const { ortool_session_free(session); }
   void operator()(ortool_profile* profile) const { ortool_profile_free(profile); }
+  void operator()(ortool_feedback* feedback) const { ortool_feedback_free(feedback); }
   void operator()(char* text) const { ortool_text_free(text); }
 };
 template <typename T>
@@ -336,21 +337,16 @@ struct Task {
   }
 };
 
+class Feedback;
+
 struct RunOptions {
   const Stop* stop = nullptr;
   double timeout = 0;
   std::int32_t threads = 0;  ///< 0: the session's
   Profile* profile = nullptr;
+  Feedback* feedback = nullptr;
 
-  ortool_run_options raw() const {
-    ortool_run_options options = {};
-    options.size = sizeof options;
-    options.stop = stop != nullptr ? stop->get() : nullptr;
-    options.timeout = timeout;
-    options.threads = threads;
-    options.profile = profile != nullptr ? profile->get() : nullptr;
-    return options;
-  }
+  ortool_run_options raw() const;
 };
 
 class Session {
@@ -408,6 +404,50 @@ class Session {
 
   Handle<ortool_session> handle_;
 };
+
+/// Outputs that are inputs of the next run, where they are: see ortool_feedback.
+class Feedback {
+ public:
+  /// Pairs of an output and the input that it becomes.
+  Feedback(const Session& session,
+           const std::vector<std::pair<std::string, std::string>>& output_to_input) {
+    std::vector<const char*> outputs;
+    std::vector<const char*> inputs;
+    for (const auto& [output, input] : output_to_input) {
+      outputs.push_back(output.c_str());
+      inputs.push_back(input.c_str());
+    }
+    ortool_feedback* handle = nullptr;
+    call(ortool_feedback_new, session.get(), outputs.data(), inputs.data(), outputs.size(),
+         &handle);
+    handle_.reset(handle);
+  }
+  /// The value of a fed output after the last run, on the host.
+  Value fetch(const std::string& output) const {
+    ortool_value* value = nullptr;
+    call(ortool_feedback_fetch, get(), output.c_str(), &value);
+    return Value(value);
+  }
+  /// Replaces the value of a fed input.
+  void set(const std::string& input, const Value& value) {
+    call(ortool_feedback_set, get(), input.c_str(), value.get());
+  }
+  ortool_feedback* get() const { return handle_.get(); }
+
+ private:
+  Handle<ortool_feedback> handle_;
+};
+
+inline ortool_run_options RunOptions::raw() const {
+  ortool_run_options options = {};
+  options.size = sizeof options;
+  options.stop = stop != nullptr ? stop->get() : nullptr;
+  options.timeout = timeout;
+  options.threads = threads;
+  options.profile = profile != nullptr ? profile->get() : nullptr;
+  options.feedback = feedback != nullptr ? feedback->get() : nullptr;
+  return options;
+}
 
 inline void register_operators(const std::string& path) {
   call(ortool_register_operators, path.c_str());

@@ -134,8 +134,11 @@ class Device {
   virtual void* allocate_staging(std::int64_t bytes) = 0;
   virtual void release_staging(void* memory) noexcept = 0;
   virtual DeviceMemory memory() const = 0;
-  /// Copies at once, from any host memory.
+  /// Copies at once, from and to any host memory.
   virtual void write(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void read(void* to, const void* from, std::int64_t bytes) = 0;
+  /// Whether an allocation of this device begins at the address.
+  virtual bool owns(const void* address) const = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
   virtual PrimitivePtr make_product(const ProductDesc& desc) = 0;
   /// Null where the library has no such convolution.

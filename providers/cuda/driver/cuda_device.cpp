@@ -42,6 +42,7 @@ struct DriverCalls {
   decltype(cuMemHostAlloc)* host_allocate;
   decltype(cuMemFreeHost)* host_release;
   CUresult (*write)(CUdeviceptr, const void*, std::size_t);
+  CUresult (*read)(void*, CUdeviceptr, std::size_t);
   CUresult (*upload)(CUdeviceptr, const void*, std::size_t, CUstream);
   CUresult (*download)(void*, CUdeviceptr, std::size_t, CUstream);
   CUresult (*copy)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
@@ -82,6 +83,7 @@ struct DriverCalls {
     library.load(host_allocate, "cuMemHostAlloc");
     library.load(host_release, "cuMemFreeHost");
     library.load(write, "cuMemcpyHtoD_v2");
+    library.load(read, "cuMemcpyDtoH_v2");
     library.load(upload, "cuMemcpyHtoDAsync_v2");
     library.load(download, "cuMemcpyDtoHAsync_v2");
     library.load(copy, "cuMemcpyDtoDAsync_v2");
@@ -252,6 +254,15 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
     make_current();
     calls_.check(calls_.write(address_of(to), from, static_cast<std::size_t>(bytes)),
                  "a copy to the device");
+  }
+  void read(void* to, const void* from, std::int64_t bytes) override {
+    make_current();
+    calls_.check(calls_.read(to, address_of(from), static_cast<std::size_t>(bytes)),
+                 "a copy from the device");
+  }
+  bool owns(const void* address) const override {
+    const std::lock_guard lock(mutex_);
+    return sizes_.contains(const_cast<void*>(address));
   }
   std::unique_ptr<DeviceStream> make_stream() override {
     make_current();

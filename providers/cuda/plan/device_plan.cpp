@@ -199,10 +199,15 @@ std::byte* DevicePlan::address(EncodedPointer pointer) const {
   return static_cast<std::byte*>(addresses_[pointer.buffer()]) + pointer.offset();
 }
 
-void DevicePlan::upload() const {
+void DevicePlan::upload(const RunContext& context) const {
   std::byte* staging = staging_.data() + buffer_alignment;
   for (const TransferRange& input : parts_.inputs) {
-    if (input.bytes > 0) stream_->upload(address(input.memory), staging, input.bytes);
+    const auto* given = context.input<std::byte>(input.operand);
+    if (input.bytes > 0 && device_->owns(given)) {
+      stream_->copy(address(input.memory), given, input.bytes);
+    } else if (input.bytes > 0) {
+      stream_->upload(address(input.memory), staging, input.bytes);
+    }
     staging += round_up(input.bytes);
   }
 }
@@ -221,18 +226,23 @@ void DevicePlan::compute(bool is_marked) const {
   }
 }
 
-void DevicePlan::download() const {
+void DevicePlan::download(const RunContext& context) const {
   std::byte* staging = staging_.data() + buffer_alignment;
   for (const TransferRange& input : parts_.inputs) staging += round_up(input.bytes);
   for (const TransferRange& output : parts_.outputs) {
-    if (output.bytes > 0) stream_->download(staging, address(output.memory), output.bytes);
+    auto* wanted = context.output<std::byte>(output.operand);
+    if (output.bytes > 0 && device_->owns(wanted)) {
+      stream_->copy(wanted, address(output.memory), output.bytes);
+    } else if (output.bytes > 0 && wanted != nullptr) {
+      stream_->download(staging, address(output.memory), output.bytes);
+    }
     staging += round_up(output.bytes);
   }
   if (!parts_.status.is_null())
     stream_->download(staging_.data(), address(parts_.status), sizeof(std::int32_t));
 }
 
-void DevicePlan::submit(DeviceReport* report) const {
+void DevicePlan::submit(const RunContext& context, DeviceReport* report) const {
   const auto mark = [&](RunMark moment) {
     if (report != nullptr) stream_->mark(moment);
   };
@@ -243,7 +253,7 @@ void DevicePlan::submit(DeviceReport* report) const {
     graph_ = stream_->end_capture();
   }
   mark(mark_start);
-  upload();
+  upload(context);
   mark(mark_uploaded);
   if (graph_ != nullptr && !is_marked) {
     stream_->replay(*graph_);
@@ -251,7 +261,7 @@ void DevicePlan::submit(DeviceReport* report) const {
     compute(is_marked);
   }
   mark(mark_computed);
-  download();
+  download(context);
   mark(mark_downloaded);
   stream_->synchronize();
   if (report != nullptr) fill(*report);
@@ -320,6 +330,10 @@ void DevicePlan::run(const RunContext& context, DeviceReport* report) const {
   for (const KnownOutput& known : parts_.known) {
     auto* out = context.output<std::byte>(known.operand);
     const auto bytes = static_cast<std::size_t>(known.content.size_bytes());
+    if (bytes > 0 && device_->owns(out)) {
+      device_->write(out, known.content.bytes(), known.content.size_bytes());
+      continue;
+    }
     // A plan that knows the content too has it there already, where no run may write.
     if (out != nullptr && bytes > 0 && std::memcmp(out, known.content.bytes(), bytes) != 0)
       std::memcpy(out, known.content.bytes(), bytes);
@@ -328,13 +342,13 @@ void DevicePlan::run(const RunContext& context, DeviceReport* report) const {
   allocate();
   std::byte* staging = staging_.data() + buffer_alignment;
   for (const TransferRange& input : parts_.inputs) {
-    if (input.bytes > 0)
-      copy_on_host(staging, context.input<std::byte>(input.operand), input.bytes,
-                   context.workers());
+    const auto* given = context.input<std::byte>(input.operand);
+    if (input.bytes > 0 && !device_->owns(given))
+      copy_on_host(staging, given, input.bytes, context.workers());
     staging += round_up(input.bytes);
   }
   try {
-    submit(report);
+    submit(context, report);
   } catch (...) {
     // The next run starts afresh.
     graph_.reset();
@@ -346,7 +360,7 @@ void DevicePlan::run(const RunContext& context, DeviceReport* report) const {
   was_run_ = true;
   for (const TransferRange& output : parts_.outputs) {
     auto* out = context.output<std::byte>(output.operand);
-    if (out != nullptr && output.bytes > 0)
+    if (out != nullptr && output.bytes > 0 && !device_->owns(out))
       copy_on_host(out, staging, output.bytes, context.workers());
     staging += round_up(output.bytes);
   }

@@ -65,10 +65,10 @@ class DevicePlan : public ReportingPrepared {
   void allocate() const;
   std::byte* address(EncodedPointer pointer) const;
   void run(const RunContext& context, DeviceReport* report) const;
-  void upload() const;
+  void upload(const RunContext& context) const;
   void compute(bool is_marked) const;
-  void download() const;
-  void submit(DeviceReport* report) const;
+  void download(const RunContext& context) const;
+  void submit(const RunContext& context, DeviceReport* report) const;
   void fill(DeviceReport& report) const;
   void fill_events(DeviceReport& report) const;
   void run_command(const Command& command) const;
