@@ -45,7 +45,7 @@ std::shared_ptr<const Provider> make_cuda(const ProviderSettings& settings) {
     options += '=';
     options += value;
   }
-  return make_cuda_provider(options);
+  return make_cuda_provider(options, settings.cache_dir);
 }
 
 /// The entry of a module; `missing_because` is told where there is none.

@@ -40,10 +40,11 @@ class CudaFeedMemory : public FeedMemory {
 
 class CudaProvider : public DeviceProvider {
  public:
-  CudaProvider(const OpenDevice& open, std::string_view options)
+  CudaProvider(const OpenDevice& open, std::string_view options, const std::string& cache_dir)
       : settings_(read_settings(options)) {
     try {
       device_ = open(settings_.device, settings_.memory_limit);
+      if (settings_.plan.tunes && !cache_dir.empty()) device_->keep_timings(cache_dir);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::provider_unavailable) throw;
       reason_ = error.message();
@@ -127,8 +128,9 @@ OpenDevice& device_opener() {
 
 }  // namespace
 
-std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options) {
-  return std::make_shared<CudaProvider>(open, options);
+std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options,
+                                                 const std::string& cache_dir) {
+  return std::make_shared<CudaProvider>(open, options, cache_dir);
 }
 
 void replace_device(OpenDevice open) {
@@ -139,8 +141,9 @@ void replace_device(OpenDevice open) {
 
 namespace ortool {
 
-std::shared_ptr<const Provider> make_cuda_provider(std::string_view options) {
-  return cuda::make_provider_on(cuda::device_opener(), options);
+std::shared_ptr<const Provider> make_cuda_provider(std::string_view options,
+                                                   const std::string& cache_dir) {
+  return cuda::make_provider_on(cuda::device_opener(), options, cache_dir);
 }
 
 }  // namespace ortool

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "libcore/provider/provider.hpp"
@@ -16,9 +17,11 @@ namespace ortool {
 /// - `memory-limit`: the most memory of the GPU, such as 2G; none if left out.
 /// - `precision`: float32 (if left out), tf32, or float16, in which float32 values are held then.
 ///
-/// Libraries are opened at first use. Unavailable, with a reason, without a library, a driver or a
+/// What `tune=on` measures is kept in the folder `cache_dir`, unless that is empty. Libraries are
+/// opened at first use. Unavailable, with a reason, without a library, a driver or a
 /// GPU that fits. Throws ErrorCode::invalid for other options.
-std::shared_ptr<const Provider> make_cuda_provider(std::string_view options = {});
+std::shared_ptr<const Provider> make_cuda_provider(std::string_view options = {},
+                                                   const std::string& cache_dir = {});
 
 namespace cuda {
 
@@ -28,7 +31,8 @@ using OpenDevice =
     std::function<std::shared_ptr<Device>(std::int64_t number, std::int64_t limit_bytes)>;
 
 /// The provider on a device of the caller's: tests bring an emulation along.
-std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options);
+std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options,
+                                                 const std::string& cache_dir = {});
 
 /// For programs of tests: make_cuda_provider() opens this instead of the GPU from now on.
 void replace_device(OpenDevice open);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "providers/cuda/device/device.hpp"
 
@@ -52,6 +53,9 @@ class EmulatedDevice : public cuda::Device {
   cuda::PrimitivePtr make_product(const cuda::ProductDesc& desc) override;
   cuda::PrimitivePtr make_conv(const cuda::ConvDesc& desc) override;
   bool checks_bounds() const override { return true; }
+  void keep_timings(const std::string& folder) override { timings_folder_ = folder; }
+  /// Of the last keep_timings().
+  const std::string& timings_folder() const { return timings_folder_; }
 
   const EmulationOptions& options() const { return options_; }
   EmulationCounts& counts() { return counts_; }
@@ -63,6 +67,7 @@ class EmulatedDevice : public cuda::Device {
  private:
   EmulationOptions options_;
   EmulationCounts counts_;
+  std::string timings_folder_;
   mutable std::mutex mutex_;
   std::map<void*, std::int64_t> sizes_;
   cuda::DeviceMemory memory_;

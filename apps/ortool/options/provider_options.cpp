@@ -153,7 +153,8 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
     auto provider = make_provider(entry, reason,
                                   {.max_isa = max_isa,
                                    .precision = precision.precision,
-                                   .options = settings_of(invocation.options, entry.name)});
+                                   .options = settings_of(invocation.options, entry.name),
+                                   .cache_dir = invocation.options.text("cache-dir", "")});
     invocation.report.add_provider(provider_block(entry, provider.get(), reason));
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {

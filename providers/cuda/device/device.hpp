@@ -145,6 +145,9 @@ class Device {
   virtual PrimitivePtr make_conv(const ConvDesc& desc) = 0;
   /// Frees memory that making primitives needed.
   virtual void release_scratch() {}
+  /// Keeps what trials of algorithms find in a file of this folder, and reads what earlier ones
+  /// have found.
+  virtual void keep_timings(const std::string& folder) { static_cast<void>(folder); }
   /// Whether values are to be allocated one by one, so that accesses beyond them show.
   virtual bool checks_bounds() const { return false; }
 };

@@ -282,6 +282,10 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
     make_current();
     convolutions_->release_scratch();
   }
+  void keep_timings(const std::string& folder) override {
+    convolutions_->use(std::make_shared<TimingCache>(
+        folder, format("{}, {}", description_, convolutions_->version())));
+  }
 
   const DriverCalls& calls() const { return calls_; }
   ProductFactory& products() { return *products_; }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "providers/cuda/device/device.hpp"
+#include "providers/cuda/device/timing_cache.hpp"
 
 struct CUstream_st;
 
@@ -39,6 +41,10 @@ class ConvFactory {
                    CUstream_st* stream) = 0;
   /// Frees what make() kept for its next call.
   virtual void release_scratch() = 0;
+  /// "cuDNN 91000"
+  virtual std::string version() const = 0;
+  /// Where choices of tuned convolutions are looked up and kept from now on.
+  virtual void use(std::shared_ptr<TimingCache> timings) = 0;
 };
 /// The factory's memory is that of `device`, which outlives it.
 std::unique_ptr<ConvFactory> open_cudnn(Device& device);

@@ -3,10 +3,14 @@
 #include <array>
 #include <cudnn.h>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/log.hpp"
 #include "providers/cuda/driver/cuda_device.hpp"
 #include "providers/cuda/driver/library_loader.hpp"
 #include "providers/cuda/driver/primitive_cache.hpp"
@@ -162,6 +166,20 @@ class CudnnFactory : public ConvFactory {
   void release_scratch() override {
     const std::lock_guard lock(mutex_);
     scratch_.release();
+    if (timings_ == nullptr) return;
+    const std::string failure = timings_->store();
+    if (!failure.empty()) log_warn(format("cuda: timings are not kept: {}", failure));
+  }
+  std::string version() const override { return format("cuDNN {}", calls_.version()); }
+  void use(std::shared_ptr<TimingCache> timings) override {
+    const std::lock_guard lock(mutex_);
+    timings_ = std::move(timings);
+  }
+
+  void run(const DevicePrimitive& conv, const ConvPointers& p, CUstream_st* stream) override {
+    const std::lock_guard lock(mutex_);
+    check_cudnn(calls_.set_stream(handle_, stream), "cudnnSetStream");
+    check_cudnn(static_cast<const CudnnConv&>(conv).run(handle_, p), "a convolution");
   }
 
  private:
@@ -267,6 +285,11 @@ class CudnnFactory : public ConvFactory {
     cudnnConvolutionFwdAlgo_t best_algorithm = conv.algorithm;
     std::size_t best_workspace = 0;
     bool is_best_fused = false;
+    const std::optional<ConvChoice> kept =
+        desc.is_tuned && timings_ != nullptr ? timings_->find(desc) : std::nullopt;
+    if (kept &&
+        take_kept(conv, *kept, std::span(found).first(static_cast<std::size_t>(count)), pointers))
+      return true;
     for (int i = 0; i < count && (best_time < 0 || desc.is_tuned); ++i) {
       const cudnnConvolutionFwdAlgoPerf_t& candidate = found[static_cast<std::size_t>(i)];
       if (candidate.status != CUDNN_STATUS_SUCCESS || candidate.memory > most_workspace) continue;
@@ -288,7 +311,28 @@ class CudnnFactory : public ConvFactory {
     conv.algorithm = best_algorithm;
     conv.workspace = best_workspace;
     conv.is_fused = is_best_fused;
+    if (best_time >= 0 && desc.is_tuned && timings_ != nullptr)
+      timings_->add(desc, {static_cast<std::int32_t>(best_algorithm), is_best_fused});
     return best_time >= 0;
+  }
+
+  /// Whether the library still offers the algorithm that earlier trials chose, and runs it.
+  bool take_kept(CudnnConv& conv, const ConvChoice& kept,
+                 std::span<const cudnnConvolutionFwdAlgoPerf_t> offered,
+                 const ConvPointers& pointers) const {
+    if (kept.is_fused && conv.zeros == nullptr) return false;
+    for (const cudnnConvolutionFwdAlgoPerf_t& candidate : offered) {
+      if (static_cast<std::int32_t>(candidate.algo) != kept.algorithm ||
+          candidate.status != CUDNN_STATUS_SUCCESS || candidate.memory > most_workspace)
+        continue;
+      const bool is_precomp = candidate.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+      if (kept.is_fused && !conv.desc.has_relu && !is_precomp) return false;
+      conv.algorithm = candidate.algo;
+      conv.workspace = candidate.memory;
+      conv.is_fused = kept.is_fused;
+      return attempt(conv, pointers) >= 0;
+    }
+    return false;
   }
 
   /// 0; -1: the library does not have it.
@@ -313,6 +357,7 @@ class CudnnFactory : public ConvFactory {
   ScratchMemory scratch_;
   ScratchMemory zeros_;
   bool has_zeros_ = false;
+  std::shared_ptr<TimingCache> timings_;  ///< null: trials are not kept
   std::mutex mutex_;
   PrimitiveCache<ConvDesc, PrimitivePtr> made_;
 };
