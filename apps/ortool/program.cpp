@@ -17,6 +17,7 @@
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
+#include "apps/ortool/report/stop_report.hpp"
 #include "apps/ortool/signal_watch.hpp"
 #include "libcore/base/build_profile.hpp"
 #include "libcore/base/file/atomic_file.hpp"
@@ -52,6 +53,7 @@ class CommandRun {
         words_(std::move(words)),
         watch_(stop_, [this](ErrorCode reason) { leave(reason); }) {
     scan_output_options();
+    prepare_stop_report();
   }
 
   int run();
@@ -69,7 +71,8 @@ class CommandRun {
   std::string notes_text() const;
   void write_report();
   void write_result() const;
-  void leave(ErrorCode reason);
+  void prepare_stop_report();
+  void leave(ErrorCode reason) noexcept;
 
   const Commands& commands_;
   const std::vector<std::string> words_;
@@ -83,6 +86,7 @@ class CommandRun {
   int exit_code_ = 0;
   std::atomic<bool> is_finishing_{false};
   StopToken stop_;
+  StopReport stop_report_;
   SignalWatch watch_;
 };
 
@@ -238,6 +242,7 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
   apply_common_options(line.options);
   check_arguments(command, line.arguments, line.options);
   check_before_loading(line.options);
+  prepare_stop_report();
   load_extensions(line.options);
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{line.options, line.arguments, commands_, report_,
@@ -302,7 +307,8 @@ void CommandRun::write_result() const {
 }
 
 int CommandRun::finish() {
-  // From here on the thread that ends the process after a signal writes nothing itself.
+  // From here on a handler that ends the process writes nothing itself; one that runs in another
+  // thread may be about to.
   while (is_finishing_.exchange(true)) pause();
   exit_code_ = graver_exit_code(exit_code_, report_.verdict);
   write_report();
@@ -317,22 +323,29 @@ int CommandRun::finish() {
   return exit_code_;
 }
 
-void CommandRun::leave(ErrorCode reason) {
-  if (is_finishing_.exchange(true)) return;
-  try {
-    Report report;
+/// Composes now what a signal handler may have to write; the document once the command is known.
+void CommandRun::prepare_stop_report() {
+  StopReport::Texts texts;
+  for (std::size_t i = 0; i < StopReport::reasons.size(); ++i) {
+    const ErrorCode reason = StopReport::reasons[i];
     const Error error(
         reason, reason == ErrorCode::timeout ? "stopped by the time limit" : "stopped by a signal");
+    texts.lines[i] = messages_.error_line(error.what());
+    if (command_name_.empty() || (!has_json_ && report_path_.empty())) continue;
+    Report report;
     report.add_error(error);
-    messages_.fail(error);
     StringSink document;
     report.write_document(command_name_, words_, static_cast<int>(reason), document);
-    const std::string text = document.take();
-    if (!report_path_.empty()) write_file(report_path_, text);
-    if (has_json_) write_to_stdout(text);
-  } catch (const std::exception&) {
-    // The process still exits with the reason's code.
+    texts.documents[i] = document.take();
   }
+  if (!command_name_.empty()) texts.path = report_path_;
+  texts.is_on_stdout = has_json_;
+  stop_report_.prepare(std::move(texts));
+}
+
+/// Async-signal-safe.
+void CommandRun::leave(ErrorCode reason) noexcept {
+  if (!is_finishing_.exchange(true)) stop_report_.write(reason);
 }
 
 int CommandRun::run() {

@@ -1,20 +1,19 @@
-// Signal thread: turns signals and the time limit into stop requests, and ends the process when
-// they are not followed.
+// Signal watch: turns signals and the time limit into stop requests, and ends the process when they
+// are not followed.
 #pragma once
 
 #include <functional>
-#include <memory>
 
+#include "apps/ortool/signal_timer.hpp"
 #include "libcore/base/stop_token.hpp"
 
 namespace ortool {
 
-/// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those it starts, ignores SIGPIPE and
-/// SIGXFSZ (writes fail instead), and waits for the former in its own thread. The first signal
-/// asks `token` to stop; if the process is still alive 0.8 s later (0.4 s after a time limit), or
-/// at a second SIGINT, it calls `leave(reason)` in that thread, removes temporary files and ends
-/// the process with the reason's exit code. If no thread can be created, signals keep their default
-/// action. One at a time per process; must be created before other threads.
+/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ (writes fail instead). The
+/// first signal asks `token` to stop; if the process is still alive 0.8 s later (0.4 s after a time
+/// limit), or at a second SIGINT, it removes temporary files, calls `leave(reason)` and ends the
+/// process with the reason's exit code. All of this happens in signal handlers, so `leave` must be
+/// async-signal-safe. One at a time per process.
 class SignalWatch {
  public:
   SignalWatch(StopToken& token, std::function<void(ErrorCode)> leave);
@@ -26,8 +25,7 @@ class SignalWatch {
   void set_time_limit(double seconds);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  SignalTimer timer_;
 };
 
 }  // namespace ortool

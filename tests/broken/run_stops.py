@@ -4,7 +4,7 @@
 
 Every case is a model that spends nearly all of its time in one place: a kernel with much data that is hard to split, or
 an endless loop. It runs repeatedly until it is stopped at a random time. The normal exit path prints another message
-than the watchdog thread that ends an unresponsive process. Several cases run at once.
+than the signal handler that ends an unresponsive process. Several cases run at once.
 """
 import concurrent.futures
 import functools

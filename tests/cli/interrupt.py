@@ -1,7 +1,7 @@
 # Sends a signal to a program as soon as it handles signals, and returns its exit code.
 """usage: interrupt.py [--open-input] SIGNAL SECONDS COMMAND...
 
-SECONDS are counted from when the program blocks the signal and waits for it. With --open-input its standard input is a
+SECONDS are counted from when the program handles the signal. With --open-input its standard input is a
 pipe that nobody writes to. Exit code 99 if it takes over a second to end, not counting the lateness of a busy machine.
 """
 import os
@@ -19,8 +19,8 @@ _MOST_SECONDS = 1.0
 
 def listens(process, which):
     with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-        blocked = next(line for line in file if line.startswith("SigBlk:"))
-    return int(blocked.split()[1], 16) >> (which - 1) & 1 == 1
+        caught = next(line for line in file if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (which - 1) & 1 == 1
 
 
 def main():

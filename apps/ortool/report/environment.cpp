@@ -13,6 +13,28 @@
 #include "libcore/measure/host.hpp"
 
 namespace ortool {
+namespace {
+
+/// What does not change while the process runs, and takes a while to find out.
+struct Machine {
+  ProcessorCount processors = count_processors();
+  MachineFingerprint fingerprint = read_fingerprint(processors.threads);
+  std::string os;
+
+  Machine() {
+    utsname system = {};
+    if (uname(&system) == 0)
+      os = std::string(system.sysname) + ' ' + system.release + ' ' + system.machine;
+  }
+};
+
+const Machine& machine() {
+  static const Machine instance;
+  return instance;
+}
+
+}  // namespace
+
 std::string read_system_file(const char* path) {
   std::ifstream file(path);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -21,19 +43,13 @@ std::string read_system_file(const char* path) {
 }
 
 Json environment_block(const Json& providers) {
-  const ProcessorCount processors = count_processors();
-  const MachineFingerprint machine = read_fingerprint(processors.threads);
-  utsname system = {};
-  std::string os;
-  if (uname(&system) == 0) {
-    os = std::string(system.sysname) + ' ' + system.release + ' ' + system.machine;
-  }
+  const auto& [processors, fingerprint, os] = machine();
   const std::string throttles =
       read_system_file("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count");
 
   Json block = Json::object();
-  block.set("cpu", text_or_null(machine.cpu))
-      .set("isa", Json::list_of(machine.isa))
+  block.set("cpu", text_or_null(fingerprint.cpu))
+      .set("isa", Json::list_of(fingerprint.isa))
       .set("cores", processors.threads)
       .set("cores_reason", processors.explanation())
       .set("memory_bytes", machine_memory_bytes())

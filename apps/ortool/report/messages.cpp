@@ -24,15 +24,24 @@ Messages::Messages() : is_terminal_(isatty(STDERR_FILENO) == 1) {
                std::string_view(terminal) != "dumb";
 }
 
-void Messages::write_line(std::string_view kind, std::string_view text,
-                          std::size_t max_bytes) const {
+std::string Messages::line(std::string_view kind, std::string_view text,
+                           std::size_t max_bytes) const {
   std::string line;
   if (has_color_) line += kind.starts_with("error") ? "\x1b[1;31m" : "\x1b[1m";
   line += kind;
   if (has_color_) line += "\x1b[0m";
   line += cut_to(printable(text), max_bytes - kind.size() - 1);
   line += '\n';
-  write_to_stderr(line);
+  return line;
+}
+
+void Messages::write_line(std::string_view kind, std::string_view text,
+                          std::size_t max_bytes) const {
+  write_to_stderr(line(kind, text, max_bytes));
+}
+
+std::string Messages::error_line(std::string_view text) const {
+  return line("error: ", text, max_line_bytes);
 }
 
 void Messages::fail(const Error& error) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,6 +29,8 @@ class Messages {
 
   /// "error: …" and "hint: …", together at most 1 kB; with -v the trail as well.
   void fail(const Error& error) const;
+  /// The line of an error without a hint as `fail` would write it, for writing it later.
+  std::string error_line(std::string_view text) const;
   void warn(std::string_view text) const { say(Verbosity::warning, "warning: ", text); }
   void note(std::string_view text) const { say(Verbosity::warning, "note: ", text); }
   void info(std::string_view text) const { say(Verbosity::info, "info: ", text); }
@@ -35,6 +38,7 @@ class Messages {
 
  private:
   void say(Verbosity level, std::string_view kind, std::string_view text) const;
+  std::string line(std::string_view kind, std::string_view text, std::size_t max_bytes) const;
   void write_line(std::string_view kind, std::string_view text, std::size_t max_bytes) const;
 
   Verbosity level_ = Verbosity::warning;

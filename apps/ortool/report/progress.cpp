@@ -1,19 +1,20 @@
-// Progress messages, from a thread that wakes up once a second.
+// Progress messages, from the handler of a timer that expires once a second.
 #include "apps/ortool/report/progress.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
-#include <new>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "apps/ortool/report/standard_output.hpp"
+#include "apps/ortool/signal_timer.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/strings/escape.hpp"
@@ -35,19 +36,52 @@ std::string progress_style(const OptionValues& options) {
       .with_id("environment.progress");
 }
 
+namespace {
+
+/// A line put together without allocating memory; what does not fit is left out.
+class FixedLine {
+ public:
+  FixedLine& operator<<(std::string_view text) {
+    const std::size_t count = std::min(text.size(), buffer_.size() - size_);
+    std::copy_n(text.data(), count, buffer_.data() + size_);
+    size_ += count;
+    return *this;
+  }
+  FixedLine& operator<<(std::int64_t number) {
+    std::array<char, 24> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    return *this << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  }
+  std::string_view text() const { return {buffer_.data(), size_}; }
+
+ private:
+  std::array<char, 1000> buffer_;
+  std::size_t size_ = 0;
+};
+
+/// The compact JSON of a progress event up to its first number.
+std::string event_start(const std::string& phase) {
+  std::string text = Json::object().set("event", "progress").set("phase", phase).write_compact();
+  text.pop_back();
+  return text + ", \"elapsed_ms\": ";
+}
+
+}  // namespace
+
 struct ProgressLine::State {
   enum class Style { line, plain, json };
 
   /// The phase that is shown: phases begin and end in one thread.
   static inline std::atomic<State*> shown{nullptr};
+  static inline std::atomic<int> running_handlers{0};
+  static inline SignalTimer* timer = nullptr;  ///< while a phase is shown
 
   Style style;
   State* outer = nullptr;     ///< the phase around this one
   std::int64_t interval = 1;  ///< seconds between lines
-  std::string what;
-  std::mutex mutex;
-  std::condition_variable over;
-  bool is_over = false;
+  std::string what;           ///< with control characters escaped
+  std::string event;          ///< of --progress json: see event_start
+  std::atomic<bool> was_told{false};
   std::atomic<std::int64_t> done{0};
   std::atomic<std::int64_t> total{0};  ///< 0: unknown
   std::atomic<std::int64_t> first{-1};
@@ -65,48 +99,66 @@ struct ProgressLine::State {
     if (total == 0 || done_now <= 0) return std::nullopt;
     return (elapsed_ms() - first_ms) * std::max<std::int64_t>(0, total - done) / done_now;
   }
-  std::thread thread;
 
-  std::string count_text() const {
-    return total > 0 ? format(" {} of {}", done.load(), total.load()) : std::string();
+  void add_count(FixedLine& line) const {
+    if (total > 0) line << " " << done.load() << " of " << total.load();
   }
 
   /// What stays on the terminal: nothing of a phase that was hardly seen.
-  std::string last_line() const {
+  void write_last_line() const {
     constexpr std::int64_t min_kept_ms = 2000;
     const std::int64_t elapsed = elapsed_ms();
-    if (elapsed < min_kept_ms) return "\r\x1b[K";
-    return format("\r\x1b[K{}{}: {} s\n", printable(what), count_text(), elapsed / 1000);
+    FixedLine line;
+    line << "\r\x1b[K";
+    if (elapsed >= min_kept_ms) {
+      line << what;
+      add_count(line);
+      line << ": " << elapsed / 1000 << " s\n";
+    }
+    write_to_stderr(line.text());
   }
 
-  void tell(std::int64_t seconds) const {
+  /// Async-signal-safe.
+  void tell() {
+    const std::int64_t seconds = elapsed_ms() / 1000;
+    const std::optional<std::int64_t> left = milliseconds_left();
+    FixedLine line;
     if (style == Style::json) {
-      Json event = Json::object()
-                       .set("event", "progress")
-                       .set("phase", what)
-                       .set("elapsed_ms", seconds * 1000);
-      if (total > 0) event.set("done", done.load()).set("total", total.load());
-      if (const auto left = milliseconds_left()) event.set("remaining_ms", *left);
-      write_to_stderr(event.write_compact() + "\n");
+      line << event << seconds * 1000;
+      if (total > 0) line << ", \"done\": " << done.load() << ", \"total\": " << total.load();
+      if (left) line << ", \"remaining_ms\": " << *left;
+      line << "}\n";
+    } else {
+      if (style == Style::line) line << "\r\x1b[K";
+      line << what;
+      add_count(line);
+      line << ": " << seconds << " s";
+      if (left) line << ", about " << (*left + 999) / 1000 << " s left";
+      if (style == Style::plain) line << "\n";
+    }
+    write_to_stderr(line.text());
+    was_told.store(true);
+  }
+
+  static void on_timer() {
+    ++running_handlers;
+    if (State* const state = shown.load()) state->tell();
+    --running_handlers;
+  }
+
+  /// Makes `next`, which may be null, the phase that is shown, when its next interval ends.
+  static void show(State* next) {
+    shown.store(next);
+    // A handler that runs in another thread may still use the previous one.
+    while (running_handlers.load() != 0) std::this_thread::yield();
+    if (next == nullptr) {
+      delete std::exchange(timer, nullptr);
       return;
     }
-    std::string text = format("{}{}: {} s", printable(what), count_text(), seconds);
-    if (const auto left = milliseconds_left())
-      text += format(", about {} s left", (*left + 999) / 1000);
-    write_to_stderr(style == Style::line ? "\r\x1b[K" + text : text + "\n");
-  }
-
-  void run() {
-    std::unique_lock lock(mutex);
-    std::int64_t seconds = interval;
-    while (!over.wait_until(lock, start + std::chrono::seconds(seconds), [&] { return is_over; })) {
-      try {
-        if (shown == this) tell(seconds);
-      } catch (const std::bad_alloc&) {  // the command itself will say so
-      }
-      seconds += interval;
-    }
-    if (seconds > interval && style == Style::line) write_to_stderr(last_line());
+    if (timer == nullptr) timer = new SignalTimer(SignalTimer::Use::progress, on_timer);
+    const std::chrono::seconds interval(next->interval);
+    const auto elapsed = std::chrono::steady_clock::now() - next->start;
+    timer->start(interval - elapsed % interval, interval);
   }
 };
 
@@ -123,15 +175,10 @@ ProgressLine::ProgressLine(const OptionValues& options, const Messages& messages
                                 : State::Style::plain;
   constexpr std::int64_t seconds_of_logs = 10;
   if (how == "auto" && !is_line) state_->interval = seconds_of_logs;
-  state_->what = std::move(what);
+  if (how == "json") state_->event = event_start(what);
+  state_->what = printable(what);
   state_->outer = outer;
-  State::shown = state_.get();
-  try {
-    state_->thread = std::thread([state = state_.get()] { state->run(); });
-  } catch (const std::system_error&) {
-    State::shown = outer;
-    state_.reset();
-  }
+  State::show(state_.get());
 }
 
 void ProgressLine::tell_done(std::int64_t done, std::int64_t total) {
@@ -146,13 +193,8 @@ void ProgressLine::tell_done(std::int64_t done, std::int64_t total) {
 
 ProgressLine::~ProgressLine() {
   if (state_ == nullptr) return;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->is_over = true;
-  }
-  state_->over.notify_all();
-  state_->thread.join();
-  State::shown = state_->outer;
+  State::show(state_->outer);
+  if (state_->was_told.load() && state_->style == State::Style::line) state_->write_last_line();
 }
 
 }  // namespace ortool

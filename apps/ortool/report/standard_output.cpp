@@ -11,9 +11,7 @@
 #include "libcore/base/format.hpp"
 
 namespace ortool {
-namespace {
 
-/// 0, or the errno of the write that failed.
 int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -23,8 +21,6 @@ int write_all(int descriptor, std::string_view text) noexcept {
   }
   return 0;
 }
-
-}  // namespace
 
 void write_to_stdout(std::string_view text) {
   const int failure = write_all(STDOUT_FILENO, text);
