@@ -80,6 +80,8 @@ function(ortool_minimal_objects name)
     add_library(${library} OBJECT ${files})
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_definitions(${library} PRIVATE ORTOOL_MINIMAL)
+    # Its headers take the place of those of the source tree.
+    target_include_directories(${library} BEFORE PRIVATE "${CMAKE_BINARY_DIR}/minimal")
     target_compile_options(${library} PRIVATE ${ORTOOL_PREFIX_MAPS} -fPIE -ffunction-sections -fdata-sections
       ${ORTOOL_OPTIONS_${set}} ${ARG_OPTIONS})
     target_link_libraries(${library} PRIVATE ortool_options fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json

@@ -2,7 +2,7 @@
 """Chooses the source files of a minimal build, and generates the lists of what it contains.
 
 Reads the list of operators; writes the catalog's families, the kernel families of the cpu provider and the list of
-commands with the chosen entries only, and follows the includes from them: a file is part of the build if it defines
+commands with the chosen entries only, the functions that tables of kernels have, and follows the includes from them: a file is part of the build if it defines
 what a header declares that a part of the build includes. Paths of sources are written to sources.txt, those of kernel
 headers, whose rows CMake reads, to kernel_headers.txt.
 usage: choose_sources.py SOURCE_FOLDER OPERATORS OUTPUT_FOLDER
@@ -15,6 +15,15 @@ import sys
 COMMANDS = ("run", "inspect", "providers")
 ISA_SUFFIX = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)$")
 # What a file includes between these is not in the build.
+BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
+# The operators for which files of these names ask for a binary function; other files that name it always ask for it.
+FILES_OF_OPERATORS = ("arithmetic.cpp", "bitwise.cpp", "comparison.cpp", "variadic.cpp")
+OPERATORS_OF_FUNCTIONS = {
+    "add": {"Add", "Sum", "Mean"}, "subtract": {"Sub"}, "multiply": {"Mul"}, "divide": {"Div", "Mean"},
+    "modulo": {"Mod"}, "remainder": {"Mod"}, "minimum": {"Min"}, "maximum": {"Max"},
+    "bit_and": {"BitwiseAnd", "And"}, "bit_or": {"BitwiseOr", "Or"}, "bit_xor": {"BitwiseXor", "Xor"},
+    "shift_left": {"BitShift"}, "shift_right": {"BitShift"}, "equal": {"Equal"},
+    "less": {"Less", "LessOrEqual", "Greater", "GreaterOrEqual"}}
 LEFT_OUT = re.compile(r"^#ifndef ORTOOL_MINIMAL\n.*?^#(?:endif|else)[^\n]*\n", re.S | re.M)
 OWN_DOMAIN = "ortool"
 
@@ -228,6 +237,28 @@ def filter_control_flow(tree, text, chosen):
     return table.sub(f"constexpr std::array<ControlFlowKind, {len(rows)}> control_flow_kinds{listed};", text), files
 
 
+def built_functions(tree, found, op_types):
+    """The header that says which binary functions the files of the build need."""
+    wanted = set()
+    for path in found:
+        is_user = path.startswith(("kernels/", "providers/")) and path.endswith((".cpp", ".hpp"))
+        if not is_user or path in (BUILT_FUNCTIONS, "kernels/cpu/elementwise/binary.cpp"):
+            continue
+        for kind, name in re.findall(r"\b(BinaryOp|Comparison)::(\w+)", tree.texts.get(path, "")):
+            name = "less" if kind == "Comparison" and name != "equal" else name
+            of_operators = path.startswith("providers/") and os.path.basename(path) in FILES_OF_OPERATORS
+            if not of_operators or name not in OPERATORS_OF_FUNCTIONS or OPERATORS_OF_FUNCTIONS[name] & op_types:
+                wanted.add((kind, name))
+    functions = []
+    for kind, variable in (("BinaryOp", "op"), ("Comparison", "comparison")):
+        tests = [f"{variable} == {kind}::{name}" for of, name in sorted(wanted) if of == kind]
+        functions.append(f"consteval bool is_built({kind} {variable if tests else ''}) {{\n"
+                         f"  return {' || '.join(tests) or 'false'};\n}}\n")
+    return ("// The binary functions that the chosen operators need.\n#pragma once\n\n"
+            "#include \"kernels/cpu/elementwise/binary_op.hpp\"\n\nnamespace ortool::cpu {\n\n"
+            + "\n".join(functions) + "\n}  // namespace ortool::cpu\n")
+
+
 def is_chosen(kernel_file, op_types):
     return bool(kernel_file[1] & op_types)
 
@@ -321,6 +352,7 @@ def main():
                 open_files.append(other)
     files = sorted(os.path.join(output, path) if path in generated else os.path.join(root, path)
                    for path in found if path.endswith(".cpp"))
+    write(os.path.join(output, BUILT_FUNCTIONS), built_functions(tree, found, op_types))
     write(os.path.join(output, "sources.txt"), "\n".join(files) + "\n")
     write(os.path.join(output, "kernel_headers.txt"),
           "\n".join(os.path.join(root, path) for path in sorted(found)

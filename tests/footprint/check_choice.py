@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 ENTRY = re.compile(r"\b\w*entry<(?:\w+::)?(\w+)>\(\)|\b\w*entry<(?:\w+::)?(\w+)>\(\s*\{")
+BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
 NEVER = ("libcore/quantize/", "providers/cuda/", "providers/onednn/", "providers/modules/", "apps/ortool/bench/",
          "apps/ortool/quantize/", "apps/ortool/optimize/")
 
@@ -46,6 +47,11 @@ def kernel_functions(text):
     return set(re.findall(r"\bfile\((\w+_kernels)\)", text))
 
 
+def built_binary_functions(out):
+    """The epilogue of convolutions adds; nothing else of three operators without arithmetic needs a function."""
+    return set(re.findall(r"(?:BinaryOp|Comparison)::(\w+)", read(os.path.join(out, BUILT_FUNCTIONS))))
+
+
 def expect(condition, message):
     if not condition:
         sys.exit(f"check_choice.py: {message}")
@@ -77,6 +83,12 @@ def check_whole(root):
             kept = kernel_functions(read(os.path.join(out, path)))
             expect(kept == kernel_functions(text),
                    f"{path}: lacks {sorted(kernel_functions(text) - kept)} with all operators chosen")
+        functions = read(os.path.join(out, BUILT_FUNCTIONS))
+        names = re.findall(r"^  (\w+),?", read(os.path.join(root, "kernels/cpu/elementwise/binary_op.hpp")), re.M)
+        lacking = [name for name in names if f"BinaryOp::{name}" not in functions]
+        expect(len(names) == 14 and not lacking, f"{BUILT_FUNCTIONS}: lacks {lacking} with all operators chosen")
+        expect("Comparison::equal" in functions and "Comparison::less" in functions,
+               f"{BUILT_FUNCTIONS}: lacks comparisons with all operators chosen")
         expect(count > 400, f"only {count} operators were found in the lists: their form has changed")
         return count
 
@@ -95,6 +107,7 @@ def check_few(root):
             expect(not wrong, f"{wrong[:1]} is in a minimal build")
         for wanted in ("providers/cpu/conv/conv_nchw.cpp", "libcore/runtime/session.cpp", "apps/ortool/main.cpp"):
             expect(wanted in relative, f"{wanted} is missing from the build")
+        expect(built_binary_functions(out) == {"add"}, f"binary functions besides add: {built_binary_functions(out)}")
         expect("providers/cpu/gemm/matmul.cpp" not in relative, "a build without MatMul has its kernels")
         return len(sources)
 
