@@ -61,7 +61,7 @@ target_link_libraries(ortool_program PRIVATE ortool_options fmt::fmt spdlog::spd
   GIF::GIF PkgConfig::libwebp PkgConfig::libopenjp2 PkgConfig::sndfile ZLIB::ZLIB PkgConfig::libzip PkgConfig::re2
   sentencepiece::sentencepiece OpenSSL::Crypto Threads::Threads ${CMAKE_DL_LIBS})
 ortool_order_functions(ortool_program)
-target_link_options(ortool_program PRIVATE LINKER:--gc-sections LINKER:-z,pack-relative-relocs LINKER:-O1)
+target_link_options(ortool_program PRIVATE LINKER:--gc-sections ${ORTOOL_PACKED_RELOCATIONS} LINKER:-O1)
 
 # ortool_minimal_objects(NAME OPTIONS option... SOURCES file...): object libraries, one for each instruction set in the
 # names of the files, for the program.
