@@ -1,5 +1,6 @@
 # Tests of a cross-compiled build, which run in an emulator (CMAKE_CROSSCOMPILING_EMULATOR): unit tests, operator and rule
 # cases, conformance and whole models. The others test what the compiled bits do not change, or need a native Python.
+# The environment variable ORTOOL_QEMU_CPU names the processor (cmake/toolchains/run_aarch64.sh).
 if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
   message(STATUS "tests: none, because there is no emulator for ${CMAKE_SYSTEM_PROCESSOR} (qemu-user-static)")
   return()
@@ -17,6 +18,9 @@ foreach(letter IN ITEMS a b c d e f g h i j k l m n o p q r s t u v w x y z)
 endforeach()
 add_test(NAME unit.others COMMAND unit_tests "${others}")
 set_tests_properties(${letters} unit.others PROPERTIES LABELS unit TIMEOUT 3600 COST 60)
+message(STATUS "tests: SKIPPED in the emulator: broken, calibration, cli, html, shapes, small (thousands of short "
+  "processes, or their limits of memory and time), flow, fuzz, shard (long), c, footprint, install, python, structure "
+  "(the host's programs and files)")
 add_subdirectory(conformance)
 add_subdirectory(cuda_emulation)
 add_subdirectory(custom_ops)
