@@ -47,8 +47,10 @@ const KernelRow* row_at(const KernelRow& row, Isa most) {
   static RowCopies copies;
   if (row.isa == Isa::baseline)
     return copies.at_level(row, most, "_baseline", "_" + std::string(isa_name(most)));
-  if (row.isa == Isa::avx2 && row.layouts != nullptr && row.types == "float32")
-    return copies.at_level(row, most, "_avx2", "_neon");
+  if (row.isa != Isa::avx2 || row.layouts == nullptr) return nullptr;
+  if (row.types == "float32") return copies.at_level(row, most, "_avx2", "_neon");
+  if (row.types == "int8, uint8" && most >= Isa::dotprod)
+    return copies.at_level(row, most, "_avx2", "_" + std::string(isa_name(most)));
   return nullptr;
 }
 

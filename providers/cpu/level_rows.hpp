@@ -10,7 +10,8 @@ namespace ortool::cpu {
 
 /// In the order of the list. On aarch64 the list has no rows of their own for its levels: there,
 /// rows for any processor are taken for the level, and so are those that avx2 has for float32 in
-/// blocks of eight channels, whose kernels neon has as well.
+/// blocks of eight channels, whose kernels neon has as well, and for int8 in blocks of sixteen,
+/// whose kernels dotprod has.
 std::vector<const KernelRow*> level_rows(Isa most);
 
 }  // namespace ortool::cpu

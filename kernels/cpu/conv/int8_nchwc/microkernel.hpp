@@ -91,6 +91,6 @@ struct NchwcInt8Functions {
   const WinogradInt8Functions* winograd;  ///< null: no Winograd for 3 × 3 kernels
 };
 
-ORTOOL_ISA_KERNEL_OR_NULL(NchwcInt8Functions, nchwc_int8_functions, avx2, vnni, vbmi)
+ORTOOL_ISA_KERNEL_OR_NULL(NchwcInt8Functions, nchwc_int8_functions, avx2, vnni, vbmi, dotprod, i8mm)
 
 }  // namespace ortool::cpu
