@@ -46,30 +46,29 @@ inline int32x4_t add_lane(int32x4_t sums, int8x16_t columns, int8x16_t factors, 
   }
 }
 
+/// Sums of a tile, and of the operand whose products with 128 are missing.
 template <int rows, int vectors, bool has_unsigned_rows>
-void run(const Int8Tile& tile) {
-  constexpr int parts = (rows + 3) / 4;
-  int32x4_t sums[size_t{rows}][size_t{vectors}];
+struct TileSums {
+  static constexpr int parts = (rows + 3) / 4;
+  int32x4_t of[size_t{rows}][size_t{vectors}];
   int32x4_t row_sums[size_t{parts}];
   int32x4_t column_sums[size_t{vectors}];
+
+  inline __attribute__((always_inline)) void clear() {
 #pragma GCC unroll 8
-  for (int row = 0; row < rows; ++row) {
+    for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) sums[row][v] = vdupq_n_s32(0);
-  }
-#pragma GCC unroll 2
-  for (int part = 0; part < parts; ++part) row_sums[part] = vdupq_n_s32(0);
-#pragma GCC unroll 2
-  for (int v = 0; v < vectors; ++v) column_sums[v] = vdupq_n_s32(0);
-  const int8x16_t ones = vdupq_n_s8(1);
-  const int32_t* a = tile.a;
-  const int32_t* b = tile.b;
-  const uint8_t* prefetch = tile.prefetch;
-  for (int64_t step = 0; step < tile.steps; ++step) {
-    if (step < tile.prefetch_lines) {
-      __builtin_prefetch(prefetch, 0, 2);
-      prefetch += 64;
+      for (int v = 0; v < vectors; ++v) of[row][v] = vdupq_n_s32(0);
     }
+#pragma GCC unroll 2
+    for (int part = 0; part < parts; ++part) row_sums[part] = vdupq_n_s32(0);
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) column_sums[v] = vdupq_n_s32(0);
+  }
+
+  /// Adds the products of one step.
+  inline __attribute__((always_inline)) void add(const int32_t* a, const int32_t* b) {
+    const int8x16_t ones = vdupq_n_s8(1);
     int8x16_t columns[size_t{vectors}];
     int8x16_t factors[size_t{parts}];
 #pragma GCC unroll 2
@@ -94,21 +93,50 @@ void run(const Int8Tile& tile) {
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v)
-        sums[row][v] = add_lane(sums[row][v], columns[v], factors[row / 4], row % 4);
+        of[row][v] = add_lane(of[row][v], columns[v], factors[row / 4], row % 4);
     }
-    a += rows;
-    b += tile.b_stride;
   }
+};
+
+template <int rows, int vectors, bool has_unsigned_rows>
+void run(const Int8Tile& tile) {
+  constexpr int together = 4;  // steps of a round
+  const int64_t b_stride = tile.b_stride;
+  TileSums<rows, vectors, has_unsigned_rows> sums;
+  sums.clear();
+  const int32_t* a = tile.a;
+  const int32_t* b = tile.b;
+  const uint8_t* prefetch = tile.prefetch;
+  int64_t step = 0;
+  for (; step + together <= tile.steps; step += together) {
+    if (step < tile.prefetch_lines) {
+#pragma GCC unroll 4
+      for (int i = 0; i < together; ++i) __builtin_prefetch(prefetch + 64 * i, 0, 2);
+      prefetch += 64 * together;
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < together; ++i) {
+      sums.add(a + i * rows, b);
+      b += b_stride;
+    }
+    a += together * rows;
+  }
+  for (; step < tile.steps; ++step) {
+    sums.add(a, b);
+    a += rows;
+    b += b_stride;
+  }
+  constexpr int parts = (rows + 3) / 4;
   int32_t of_rows[size_t{parts * 4}];
 #pragma GCC unroll 2
-  for (int part = 0; part < parts; ++part) vst1q_s32(of_rows + 4 * part, row_sums[part]);
+  for (int part = 0; part < parts; ++part) vst1q_s32(of_rows + 4 * part, sums.row_sums[part]);
 #pragma GCC unroll 8
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
-      const int32x4_t less = has_unsigned_rows ? column_sums[v] : vdupq_n_s32(of_rows[row]);
+      const int32x4_t less = has_unsigned_rows ? sums.column_sums[v] : vdupq_n_s32(of_rows[row]);
       vst1q_s32(tile.c + row * tile.c_stride + v * lanes,
-                vaddq_s32(sums[row][v], vshlq_n_s32(less, 7)));
+                vaddq_s32(sums.of[row][v], vshlq_n_s32(less, 7)));
     }
   }
 }
