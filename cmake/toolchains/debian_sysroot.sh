@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Sysroot of arm64 Debian for cross compilation: the C library and the libraries that ortool is built with, downloaded by
-# apt-get and unpacked, not installed: debian_sysroot.sh FOLDER. Needs no root, and leaves the machine's packages alone;
-# several -dev packages (libsentencepiece-dev, libxnnpack-dev, catch2) could not be installed for two architectures.
+# apt-get and unpacked, not installed: debian_sysroot.sh FOLDER, or other packages of arm64: debian_sysroot.sh FOLDER
+# PACKAGE... Needs no root, and leaves the machine's packages alone; several -dev packages (libsentencepiece-dev,
+# libxnnpack-dev, catch2) could not be installed for two architectures.
 set -euo pipefail
 
-if (($# != 1)); then
-  echo "usage: cmake/toolchains/debian_sysroot.sh FOLDER" >&2
+if (($# == 0)); then
+  echo "usage: cmake/toolchains/debian_sysroot.sh FOLDER [PACKAGE...]" >&2
   exit 2
 fi
 packages=(
@@ -13,6 +14,7 @@ packages=(
   libpng-dev libjpeg-dev libwebp-dev libtiff-dev libgif-dev libopenjp2-7-dev libsndfile1-dev
   zlib1g-dev libzip-dev libre2-dev libsentencepiece-dev libssl-dev libprotobuf-dev libonnx-dev catch2
 )
+(($# == 1)) || packages=("${@:2}")
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 if [[ -f $root/.packages && $(<"$root/.packages") == "${packages[*]}" ]]; then
