@@ -93,7 +93,7 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
     const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
     return blocks * depthwise_quads(sizes, is_joined) * depthwise_quad_bytes(is_joined);
   }
-  return blocks * DenseLayout(sizes, from_nchw).block_bytes();
+  return blocks * DenseLayout(sizes, from_nchw, *nchwc_int8_functions(isa)).block_bytes();
 }
 
 void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
@@ -107,7 +107,7 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
     const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
     return pack_depthwise(sizes, is_joined, weights, flip, to);
   }
-  pack_dense(sizes, from_nchw, weights, flip, to);
+  pack_dense(sizes, from_nchw, weights, flip, *nchwc_int8_functions(isa), to);
 }
 
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,

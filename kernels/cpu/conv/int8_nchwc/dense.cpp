@@ -89,7 +89,7 @@ struct DensePlan {
     columns = is_one_row ? volume(sizes.out) : sizes.out[2];
     // Runs of fewer pixels leave registers for requantizing; a row in a single run loads each
     // weight once.
-    const DenseLayout layout(sizes, from_nchw);
+    const DenseLayout layout(sizes, from_nchw, functions);
     runs_a_row = (columns + max_pixels - 1) / max_pixels;
     if (columns > max_pixels && layout.steps * layout.words >= functions.shared_words) {
       run_unit = 4;
@@ -125,7 +125,8 @@ struct DensePlan {
   }
 
   std::int64_t steps(const ConvSizes& sizes) const {
-    return has_words ? quads_a_block(sizes, from_nchw) : DenseLayout(sizes, from_nchw).steps;
+    if (has_words) return quads_a_block(sizes, from_nchw);
+    return from_nchw ? sizes.kernel[1] : dense_steps(sizes, false);
   }
   std::int64_t offset_bytes(const ConvSizes& sizes) const { return whole_lines(steps(sizes) * 8); }
   std::int64_t slot_bytes() const { return slot_header_bytes + copy_bytes; }
@@ -149,7 +150,7 @@ class DenseInt8Conv {
         pixel_copy_(pixel_copy),
         copied_columns_(copied_columns),
         offsets_(offsets),
-        layout_(conv.sizes, plan.from_nchw),
+        layout_(conv.sizes, plan.from_nchw, conv.functions),
         steps_(plan.steps(conv.sizes)),
         blocks_in_(int8_blocks(conv.sizes.channels_in)),
         blocks_out_(int8_blocks(conv.sizes.channels_out)),

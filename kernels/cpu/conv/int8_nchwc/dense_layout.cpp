@@ -16,15 +16,17 @@ TapSource source_of(const ConvSizes& sizes, bool from_nchw, std::int64_t step, s
 
 }  // namespace
 
-DenseLayout::DenseLayout(const ConvSizes& sizes, bool from_nchw)
+DenseLayout::DenseLayout(const ConvSizes& sizes, bool from_nchw,
+                         const NchwcInt8Functions& functions)
     : steps(from_nchw ? sizes.kernel[1] : dense_steps(sizes, false)),
-      words(from_nchw
-                ? (sizes.kernel[2] * sizes.channels_in + dense_word_bytes - 1) / dense_word_bytes
-                : int8_block / dense_word_bytes) {}
+      weight_bytes(functions.weight_bytes) {
+  const std::int64_t bytes = from_nchw ? sizes.kernel[2] * sizes.channels_in : int8_block;
+  words = (bytes + weight_bytes - 1) / weight_bytes * (weight_bytes / dense_word_bytes);
+}
 
 void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
-                std::uint8_t flip, std::uint8_t* out) {
-  const DenseLayout layout(sizes, from_nchw);
+                std::uint8_t flip, const NchwcInt8Functions& functions, std::uint8_t* out) {
+  const DenseLayout layout(sizes, from_nchw, functions);
   const std::int64_t positions = volume(sizes.kernel);
   const std::int64_t blocks = int8_blocks(sizes.channels_out);
   for (std::int64_t pair = 0; pair < blocks; pair += 2) {
@@ -37,10 +39,10 @@ void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
           const std::int64_t channel = pair * int8_block + i;
           const std::int64_t from =
               (channel * sizes.channels_in + source.channel) * positions + source.position;
-          out[(byte / dense_word_bytes * channels + i) * dense_word_bytes +
-              byte % dense_word_bytes] = is_there && channel < sizes.channels_out
-                                             ? static_cast<std::uint8_t>(weights[from] ^ flip)
-                                             : std::uint8_t{0};
+          out[(byte / layout.weight_bytes * channels + i) * layout.weight_bytes +
+              byte % layout.weight_bytes] = is_there && channel < sizes.channels_out
+                                                ? static_cast<std::uint8_t>(weights[from] ^ flip)
+                                                : std::uint8_t{0};
         }
       }
       out += channels * layout.words * dense_word_bytes;

@@ -1,4 +1,4 @@
-// Layout of the reduction and of packed weights of dense int8 NCHW16c tiles (AVX-512 VNNI).
+// Layout of the reduction and of packed weights of dense int8 NCHW16c tiles (AVX-512 VNNI, ARMv8).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ constexpr std::int64_t dense_word_bytes = 4;
 /// NCHW a row of the kernel, whose pixels are interleaved without gaps.
 struct DenseLayout {
   std::int64_t steps;
-  std::int64_t words;  ///< per step
+  std::int64_t words;         ///< per step
+  std::int64_t weight_bytes;  ///< adjacent ones of a channel
 
-  DenseLayout(const ConvSizes& sizes, bool from_nchw);
+  DenseLayout(const ConvSizes& sizes, bool from_nchw, const NchwcInt8Functions& functions);
 
   /// Bytes of one block of 16 output channels.
   std::int64_t block_bytes() const { return steps * words * dense_word_bytes * int8_block; }
 };
 
 void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
-                std::uint8_t flip, std::uint8_t* out);
+                std::uint8_t flip, const NchwcInt8Functions& functions, std::uint8_t* out);
 
 }  // namespace ortool::cpu

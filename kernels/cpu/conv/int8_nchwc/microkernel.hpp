@@ -34,7 +34,8 @@ struct NchwcInt8Tile {
   /// Byte offset of each step of a window, or of each quad where quads are split.
   const int64_t* offsets;
   int64_t pixel_step;  ///< bytes between the windows of adjacent pixels
-  /// steps × words × (16 × vectors) × 4: by words of four bytes of a window, then output channels.
+  /// steps × words × (16 × vectors) × 4: by words of four bytes of a window (or by pairs of them:
+  /// weight_bytes of the functions), then output channels.
   /// Where quads are split: vectors × quads × 16 × 4.
   const uint8_t* weights;
   int64_t steps;
@@ -82,6 +83,8 @@ struct NchwcInt8Functions {
   /// Returns whether there are rounding ties. Null if there is `columns`.
   bool (*window)(const NchwcInt8Window& window);
   int32_t max_pixels;  ///< per tile
+  /// Adjacent weights of a channel in dense tiles: those of a word, or of a pair of words.
+  int64_t weight_bytes = 4;
   /// Most pixels of a tile during which an earlier one is requantized, a multiple of four, and the
   /// words of a window from which on that is faster.
   int32_t shared_pixels;
