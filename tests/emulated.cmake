@@ -5,6 +5,7 @@ if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
   message(STATUS "tests: none, because there is no emulator for ${CMAKE_SYSTEM_PROCESSOR} (qemu-user-static)")
   return()
 endif()
+set(ORTOOL_TEST_TIMEOUT 3600)
 list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "\" \"" emulator)
 set(ORTOOL_TEST_PROGRAM "${CMAKE_BINARY_DIR}/emulated/ortool")
 file(GENERATE OUTPUT "${ORTOOL_TEST_PROGRAM}" CONTENT "#!/bin/sh\nexec \"${emulator}\" \"$<TARGET_FILE:ortool_program>\" \"$@\"\n"
@@ -17,10 +18,10 @@ foreach(letter IN ITEMS a b c d e f g h i j k l m n o p q r s t u v w x y z)
   string(APPEND others "~${letter}*")
 endforeach()
 add_test(NAME unit.others COMMAND unit_tests "${others}")
-set_tests_properties(${letters} unit.others PROPERTIES LABELS unit TIMEOUT 3600 COST 60)
+set_tests_properties(${letters} unit.others PROPERTIES LABELS unit TIMEOUT ${ORTOOL_TEST_TIMEOUT} COST 60)
 message(STATUS "tests: SKIPPED in the emulator: broken, calibration, cli, html, shapes, small (thousands of short "
-  "processes, or their limits of memory and time), flow, fuzz, shard (long), c, footprint, install, python, structure "
-  "(the host's programs and files)")
+  "processes, or their limits of memory and time), cuda, flow, fuzz, shard (long), c, footprint, install, python, "
+  "structure (the host's programs and files)")
 add_subdirectory(conformance)
 add_subdirectory(cuda_emulation)
 add_subdirectory(custom_ops)

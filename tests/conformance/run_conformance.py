@@ -106,9 +106,9 @@ def read_gaps(path):
     return gaps
 
 
-def run(test, program, provider, environment):
+def run(test, program, provider, timeout, environment):
     command = [program, "run", os.path.join(test.folder, "model.onnx"), "--test", "--rtol", "1e-3", "--atol",
-               "1e-7", "--timeout", "120", "--provider", provider]
+               "1e-7", "--timeout", timeout, "--provider", provider]
     if "," in provider:
         command.append("--json")
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
@@ -170,6 +170,7 @@ def main():
     parser.add_argument("--gaps", required=True, action="append", help="list of known gaps, or of a provider's differences")
     parser.add_argument("--isa", default="", help="highest instruction set to use")
     parser.add_argument("--provider", default="auto", help="providers to use, preferred first")
+    parser.add_argument("--timeout", default="120", help="seconds that a test may take (default: 120)")
     parser.add_argument("--only", default="", help="run tests whose group/name has this text; gaps are not checked")
     parser.add_argument("--table", default="", help="file to write one line per test to: key, operator, verdict, claimed, note")
     arguments = parser.parse_args()
@@ -187,7 +188,8 @@ def main():
     if arguments.isa:
         environment["ORTOOL_MAX_ISA"] = arguments.isa
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda test: run(test, arguments.program, arguments.provider, environment), tests))
+        list(pool.map(lambda test: run(test, arguments.program, arguments.provider, arguments.timeout, environment),
+                      tests))
 
     if arguments.table:
         with open(arguments.table, "w", encoding="utf-8") as file:
