@@ -152,7 +152,8 @@ void Squeeze::infer(InferContext& context) const {
     if (const auto known = known_integers(context, axes)) {
       result = squeeze_axes(*shape, *known);
     } else if (const auto count = shape_values(context, axes.input);
-               count && count->size() <= shape->size()) {
+               count && count->size() <= std::min<std::size_t>(1, shape->size())) {
+      // Several axes may be the same one, said twice.
       result = Dimensions(shape->size() - count->size());
     }
   }

@@ -31,6 +31,20 @@ TEST_CASE("Axes of a Squeeze are checked in every run of a session, whatever ran
   CHECK_THROWS_AS(run(*session, one, integers_of({0, 2})), Error);
 }
 
+TEST_CASE("An axis that a Squeeze is given twice goes once at every level") {
+  for (const OptimizeLevel level : {OptimizeLevel::none, OptimizeLevel::all}) {
+    SessionOptions options = cpu_options();
+    options.optimize = level;
+    const auto session = make_session(R"(
+      <ir_version: 9, opset_import: ["" : 18]>
+      g (float[1, 1, 1, 2] x, int64[3] a) => (float[] y) <int64[1] flat = {-1}>
+      { b = Squeeze(x, a) y = Reshape(b, flat) })",
+                                      options);
+    const Tensor x = Tensor::of<float>(Shape{1, 1, 1, 2}, {3, 4});
+    CHECK(run(*session, x, integers_of({-2, -3, -2})).shape() == Shape{2});
+  }
+}
+
 TEST_CASE("One size of a Reshape is checked though it could be worked out") {
   const auto session = make_session(R"(
     <ir_version: 9, opset_import: ["" : 18]>
