@@ -277,13 +277,15 @@ bool accepts_bf16_conv_amx(const NodeView& view) {
 }
 
 /// Twice the rate of float32 does not make up for Winograd's quarter of the multiplications, nor
-/// for copying the windows of a small first layer.
+/// for steps of 32 values that are half copied in vain for each tap of a window, nor for copying
+/// the windows of a small first layer.
 bool accepts_bf16_conv_avx512(const NodeView& view) {
   constexpr std::int64_t least_window = 64;
   const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
   if (!sizes || choose_nchwc_algorithm(*sizes) == NchwcConvAlgorithm::winograd) return false;
   const std::int64_t channels = sizes->channels_in;
-  return channels >= bf16_step / 2 || channels * volume(sizes->kernel) >= least_window;
+  if (channels < bf16_step / 2) return channels * volume(sizes->kernel) >= least_window;
+  return volume(sizes->kernel) == 1 || 5 * channels >= 3 * bf16_steps(channels) * bf16_step;
 }
 
 /// The float32 row's choices, at the speed of bfloat16.
