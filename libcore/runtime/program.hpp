@@ -69,6 +69,9 @@ class Program {
   void execute(const Plan& plan, Run& run) const;
   void execute_step(const Plan& plan, std::size_t index, Frame& frame, const Run& run,
                     Workers& workers) const;
+  /// Runs a step, and records what it and its device took.
+  void time_step(const CompiledStep& step, const Prepared& prepared, const RunContext& context,
+                 const RunEnvironment& environment) const;
   void record(const RunEnvironment& environment, const CompiledStep& step, std::int64_t begin_ns,
               const DeviceReport& report) const;
   void observe(const Plan& plan, std::int32_t number, const Run& run) const;

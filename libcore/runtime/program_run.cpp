@@ -68,21 +68,27 @@ void Program::execute_step(const Plan& plan, std::size_t index, Frame& frame, co
   const RunContext context(frame.inputs(index), frame.outputs(index), frame.workspace(index),
                            workers);
   const CompiledStep& compiled = steps_[static_cast<std::size_t>(step.number)];
-  const std::int64_t begin = environment.is_timed() ? environment.elapsed_ns() : 0;
-  DeviceReport report = {.wants_events = environment.wants_events()};
   try {
-    const auto* reporting = environment.is_timed()
-                                ? dynamic_cast<const ReportingPrepared*>(step.prepared.get())
-                                : nullptr;
-    if (reporting != nullptr) {
-      reporting->run_reporting(context, report);
+    if (environment.is_timed()) {
+      time_step(compiled, *step.prepared, context, environment);
     } else {
       step.prepared->run(context);
     }
   } catch (Error& error) {
     throw error.at_node(compiled.node().name(), compiled.node().op_type());
   }
-  if (environment.is_timed()) record(environment, compiled, begin, report);
+}
+
+void Program::time_step(const CompiledStep& step, const Prepared& prepared,
+                        const RunContext& context, const RunEnvironment& environment) const {
+  const std::int64_t begin = environment.elapsed_ns();
+  DeviceReport report = {.wants_events = environment.wants_events()};
+  if (const auto* reporting = dynamic_cast<const ReportingPrepared*>(&prepared)) {
+    reporting->run_reporting(context, report);
+  } else {
+    prepared.run(context);
+  }
+  record(environment, step, begin, report);
 }
 
 void Program::record(const RunEnvironment& environment, const CompiledStep& step,
