@@ -263,8 +263,9 @@ void run_blocked_conv(const Options& options) {
                                         .added = bias.as<float>()};
                 std::int64_t copy = 0;
                 return best_seconds(options.seconds, [&] {
-                  conv_nchwc(sizes, path, x.as<float>(), packed.as<float>() + copy * bytes / 4,
-                             y.as<float>(), epilogue, isa, workspace.data(), workers);
+                  conv_nchwc(sizes, path, {.floats = x.as<float>()},
+                             packed.as<float>() + copy * bytes / 4, {.floats = y.as<float>()},
+                             epilogue, isa, workspace.data(), workers);
                   copy = (copy + 1) % copies;
                 });
               });

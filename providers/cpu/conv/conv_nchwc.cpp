@@ -50,8 +50,8 @@ class NchwcConvPrepared : public Prepared {
       if (context.inputs[i].layout == Layout::blocked16_bfloat16) bfloat16_inputs_ |= 1U << i;
     }
     if (conv.operands == Precision::bfloat16)
-      bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw,
-                         context.inputs[0].layout == Layout::blocked16_bfloat16, conv.isa);
+      bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw, reads_bfloat16(0),
+                         conv.isa);
     kernel_space_ = layout_.add(
         bf16_plan_ ? bf16_plan_->workspace_bytes()
                    : nchwc_conv_workspace_bytes(sizes_, conv.path, conv.isa, conv.max_threads));
@@ -83,18 +83,19 @@ class NchwcConvPrepared : public Prepared {
       set_residual_and_activation(epilogue, conv_.epilogue, context);
     }
     std::byte* space = context.workspace() + kernel_space_;
+    const InputImage x = image_in(context, 0);
+    const OutputImage y = writes_bfloat16_
+                              ? OutputImage{.bfloat16 = context.output<std::uint16_t>(0)}
+                              : OutputImage{.floats = result};
     if (bf16_plan_) {
       const auto residual = static_cast<std::size_t>(conv_.epilogue.residual);
       const bool has_residual = conv_.epilogue.residual >= 0 && !unfused_;
-      bf16_plan_->run(image_in(context, 0), conv_.weights.as<std::uint16_t>(),
-                      has_residual ? image_in(context, residual) : InputImage{},
-                      image_out(context, result), epilogue, conv_.isa, space, workers.get());
-    } else if (bfloat16_inputs_ != 0 || writes_bfloat16_) {
-      conv_nchwc_bfloat16(sizes_, image_in(context, 0), conv_.weights.as<float>(),
-                          image_out(context, result), epilogue, conv_.isa, workers.get());
+      bf16_plan_->run(x, conv_.weights.as<std::uint16_t>(),
+                      has_residual ? image_in(context, residual) : InputImage{}, y, epilogue,
+                      conv_.isa, space, workers.get());
     } else {
-      conv_nchwc(sizes_, conv_.path, context.input<float>(0), conv_.weights.as<float>(), result,
-                 epilogue, conv_.isa, space, workers.get());
+      conv_nchwc(sizes_, conv_.path, x, conv_.weights.as<float>(), y, epilogue, conv_.isa, space,
+                 workers.get());
     }
     if (unfused_)
       unfused_->run(result, residual_of(conv_.epilogue, context), context.output<float>(0),
@@ -102,14 +103,10 @@ class NchwcConvPrepared : public Prepared {
   }
 
  private:
+  bool reads_bfloat16(std::size_t index) const { return (bfloat16_inputs_ >> index & 1U) != 0; }
   InputImage image_in(const RunContext& context, std::size_t index) const {
-    if ((bfloat16_inputs_ >> index & 1U) != 0)
-      return {.bfloat16 = context.input<std::uint16_t>(index)};
+    if (reads_bfloat16(index)) return {.bfloat16 = context.input<std::uint16_t>(index)};
     return {.floats = context.input<float>(index)};
-  }
-  OutputImage image_out(const RunContext& context, float* floats) const {
-    if (writes_bfloat16_) return {.bfloat16 = context.output<std::uint16_t>(0)};
-    return {.floats = floats};
   }
   Shape own_shape(const Shape& x, const Shape& weights) const {
     std::vector<std::int64_t> shape = {x[0], weights[0]};
@@ -198,9 +195,12 @@ bool accepts_nchwc_conv(const NodeView& view) {
   return accepts_float32(view) && has_conv_rank(view) && view.constant(1) != nullptr;
 }
 
-/// Whether an input of the group certainly has the shape of the convolution's result.
-bool has_shape_of_result(const NodeView& view, std::int64_t input) {
-  const PartialShape& a = view.inputs()[static_cast<std::size_t>(input)]->type().shape;
+/// Whether there is no residual, or one that certainly has the shape of the convolution's result:
+/// what is broadcast is added behind it, in float32.
+bool adds_in_place(const NodeView& view, const ProductEpilogue& epilogue) {
+  if (epilogue.residual < 0) return true;
+  const auto residual = static_cast<std::size_t>(epilogue.residual);
+  const PartialShape& a = view.inputs()[residual]->type().shape;
   const PartialShape& b = view.node().output(0)->type().shape;
   if (!a || !b || a->size() != b->size()) return false;
   return std::equal(a->begin(), a->end(), b->begin(), [](const Dimension& x, const Dimension& y) {
@@ -240,10 +240,7 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
       choice.inputs[static_cast<std::size_t>(epilogue.residual)] = blocked;
     choice.outputs = {blocked};
     choice.nanoseconds = nchwc_conv_nanoseconds(*sizes, path, block);
-    // A residual is not always of the result's shape: what is broadcast is added in float32.
-    const bool adds_in_place =
-        epilogue.residual < 0 || has_shape_of_result(view, epilogue.residual);
-    if (path == NchwcConvAlgorithm::direct && adds_in_place &&
+    if (path == NchwcConvAlgorithm::direct && adds_in_place(view, epilogue) &&
         can_convolve_bfloat16(*sizes, op, epilogue.activation, row.isa)) {
       choice.bfloat16_inputs = 1U;
       choice.may_write_bfloat16 = true;
@@ -293,16 +290,16 @@ std::vector<LayoutChoice> bf16_conv_layouts(const NodeView& view, const KernelRo
   std::vector<LayoutChoice> choices = conv_layouts(view, row);
   const std::optional<ConvSizes> sizes = bf16_conv_sizes(view);
   ORTOOL_CHECK(sizes.has_value());
+  const ProductEpilogue epilogue = epilogue_of(view);
   for (LayoutChoice& choice : choices) {
     if (choice.outputs.empty()) continue;
     const bool from_nchw = choice.inputs[0] == Layout::plain;
     choice.nanoseconds = bf16_conv_nanoseconds(*sizes, from_nchw, row.isa);
-    const std::int64_t residual = epilogue_of(view).residual;
-    const bool has_own_shape = residual >= 0 && has_shape_of_result(view, residual);
     choice.rounded_inputs = from_nchw ? 0U : 1U;
     choice.bfloat16_inputs = choice.rounded_inputs;
-    if (has_own_shape) choice.bfloat16_inputs |= 1U << static_cast<std::uint32_t>(residual);
-    choice.may_write_bfloat16 = residual < 0 || has_own_shape;
+    choice.may_write_bfloat16 = adds_in_place(view, epilogue);
+    if (choice.may_write_bfloat16 && epilogue.residual >= 0)
+      choice.bfloat16_inputs |= 1U << static_cast<std::uint32_t>(epilogue.residual);
   }
   return choices;
 }

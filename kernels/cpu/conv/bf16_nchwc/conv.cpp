@@ -10,7 +10,6 @@
 namespace ortool::cpu {
 namespace {
 
-constexpr std::int64_t image_block = 16;
 /// A strip's copy: about this many bytes, so that it stays in the L2 cache.
 constexpr std::int64_t strip_bytes = std::int64_t{1} << 20U;
 constexpr std::int64_t conv_task_products = std::int64_t{4} << 20U;
@@ -95,17 +94,13 @@ Bf16ConvPlan::Bf16ConvPlan(const ConvSizes& sizes, bool from_nchw, bool has_bflo
     : sizes_(sizes),
       from_nchw_(from_nchw),
       is_in_place_(has_bfloat16 && !from_nchw && can_read_in_place(isa)),
-      chunks_(blocks_for(from_nchw ? window_values(sizes) : sizes.channels_in,
-                         is_in_place_ ? image_block : bf16_step)),
-      position_values_(from_nchw      ? chunks_ * bf16_step
-                       : is_in_place_ ? image_block
-                                      : bf16_step),
+      chunks_(blocks_for(from_nchw ? window_values(sizes) : sizes.channels_in, chunk_values())),
+      position_values_(from_nchw ? chunks_ * bf16_step : chunk_values()),
       phases_{from_nchw ? 1 : std::min(sizes.stride[1], reach(sizes, 1) + 1),
               from_nchw ? 1 : std::min(sizes.stride[2], reach(sizes, 2) + 1)},
       row_shift_(from_nchw ? 0 : reach(sizes, 1) / sizes.stride[1]),
       width_(sizes.out[2] + (from_nchw ? 0 : reach(sizes, 2) / sizes.stride[2])) {
-  const std::int64_t chunk_values = is_in_place_ ? image_block : bf16_step;
-  const std::int64_t row_bytes = phases_[0] * phases_[1] * chunks_ * width_ * chunk_values * 2;
+  const std::int64_t row_bytes = phases_[0] * phases_[1] * chunks_ * width_ * chunk_values() * 2;
   const std::int64_t height = std::max<std::int64_t>(1, sizes.out[1]);
   const std::int64_t fitting = strip_bytes / std::max<std::int64_t>(1, row_bytes) - row_shift_;
   const std::int64_t rows = std::clamp<std::int64_t>(fitting, 1, height);
@@ -346,11 +341,10 @@ void Bf16ConvPlan::run(const InputImage& x, const std::uint16_t* weights,
   whole.offsets = offsets_.data();
   whole.position_values = position_values_;
   whole.steps = static_cast<std::int64_t>(offsets_.size());
-  const std::int64_t step_values = is_in_place_ ? image_block : bf16_step;
-  whole.step_pairs = step_values / 2;
+  whole.step_pairs = chunk_values() / 2;
   whole.chunks = chunks_;
   const std::int64_t depth = from_nchw_ ? window_values(sizes_) : sizes_.channels_in;
-  whole.last_pairs = blocks_for(depth - (chunks_ - 1) * step_values, 2);
+  whole.last_pairs = blocks_for(depth - (chunks_ - 1) * chunk_values(), 2);
   whole.weights = weights;
   whole.panel_values = conv_steps(sizes_, from_nchw_) * bf16_step_values;
   whole.panel_stride = pixels * image_block;

@@ -47,6 +47,8 @@ class Bf16ConvPlan {
            Workers& workers) const;
 
  private:
+  static constexpr std::int64_t image_block = 16;  ///< channels
+
   /// Output rows [begin, begin + rows) of an image.
   struct Strip {
     std::int64_t image;
@@ -66,6 +68,8 @@ class Bf16ConvPlan {
   void multiply(const Strip& strip, const Bf16ConvProduct& whole,
                 const Bf16ConvFunctions& functions, Workers& workers) const;
   bool can_read_in_place(Isa isa) const;
+  /// Input channels of a step.
+  std::int64_t chunk_values() const { return is_in_place_ ? image_block : bf16_step; }
   std::vector<Bf16Positions> groups_of(std::int64_t rows) const;
   std::int64_t copied_rows(std::int64_t rows) const { return rows + row_shift_; }
 

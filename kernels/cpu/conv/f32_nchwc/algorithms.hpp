@@ -2,20 +2,19 @@
 // conv/f32_nchwc/conv.hpp is the entry point.
 #pragma once
 
+#include "kernels/cpu/conv/bf16_nchwc/depthwise.hpp"
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/conv/f32_nchwc/microkernel.hpp"
 
 namespace ortool::cpu {
 
-/// Operands of an NCHWc convolution.
+/// Operands of an NCHWc convolution. Images are float32, except of a depthwise one that
+/// can_convolve_bfloat16.
 struct NchwcConvOperands {
-  const float* x;
+  InputImage x;
   const float* weights;
-  float* y;
+  OutputImage y;
   Epilogue epilogue;
-  // Instead of x and y, of depthwise convolutions that can_store_bfloat16 only; null: none.
-  const std::uint16_t* x_bfloat16 = nullptr;
-  std::uint16_t* y_bfloat16 = nullptr;
 };
 
 /// Kernel rows that lie inside the image for output row `row`: [begin, end).
@@ -43,10 +42,9 @@ void conv_nchwc_winograd(const ConvSizes& sizes, const NchwcConvOperands& operan
 
 std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
                                              const NchwcFunctions& functions, int threads);
+/// `bfloat16` computes images in bfloat16; null where there are none.
 void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
-                          const NchwcFunctions& functions, void* workspace, Workers& workers);
-/// Rows of 3 × 3 windows of images in float32 or bfloat16.
-void conv_nchwc_depthwise_bfloat16(const ConvSizes& sizes, const NchwcConvOperands& operands,
-                                   const NchwcFunctions& functions, Isa isa, Workers& workers);
+                          const NchwcFunctions& functions, const Bf16DepthwiseFunctions* bfloat16,
+                          void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -140,18 +140,6 @@ std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorit
   return nchwc_dense_workspace_bytes(sizes, path, nchwc_functions(isa), threads);
 }
 
-void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
-                const float* packed_weights, float* y, const Epilogue& epilogue, Isa isa,
-                void* workspace, Workers& workers) {
-  if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
-  const NchwcFunctions& functions = nchwc_functions(isa);
-  const NchwcConvOperands operands{x, packed_weights, y, epilogue};
-  if (sizes.groups > 1) return conv_nchwc_depthwise(sizes, operands, functions, workspace, workers);
-  if (path == NchwcConvAlgorithm::winograd)
-    return conv_nchwc_winograd(sizes, operands, functions, workspace, workers);
-  conv_nchwc_dense(sizes, path, operands, functions, workspace, workers);
-}
-
 bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa isa) {
   const auto reaches_one = [&](int axis) {
     const std::int64_t span = (sizes.out[axis] - 1) * sizes.stride[axis] + sizes.kernel[axis];
@@ -163,13 +151,20 @@ bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa is
          reaches_one(2) && !is_function(activation);
 }
 
-void conv_nchwc_bfloat16(const ConvSizes& sizes, const InputImage& x, const float* packed_weights,
-                         const OutputImage& y, const Epilogue& epilogue, Isa isa,
-                         Workers& workers) {
+void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const InputImage& x,
+                const float* packed_weights, const OutputImage& y, const Epilogue& epilogue,
+                Isa isa, void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
-  const NchwcConvOperands operands{x.floats, packed_weights, y.floats,
-                                   epilogue, x.bfloat16,     y.bfloat16};
-  conv_nchwc_depthwise_bfloat16(sizes, operands, nchwc_functions(isa), isa, workers);
+  const NchwcFunctions& functions = nchwc_functions(isa);
+  const NchwcConvOperands operands{x, packed_weights, y, epilogue};
+  if (sizes.groups > 1) {
+    return conv_nchwc_depthwise(sizes, operands, functions, bf16_depthwise_functions(isa),
+                                workspace, workers);
+  }
+  ORTOOL_CHECK(x.bfloat16 == nullptr && y.bfloat16 == nullptr);
+  if (path == NchwcConvAlgorithm::winograd)
+    return conv_nchwc_winograd(sizes, operands, functions, workspace, workers);
+  conv_nchwc_dense(sizes, path, operands, functions, workspace, workers);
 }
 
 }  // namespace ortool::cpu

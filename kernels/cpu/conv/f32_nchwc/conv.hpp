@@ -44,21 +44,17 @@ void pack_nchwc_weights(const ConvSizes& sizes, NchwcConvAlgorithm path, const f
 std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa,
                                         int threads);
 
-/// Convolves `x` into `y`; y and the residual are NCHWc. The epilogue is one that `conv` supports,
-/// its bias zero-padded to a whole block; the padding channels of y are zero if the activation maps
-/// zero to zero. Results depend neither on the number of threads nor on a pixel's position.
-void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* x,
-                const float* packed_weights, float* y, const Epilogue& epilogue, Isa isa,
-                void* workspace, Workers& workers);
-
-/// Whether conv_nchwc_bfloat16 convolves these sizes: depthwise 3 × 3 windows with strides of up to
+/// Whether conv_nchwc takes images in bfloat16: of depthwise 3 × 3 windows with strides of up to
 /// two along the rows, which reach at most one pixel beyond the image on either side, where the
 /// processor has AVX512-BF16. An activation that is_function is not supported.
 bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa isa);
 
-/// conv_nchwc of images in float32 or bfloat16, in float32 arithmetic; results are rounded, ties to
-/// even. A residual is float32.
-void conv_nchwc_bfloat16(const ConvSizes& sizes, const InputImage& x, const float* packed_weights,
-                         const OutputImage& y, const Epilogue& epilogue, Isa isa, Workers& workers);
+/// Convolves `x` into `y`; y and the residual are NCHWc. The epilogue is one that `conv` supports,
+/// its bias zero-padded to a whole block; the padding channels of y are zero if the activation maps
+/// zero to zero. Results depend neither on the number of threads nor on a pixel's position; those
+/// in bfloat16 are rounded, ties to even.
+void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const InputImage& x,
+                const float* packed_weights, const OutputImage& y, const Epilogue& epilogue,
+                Isa isa, void* workspace, Workers& workers);
 
 }  // namespace ortool::cpu

@@ -116,7 +116,8 @@ class DenseTask {
         functions_(functions),
         image_(image),
         buffer_(buffer),
-        x_(operands.x + image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
+        x_(operands.x.floats +
+           image * plan.planes * sizes.in[1] * sizes.in[2] * plan.pixel_floats) {}
 
   /// A range of rows (of units of columns for the one long row) and groups of output channels.
   void run(const PartitionTile& piece) const {
@@ -253,7 +254,7 @@ class DenseTask {
         const std::int64_t first = begin + (end - begin) * i / tiles;
         const std::int64_t last = begin + (end - begin) * (i + 1) / tiles;
         tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
-        tile.y = operands_.y + out_offset + first * lanes;
+        tile.y = operands_.y.floats + out_offset + first * lanes;
         if (residual != nullptr) tile.epilogue.residual = residual + out_offset + first * lanes;
         const std::int64_t ahead = (tiles_before + done) * planes.ahead_step;
         if (ahead < vectors * lanes) {

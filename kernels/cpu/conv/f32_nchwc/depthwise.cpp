@@ -1,7 +1,6 @@
 // Depthwise NCHWc convolution: 3 × 3 windows have a kernel of their own; otherwise narrow images
 // are copied into a zero-padded buffer, and wide ones are processed row by row. With several
 // outputs per input channel, bands of rows are copied with their channels repeated.
-#include "kernels/cpu/conv/bf16_nchwc/depthwise.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -29,9 +28,8 @@ std::int64_t span_of(const WindowSteps& steps) {
 
 class Depthwise {
  public:
-  /// `bfloat16` computes images in bfloat16; null if there are none.
   Depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
-            const NchwcFunctions& functions, const Bf16DepthwiseFunctions* bfloat16 = nullptr)
+            const NchwcFunctions& functions, const Bf16DepthwiseFunctions* bfloat16)
       : sizes_(sizes),
         operands_(operands),
         functions_(functions),
@@ -113,7 +111,7 @@ class Depthwise {
     if (!is_function(epilogue.activation)) return;
     const std::int64_t row_floats = sizes_.out[2] * lanes_;
     functions_.activate(epilogue.activation, epilogue.low,
-                        operands_.y + (plane * sizes_.out[1] + begin) * row_floats, 0, 1,
+                        operands_.y.floats + (plane * sizes_.out[1] + begin) * row_floats, 0, 1,
                         (end - begin) * row_floats);
   }
 
@@ -121,16 +119,16 @@ class Depthwise {
   static constexpr std::int64_t max_band_bytes = 32 * 1024;
 
   void run_three(std::int64_t plane, std::int64_t row_begin, std::int64_t row_end) const {
-    const std::uint16_t* x = operands_.x_bfloat16;
-    std::uint16_t* y = operands_.y_bfloat16;
-    if (x != nullptr && y != nullptr) {
-      bfloat16_->in_bfloat16(three_of(plane, x, y), row_begin, row_end);
-    } else if (x != nullptr) {
-      bfloat16_->widening(three_of(plane, x, operands_.y), row_begin, row_end);
-    } else if (y != nullptr) {
-      bfloat16_->narrowing(three_of(plane, operands_.x, y), row_begin, row_end);
+    const InputImage& x = operands_.x;
+    const OutputImage& y = operands_.y;
+    if (x.bfloat16 != nullptr && y.bfloat16 != nullptr) {
+      bfloat16_->in_bfloat16(three_of(plane, x.bfloat16, y.bfloat16), row_begin, row_end);
+    } else if (x.bfloat16 != nullptr) {
+      bfloat16_->widening(three_of(plane, x.bfloat16, y.floats), row_begin, row_end);
+    } else if (y.bfloat16 != nullptr) {
+      bfloat16_->narrowing(three_of(plane, x.floats, y.bfloat16), row_begin, row_end);
     } else {
-      functions_.depthwise_three(three_of(plane, operands_.x, operands_.y), row_begin, row_end);
+      functions_.depthwise_three(three_of(plane, x.floats, y.floats), row_begin, row_end);
     }
   }
 
@@ -170,13 +168,14 @@ class Depthwise {
     part.columns = columns.kernel;
     part.weights = operands_.weights + plane % blocks_ * rows.kernel * columns.kernel * lanes_;
     part.weight_row_step = columns.kernel * lanes_;
-    part.y = operands_.y + (plane * rows.out + row_begin) * columns.out * lanes_;
+    part.y = operands_.y.floats + (plane * rows.out + row_begin) * columns.out * lanes_;
     set_epilogue(part, plane);
     functions_.depthwise_rows(part, columns.out, row_end - row_begin, rows.stride * span * lanes_);
   }
 
   void run_row(std::int64_t row) const {
-    for_window_row(windows_, operands_.x, operands_.y, operands_.weights, blocks_, row,
+    for_window_row(windows_, operands_.x.floats, operands_.y.floats, operands_.weights, blocks_,
+                   row,
                    [&](NchwcDepthwise& part, std::int64_t plane, std::int64_t, std::int64_t,
                        std::int64_t pixels) {
                      set_epilogue(part, plane);
@@ -186,7 +185,7 @@ class Depthwise {
 
   void set_epilogue(NchwcDepthwise& part, std::int64_t plane) const {
     set_epilogue_tile(part.epilogue, operands_.epilogue, plane % blocks_ * lanes_,
-                      part.y - operands_.y);
+                      part.y - operands_.y.floats);
   }
 
   /// Copies the rows covered by the windows of output rows [begin, end), zero-padded.
@@ -197,7 +196,7 @@ class Depthwise {
     const std::int64_t blocks_in = (sizes_.channels_in + lanes_ - 1) / lanes_;
     const std::int64_t plane_in = plane / blocks_ * blocks_in + block / multiplier_;
     const auto first_lane = static_cast<std::int32_t>(block % multiplier_ * lanes_ / multiplier_);
-    const float* from = operands_.x + plane_in * rows.in * columns.in * lanes_;
+    const float* from = operands_.x.floats + plane_in * rows.in * columns.in * lanes_;
     const std::int64_t span = span_of(columns);
     const std::int64_t left = std::min(columns.pad, span);
     const std::int64_t inside = std::min(columns.in, span - left);
@@ -234,24 +233,20 @@ class Depthwise {
 
 }  // namespace
 
-void conv_nchwc_depthwise_bfloat16(const ConvSizes& sizes, const NchwcConvOperands& operands,
-                                   const NchwcFunctions& functions, Isa isa, Workers& workers) {
-  const Depthwise depthwise(sizes, operands, functions, bf16_depthwise_functions(isa));
-  ORTOOL_CHECK(depthwise.is_three());
-  depthwise.cut().run(workers, [&](const PartitionTile& piece) { depthwise.run(piece, nullptr); });
-}
-
 std::int64_t nchwc_depthwise_workspace_bytes(const ConvSizes& sizes,
                                              const NchwcFunctions& functions, int threads) {
   const NchwcConvOperands operands = {};
-  const Depthwise depthwise(sizes, operands, functions);
+  const Depthwise depthwise(sizes, operands, functions, nullptr);
   if (!depthwise.is_framed()) return 0;
   return depthwise.frame_bytes() * std::min<std::int64_t>(threads, depthwise.cut().tasks());
 }
 
 void conv_nchwc_depthwise(const ConvSizes& sizes, const NchwcConvOperands& operands,
-                          const NchwcFunctions& functions, void* workspace, Workers& workers) {
-  const Depthwise depthwise(sizes, operands, functions);
+                          const NchwcFunctions& functions, const Bf16DepthwiseFunctions* bfloat16,
+                          void* workspace, Workers& workers) {
+  const Depthwise depthwise(sizes, operands, functions, bfloat16);
+  const bool has_bfloat16 = operands.x.bfloat16 != nullptr || operands.y.bfloat16 != nullptr;
+  ORTOOL_CHECK(!has_bfloat16 || depthwise.is_three());
   const SpatialPartition cut = depthwise.cut();
   if (!depthwise.is_framed()) {
     cut.run(workers, [&](const PartitionTile& piece) { depthwise.run(piece, nullptr); });

@@ -112,7 +112,8 @@ class WinogradTileRange {
       for_segments(
           plan_.tile_rows, plan_.tile_columns, begin_, count_, [&](const TileSegment& segment) {
             NchwcWinogradInput input = {};
-            input.plane = operands_.x + (segment.image * plan_.planes + plane) * pixels * lanes;
+            input.plane =
+                operands_.x.floats + (segment.image * plan_.planes + plane) * pixels * lanes;
             input.height = sizes_.in[1];
             input.width = sizes_.in[2];
             input.row = segment.row * winograd_edge - sizes_.pad[1];
@@ -195,7 +196,7 @@ class WinogradTileRange {
           output.in = sums + segment.place * lanes;
           output.product_step = plan_.sums_step;
           output.tiles = segment.tiles;
-          output.y = operands_.y + place;
+          output.y = operands_.y.floats + place;
           output.row_step = width * lanes;
           output.rows = std::min(winograd_edge, sizes_.out[1] - row);
           output.columns = std::min(winograd_edge * segment.tiles, width - column);

@@ -73,20 +73,20 @@ void check_depthwise(RandomValues& numbers, Isa isa) {
       static_cast<std::size_t>(sizes.batch * blocks * lanes * sizes.out[1] * sizes.out[2]);
   std::vector<float> wanted(count);
   AlignedBuffer workspace = test::bytes(nchwc_conv_workspace_bytes(sizes, direct, isa, 2));
-  conv_nchwc(sizes, direct, x.data(), packed.as<float>(), wanted.data(), epilogue, isa,
-             workspace.data(), workers);
+  const auto convolve = [&](const InputImage& in, const OutputImage& out) {
+    conv_nchwc(sizes, direct, in, packed.as<float>(), out, epilogue, isa, workspace.data(),
+               workers);
+  };
+  convolve({.floats = x.data()}, {.floats = wanted.data()});
 
   std::vector<float> wide(count, -1.0F);
-  conv_nchwc_bfloat16(sizes, {.bfloat16 = narrow_x.data()}, packed.as<float>(),
-                      {.floats = wide.data()}, epilogue, isa, workers);
+  convolve({.bfloat16 = narrow_x.data()}, {.floats = wide.data()});
   CHECK(std::memcmp(wide.data(), wanted.data(), count * sizeof(float)) == 0);
   std::vector<std::uint16_t> narrow(count, 0xFFFF);
-  conv_nchwc_bfloat16(sizes, {.bfloat16 = narrow_x.data()}, packed.as<float>(),
-                      {.bfloat16 = narrow.data()}, epilogue, isa, workers);
+  convolve({.bfloat16 = narrow_x.data()}, {.bfloat16 = narrow.data()});
   CHECK(widened(narrow) == widened(rounded(wanted)));
   std::fill(narrow.begin(), narrow.end(), std::uint16_t{0xFFFF});
-  conv_nchwc_bfloat16(sizes, {.floats = x.data()}, packed.as<float>(), {.bfloat16 = narrow.data()},
-                      epilogue, isa, workers);
+  convolve({.floats = x.data()}, {.bfloat16 = narrow.data()});
   CHECK(widened(narrow) == widened(rounded(wanted)));
 }
 

@@ -126,8 +126,8 @@ class Blocked {
     AlignedBuffer y = test::bytes(count * 4);
     std::fill_n(y.as<float>(), count + 16, untouched);
     AlignedBuffer workspace = test::bytes(nchwc_conv_workspace_bytes(s, one_.path, isa_, threads_));
-    conv_nchwc(s, one_.path, x.as<float>(), weights.as<float>(), y.as<float>(), epilogue, isa_,
-               workspace.data(), workers_);
+    conv_nchwc(s, one_.path, {.floats = x.as<float>()}, weights.as<float>(),
+               {.floats = y.as<float>()}, epilogue, isa_, workspace.data(), workers_);
     for (std::int64_t i = 0; i < 16; ++i) REQUIRE(y.as<float>()[count + i] == untouched);
     require_zero_filling(y.as<float>());
     std::vector<float> result(static_cast<std::size_t>(s.batch * s.channels_out * product(s.out)));
