@@ -48,20 +48,21 @@ void select_few(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
   for (std::int64_t i = 0; i < sizes.k; ++i) buffer[i] = {key_of(i), i};
   std::sort(buffer, buffer + sizes.k);
   Candidate<Key>* const worst = buffer + sizes.k - 1;
-  for (std::int64_t i = sizes.k; i < sizes.axis; ++i) {
+  // The first element from `i` on that may be better than the worst.
+  const auto next_from = [&](std::int64_t i) {
+    if (i % skipped_a_poll == 0) workers.poll();
     if constexpr (std::is_same_v<T, float>) {
-      if (sizes.inner == 1) {
+      while (sizes.inner == 1 && i < sizes.axis) {
         const std::int64_t count = std::min(skipped_a_poll, sizes.axis - i);
         const std::int64_t skipped = rows.first_beyond(flip == 0, in + i, count, in[worst->index]);
         i += skipped;
-        if (skipped == count) {
-          --i;
-          workers.poll();
-          continue;
-        }
+        if (skipped < count) break;
+        workers.poll();
       }
     }
-    if (i % skipped_a_poll == 0) workers.poll();
+    return i;
+  };
+  for (std::int64_t i = next_from(sizes.k); i < sizes.axis; i = next_from(i + 1)) {
     const Candidate<Key> candidate = {key_of(i), i};
     // A later element that is equal ranks lower.
     if (candidate.key <= worst->key) continue;
