@@ -156,8 +156,9 @@ class SideBySide:
         self.sessions = sessions
 
     def cpu_seconds(self):
-        clocks = {session.process.pid if hasattr(session, "process") else 0: session for session in self.sessions}
-        return sum(session.cpu_seconds() for session in clocks.values())
+        # Those in this process share its clock.
+        own = self.sessions[:1] if isinstance(self.sessions[0], InProcess) else self.sessions
+        return sum(session.cpu_seconds() for session in own)
 
     def block(self):
         return statistics.median(self.samples())
@@ -174,16 +175,15 @@ class SideBySide:
 PEERS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "openvino-auto": OpenVinoAuto}
 
 
-def start_session(runtime, model, folder, threads, options):
-    if os.sep in runtime:
-        return Ortool(runtime, model, folder, threads, options)
-    return PEERS[runtime](model, folder, threads)
+def start_peer(peer, model, folder, threads, options):
+    if os.sep in peer:
+        return Ortool(peer, model, folder, threads, options)
+    return PEERS[peer](model, folder, threads)
 
 
-def start(runtime, model, folder, threads, options, sessions):
-    if sessions == 1:
-        return start_session(runtime, model, folder, threads, options)
-    return SideBySide([start_session(runtime, model, folder, threads, options) for _ in range(sessions)])
+def side_by_side(sessions, start, *arguments):
+    """What `start` starts, or as many sessions of it."""
+    return start(*arguments) if sessions == 1 else SideBySide([start(*arguments) for _ in range(sessions)])
 
 
 def version_of(program):
@@ -222,11 +222,10 @@ def measure(arguments, model, folder, threads, peers, options, order):
     failures = {}
     try:
         for count in threads:
-            program = os.path.join(os.path.dirname(arguments.program) or os.curdir, os.path.basename(arguments.program))
-            runtimes["ortool", count] = start(program, model, folder, count, options, arguments.sessions)
+            runtimes["ortool", count] = side_by_side(arguments.sessions, Ortool, arguments.program, model, folder, count, options)
             for peer in peers:
                 try:
-                    runtimes[peer, count] = start(peer, model, folder, count, options, arguments.sessions)
+                    runtimes[peer, count] = side_by_side(arguments.sessions, start_peer, peer, model, folder, count, options)
                 except Exception as error:  # a peer that cannot run a model is reported, and the others continue
                     failures[peer] = str(error).split("\n")[0][:60]
             if count == threads[0] and max(
