@@ -33,13 +33,11 @@ target_include_directories(ortool_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(ortool_options INTERFACE
   -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow> -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno)
-# Plain char is signed, as on x86-64. g++ would note each class that it passes otherwise than GCC 9 did.
+set(ORTOOL_PACKED_RELOCATIONS LINKER:-z,pack-relative-relocs)
+# Plain char is signed, as on x86-64. g++ would note each class that it passes otherwise than GCC 9 did, and Debian 12's ld
+# packs relocations on x86 only, and warns elsewhere.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   target_compile_options(ortool_options INTERFACE -fsigned-char $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
-endif()
-# Debian 12's ld packs relocations on x86 only, and warns elsewhere.
-set(ORTOOL_PACKED_RELOCATIONS LINKER:-z,pack-relative-relocs)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(ORTOOL_PACKED_RELOCATIONS "")
 endif()
 if(ORTOOL_WARNINGS_AS_ERRORS)

@@ -28,9 +28,8 @@ struct WatchState {
   std::atomic<int> reason{0};               ///< an ErrorCode once a stop was requested
   std::atomic<Clock::rep> first_signal{0};  ///< as the clock's count, 0: none
   std::atomic<Clock::rep> next_step{0};     ///< when the timer is to expire
+  std::atomic<bool> is_timed{true};         ///< the timer was started: the system had one left
   std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
-
-  std::atomic<bool> is_timed{true};
 
   void start_timer(Clock::duration time) {
     next_step.store((Clock::now() + time).time_since_epoch().count());
