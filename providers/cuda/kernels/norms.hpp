@@ -14,24 +14,11 @@ ORTOOL_DEVICE void softmax(const Block& block, const SoftmaxParams& params) {
     const auto element = [&](int64_t i) {
       return load<Real>(Storage(), params.input, params.input_type, base + i * params.inner);
     };
-    ORTOOL_THREADS(block, thread) {
-      Real greatest = Real(-INFINITY);
-      for (int64_t i = thread; i < params.size; i += row_threads)
-        greatest = apply_binary(ElementOp::max, greatest, element(i));
-      partial[thread] = greatest;
-    }
-    combine_partials(block, partial,
-                     [](Real x, Real y) { return apply_binary(ElementOp::max, x, y); });
+    greatest_of_row(block, partial, params.size, element);
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) most[0] = partial[0];
     }
-    ORTOOL_THREADS(block, thread) {
-      Real sum = Real(0);
-      for (int64_t i = thread; i < params.size; i += row_threads)
-        sum += of_exp(element(i) - most[0]);
-      partial[thread] = sum;
-    }
-    combine_partials(block, partial, [](Real x, Real y) { return x + y; });
+    sum_row(block, partial, params.size, [&](int64_t i) { return of_exp(element(i) - most[0]); });
     ORTOOL_THREADS(block, thread) {
       const Real sum = partial[0];
       const Real log_sum = of_log(sum);
@@ -83,31 +70,21 @@ ORTOOL_DEVICE void normalize(const Block& block, const NormParams& params) {
   ORTOOL_SHARED(Real, statistics, 2);
   for (int64_t row = block.index(); row < params.rows; row += block.blocks()) {
     const int64_t first_scale = row % params.row_period * params.row_scales;
-    ORTOOL_THREADS(block, thread) {
-      Real sum = Real(0);
-      for (int64_t i = thread; i < params.size; i += row_threads) {
-        const Real x = norm_element<Real, Storage>(params, row, i);
-        if (params.sum != nullptr)
-          store(Storage(), params.sum, params.type, row * params.size + i, x);
-        sum += x;
-      }
-      partial[thread] = sum;
-    }
-    combine_partials(block, partial, [](Real x, Real y) { return x + y; });
+    sum_row(block, partial, params.size, [&](int64_t i) {
+      const Real x = norm_element<Real, Storage>(params, row, i);
+      if (params.sum != nullptr)
+        store(Storage(), params.sum, params.type, row * params.size + i, x);
+      return x;
+    });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0)
         statistics[0] =
             params.subtracts_mean != 0 ? partial[0] / static_cast<Real>(params.size) : Real(0);
     }
-    ORTOOL_THREADS(block, thread) {
-      Real sum = Real(0);
-      for (int64_t i = thread; i < params.size; i += row_threads) {
-        const Real x = norm_element<Real, Storage>(params, row, i) - statistics[0];
-        sum += x * x;
-      }
-      partial[thread] = sum;
-    }
-    combine_partials(block, partial, [](Real x, Real y) { return x + y; });
+    sum_row(block, partial, params.size, [&](int64_t i) {
+      const Real x = norm_element<Real, Storage>(params, row, i) - statistics[0];
+      return x * x;
+    });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) {
         const Real variance = partial[0] / static_cast<Real>(params.size);

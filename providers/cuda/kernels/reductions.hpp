@@ -90,17 +90,13 @@ ORTOOL_DEVICE void reduce_rows(const Block& block, const ReduceParams& params) {
   ORTOOL_SHARED(Number, partial, row_threads);
   for (int64_t row = block.index(); row < params.outputs; row += block.blocks()) {
     const int64_t base = strided_index(params.kept, params.kept_strides, row);
-    ORTOOL_THREADS(block, thread) {
-      Number sum = reduce_start<Number>(params.kind);
-      for (int64_t i = thread; i < params.reduced; i += row_threads) {
-        const int64_t from = base + strided_index(params.axes, params.strides, i);
-        const Number x = load<Number>(Storage(), params.input, params.input_type, from);
-        sum = reduce_step(params.kind, sum, reduce_element(params.kind, x));
-      }
-      partial[thread] = sum;
-    }
-    combine_partials(block, partial,
-                     [&](Number x, Number y) { return reduce_step(params.kind, x, y); });
+    const auto step = [&](Number sum, int64_t i) {
+      const int64_t from = base + strided_index(params.axes, params.strides, i);
+      const Number x = load<Number>(Storage(), params.input, params.input_type, from);
+      return reduce_step(params.kind, sum, reduce_element(params.kind, x));
+    };
+    reduce_row(block, partial, params.reduced, reduce_start<Number>(params.kind), step,
+               [&](Number x, Number y) { return reduce_step(params.kind, x, y); });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) {
         store(Storage(), params.output, params.output_type, row,
@@ -140,24 +136,12 @@ ORTOOL_DEVICE void reduce_log_sum_exp(const Block& block, const ReduceParams& pa
       return load<Real>(AnyStore(), params.input, params.input_type,
                         base + strided_index(params.axes, params.strides, i));
     };
-    ORTOOL_THREADS(block, thread) {
-      Real greatest = Real(-INFINITY);
-      for (int64_t i = thread; i < params.reduced; i += row_threads)
-        greatest = apply_binary(ElementOp::max, greatest, element(i));
-      partial[thread] = greatest;
-    }
-    combine_partials(block, partial,
-                     [](Real x, Real y) { return apply_binary(ElementOp::max, x, y); });
+    greatest_of_row(block, partial, params.reduced, element);
     ORTOOL_THREADS(block, thread) {
       if (thread == 0) most[0] = partial[0] - partial[0] == Real(0) ? partial[0] : Real(0);
     }
-    ORTOOL_THREADS(block, thread) {
-      Real sum = Real(0);
-      for (int64_t i = thread; i < params.reduced; i += row_threads)
-        sum += of_exp(element(i) - most[0]);
-      partial[thread] = sum;
-    }
-    combine_partials(block, partial, [](Real x, Real y) { return x + y; });
+    sum_row(block, partial, params.reduced,
+            [&](int64_t i) { return of_exp(element(i) - most[0]); });
     ORTOOL_THREADS(block, thread) {
       if (thread == 0)
         store(AnyStore(), params.output, params.output_type, row, of_log(partial[0]) + most[0]);

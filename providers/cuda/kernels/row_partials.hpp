@@ -15,4 +15,35 @@ ORTOOL_DEVICE void combine_partials(const Block& block, Number* partial, Combine
   }
 }
 
+/// Takes the elements of a row into account one by one, each thread from `start` on, and combines
+/// what threads have found: the result is in partial[0].
+template <typename Number, typename Step, typename Combine>
+ORTOOL_DEVICE void reduce_row(const Block& block, Number* partial, int64_t size, Number start,
+                              Step step, Combine combine) {
+  ORTOOL_THREADS(block, thread) {
+    Number found = start;
+    for (int64_t i = thread; i < size; i += row_threads) found = step(found, i);
+    partial[thread] = found;
+  }
+  combine_partials(block, partial, combine);
+}
+
+/// partial[0] = Σ term(i)
+template <typename Real, typename Term>
+ORTOOL_DEVICE void sum_row(const Block& block, Real* partial, int64_t size, Term term) {
+  reduce_row(
+      block, partial, size, Real(0), [&](Real sum, int64_t i) { return sum + term(i); },
+      [](Real x, Real y) { return x + y; });
+}
+
+/// partial[0] = the greatest element
+template <typename Real, typename Element>
+ORTOOL_DEVICE void greatest_of_row(const Block& block, Real* partial, int64_t size,
+                                   Element element) {
+  const auto greater = [](Real x, Real y) { return apply_binary(ElementOp::max, x, y); };
+  reduce_row(
+      block, partial, size, Real(-INFINITY),
+      [&](Real greatest, int64_t i) { return greater(greatest, element(i)); }, greater);
+}
+
 }  // namespace ortool::cuda
