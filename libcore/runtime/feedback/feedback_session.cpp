@@ -74,11 +74,18 @@ struct FeedbackSession::Slot {
   std::shared_ptr<const FeedMemory> memory;   ///< of `value`; null: it is on the host
   std::shared_ptr<const FeedMemory> written;  ///< by the run that goes on
   std::vector<std::shared_ptr<const FeedMemory>> spare;
+
+  /// Keeps the memory of a value that is over for a later one.
+  void spare_memory(std::shared_ptr<const FeedMemory>& over) {
+    if (over != nullptr) spare.push_back(std::move(over));
+    over = nullptr;
+  }
 };
 
 FeedbackSession::FeedbackSession(const Session& session, std::vector<FeedbackPair> feeds)
     : session_(session) {
   for (FeedbackPair& feed : feeds) {
+    const bool is_fed = find_slot(feed.input) != nullptr;
     Slot& slot = slots_.emplace_back();
     slot.output = place_of(session.outputs(), feed.output);
     if (slot.output == session.outputs().size()) {
@@ -87,15 +94,18 @@ FeedbackSession::FeedbackSession(const Session& session, std::vector<FeedbackPai
                   "Session::outputs() lists the outputs")
           .with_id("output.unknown");
     }
-    for (const Slot& other : slots_) {
-      if (&other != &slot && other.feed.input == feed.input)
-        throw Error(ErrorCode::invalid, format("input '{}' is fed twice", feed.input));
-    }
+    if (is_fed) throw Error(ErrorCode::invalid, format("input '{}' is fed twice", feed.input));
     slot.feed = std::move(feed);
   }
 }
 
 FeedbackSession::~FeedbackSession() = default;
+
+FeedbackSession::Slot* FeedbackSession::find_slot(const std::string& input) {
+  const auto slot = std::find_if(slots_.begin(), slots_.end(),
+                                 [&](const Slot& each) { return each.feed.input == input; });
+  return slot != slots_.end() ? &*slot : nullptr;
+}
 
 void FeedbackSession::find_providers(const Session& session, ProviderList providers) {
   const NodeProviders placed(session);
@@ -161,9 +171,8 @@ std::vector<RunValue> FeedbackSession::run_once(const NamedValues& inputs,
                                                 const RunOptions& options) {
   NamedValues given;
   for (const auto& [name, value] : inputs) {
-    const auto slot = std::find_if(slots_.begin(), slots_.end(),
-                                   [&](const Slot& each) { return each.feed.input == name; });
-    if (slot == slots_.end() || !slot->value) given.emplace_back(name, value);
+    const Slot* const slot = find_slot(name);
+    if (slot == nullptr || !slot->value) given.emplace_back(name, value);
   }
   for (const Slot& slot : slots_) {
     if (slot.value) given.emplace_back(slot.feed.input, *slot.value);
@@ -172,10 +181,7 @@ std::vector<RunValue> FeedbackSession::run_once(const NamedValues& inputs,
     const Scope scope(*this);
     return session_.run(given, options);
   } catch (...) {
-    for (Slot& slot : slots_) {
-      if (slot.written != nullptr) slot.spare.push_back(std::move(slot.written));
-      slot.written = nullptr;
-    }
+    for (Slot& slot : slots_) slot.spare_memory(slot.written);
     throw;
   }
 }
@@ -195,8 +201,8 @@ std::vector<RunValue> FeedbackSession::run(const NamedValues& inputs, const RunO
     RunValue& output = outputs[slot.output];
     const bool is_kept = slot.written != nullptr && output.is_tensor() &&
                          output.tensor().bytes() == slot.written->address();
-    if (slot.memory != nullptr) slot.spare.push_back(std::move(slot.memory));
-    slot.memory = is_kept ? slot.written : nullptr;
+    slot.spare_memory(slot.memory);
+    if (is_kept) slot.memory = slot.written;
     slot.written = nullptr;
     // The caller may write to memory that it has bound.
     slot.value = options.bound_outputs.empty() ? output : output.owned();
@@ -217,11 +223,9 @@ void FeedbackSession::move_to_host() {
 }
 
 void FeedbackSession::set(const std::string& input, RunValue value) {
-  const auto slot = std::find_if(slots_.begin(), slots_.end(),
-                                 [&](const Slot& each) { return each.feed.input == input; });
-  if (slot == slots_.end()) throw Error(ErrorCode::invalid, format("input '{}' is not fed", input));
-  if (slot->memory != nullptr) slot->spare.push_back(std::move(slot->memory));
-  slot->memory = nullptr;
+  Slot* const slot = find_slot(input);
+  if (slot == nullptr) throw Error(ErrorCode::invalid, format("input '{}' is not fed", input));
+  slot->spare_memory(slot->memory);
   slot->value = std::move(value);
 }
 

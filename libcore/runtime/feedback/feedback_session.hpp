@@ -41,6 +41,9 @@ class FeedbackSession : private OutputMemory {
  private:
   struct Slot;
 
+  /// Null: the input is not fed.
+  Slot* find_slot(const std::string& input);
+
   using ProviderList = std::span<const std::shared_ptr<const Provider>>;
   void enter(const Session& session, ProviderList providers) override;
   void find_providers(const Session& session, ProviderList providers);
