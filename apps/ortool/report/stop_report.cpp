@@ -2,9 +2,7 @@
 #include "apps/ortool/report/stop_report.hpp"
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
 #include <string_view>
 #include <unistd.h>
@@ -13,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "apps/ortool/report/standard_output.hpp"
-#include "libcore/base/format.hpp"
+#include "libcore/base/file/atomic_file.hpp"
 
 namespace ortool {
 
@@ -29,7 +27,7 @@ void StopReport::Delete::operator()(Prepared* prepared) const {
   delete prepared;
 }
 
-/// As AtomicFile does it.
+/// As AtomicFile does it, which may allocate memory and throw.
 void StopReport::Prepared::write_file(std::string_view document) const noexcept {
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
@@ -52,14 +50,8 @@ void StopReport::Prepared::write_file(std::string_view document) const noexcept 
 void StopReport::prepare(Texts texts) {
   std::unique_ptr<Prepared, Delete> next(new Prepared{std::move(texts), {}, {}});
   if (!next->texts.path.empty()) {
-    next->target = next->texts.path;
-    if (char* resolved = ::realpath(next->target.c_str(), nullptr)) {
-      next->target = resolved;
-      std::free(resolved);
-    }
-    const auto slash = next->target.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : next->target.substr(0, slash + 1);
-    next->temporary = format("{}.ortool.{}-stop.tmp", folder, ::getpid());
+    next->target = link_target(next->texts.path);
+    next->temporary = temporary_name(next->target);
   }
   newest_.store(next.get());
   kept_.push_back(std::move(next));

@@ -58,14 +58,6 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string temporary_name(const std::string& target) {
-  const auto slash = target.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : target.substr(0, slash + 1);
-  const std::string base = slash == std::string::npos ? target : target.substr(slash + 1);
-  // Keeps the name below the usual limit of 255 bytes.
-  return format("{}.{}.{}-{}.tmp", folder, base.substr(0, 200), ::getpid(), next_number++);
-}
-
 [[noreturn]] void fail_to_write(const std::string& path, std::string_view action, int number) {
   std::string hint;
   if (number == ENOSPC || number == EDQUOT) hint = "free disk space, or name another folder";
@@ -80,6 +72,22 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
+std::string link_target(const std::string& path) {
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string target = resolved;
+  ::free(resolved);
+  return target;
+}
+
+std::string temporary_name(const std::string& target) {
+  const auto slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : target.substr(0, slash + 1);
+  const std::string base = slash == std::string::npos ? target : target.substr(slash + 1);
+  // Keeps the name below the usual limit of 255 bytes.
+  return format("{}.{}.{}-{}.tmp", folder, base.substr(0, 200), ::getpid(), next_number++);
+}
+
 AtomicFile::AtomicFile(std::string path, OnLink on_link) : path_(std::move(path)), target_(path_) {
   if (path_.empty()) {
     throw Error(ErrorCode::write_failed, "no name is given for the output file");
@@ -93,12 +101,7 @@ AtomicFile::AtomicFile(std::string path, OnLink on_link) : path_(std::move(path)
     if (!descriptor_.is_open()) fail("cannot be opened for writing", errno);
     return;
   }
-  if (exists) {
-    if (char* resolved = ::realpath(path_.c_str(), nullptr)) {
-      target_ = resolved;
-      ::free(resolved);
-    }
-  }
+  if (exists) target_ = link_target(path_);
   for (int attempt = 0; attempt < 100 && !descriptor_.is_open(); ++attempt) {
     temporary_ = temporary_name(target_);
     slot_ = remember(temporary_);

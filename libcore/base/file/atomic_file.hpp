@@ -19,6 +19,12 @@ enum class OnLink {
   replace,  ///< replaces the link itself; nothing is written elsewhere
 };
 
+/// The file that `path` leads to by symbolic links; `path` itself if there is none.
+std::string link_target(const std::string& path);
+
+/// A new name for a temporary file beside `target`.
+std::string temporary_name(const std::string& target);
+
 /// Writes to a temporary file next to the target and renames it in commit(). Without commit(), the
 /// target is unchanged and the temporary file is removed. Targets that are devices or pipes are
 /// written directly. All errors are ErrorCode::write_failed and start with the target's path. Not
