@@ -47,8 +47,6 @@ ortool_isa_kernels(kernel_sources kernels/cpu ${kernel_headers})
 set(reproducible ${kernel_sources})
 list(FILTER reproducible INCLUDE REGEX "recurrent_reproducible")
 set_source_files_properties(${reproducible} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-set_source_files_properties("${CMAKE_SOURCE_DIR}/kernels/cpu/reduction/reduce.cpp" PROPERTIES
-  SKIP_UNITY_BUILD_INCLUSION ON)
 set(kernels ${sources})
 list(FILTER kernels INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/kernels/")
 list(REMOVE_ITEM sources ${kernels})

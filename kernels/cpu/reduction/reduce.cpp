@@ -3,10 +3,10 @@
 #include "kernels/cpu/reduction/reduce.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
-#include "kernels/cpu/reduction/reduce_rows.hpp"
-#include "kernels/cpu/reduction/reduce_step.hpp"
-#include "kernels/cpu/types/dispatch_data_type.hpp"
+#include "kernels/cpu/reduction/reduce_loops.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -54,226 +54,136 @@ struct Part {
   }
 };
 
-/// The vector loop that implements a step, if any.
-template <typename Step>
-struct VectorizedReduction {
-  static constexpr bool exists = false;
-};
+/// One call of reduce().
+class Reduction {
+ public:
+  Reduction(const ReduceLoops& loops, const ReducePlan& plan, Isa isa)
+      : loops_(loops), plan_(plan), rows_(reduce_row_functions(isa)) {}
 
-template <ReduceOp op>
-struct VectorizedReduction<ReduceStep<op, float>> {
-  static constexpr bool is_extreme = op == ReduceOp::maximum || op == ReduceOp::minimum;
-  static constexpr bool is_largest = op == ReduceOp::maximum;
-  static constexpr bool exists = op != ReduceOp::product && op != ReduceOp::log_sum_exp;
-  static constexpr SumKind kind = op == ReduceOp::l1 ? SumKind::magnitudes
-                                  : op == ReduceOp::l2 || op == ReduceOp::sum_square
-                                      ? SumKind::squares
-                                      : SumKind::plain;
-};
+  void run(const std::byte* in, std::byte* out, std::byte* workspace, Workers& workers) const {
+    const std::int64_t outputs = plan_.output_count();
+    if (outputs == 0) return;
+    if (plan_.length == 0) return finish_none(out, outputs);
+    // Longer rows have more accumulators as several columns.
+    const bool has_runs = loops_.is_vectorized || plan_.rows < min_lanes;
+    const bool is_plain = plan_.columns == 1 && plan_.parts == 1 && plan_.kept.size() <= 1;
+    if (has_runs && is_plain && plan_.reduced.empty()) return reduce_plain_rows(in, out, workers);
+    reduce_units(in, out, workspace, workers);
+    if (plan_.parts == 1) return;
+    for (std::int64_t part = 1; part < plan_.parts; ++part)
+      loops_.join(workspace, workspace + part * outputs * loops_.partial_bytes, outputs);
+    loops_.finish(workspace, outputs, plan_.length, out);
+  }
 
-/// Takes `steps` rows of `count` elements, `stride` apart.
-template <typename Step, typename T>
-void take_rows(const T* in, std::int64_t steps, std::int64_t stride,
-               typename Step::Partial* __restrict partials, std::int64_t count,
-               const ReduceRowFunctions& rows) {
-  using Vectorized = VectorizedReduction<Step>;
-  if constexpr (!Vectorized::exists) {
-    for (std::int64_t step = 0; step < steps; ++step, in += stride) {
-      for (std::int64_t i = 0; i < count; ++i) partials[i] = Step::take(partials[i], in[i]);
-    }
-  } else if constexpr (Vectorized::is_extreme) {
-    for (std::int64_t step = 0; step < steps; ++step, in += stride)
-      rows.extreme_columns(Vectorized::is_largest, in, count, partials);
-  } else {
-    rows.sum_columns(Vectorized::kind, in, steps, stride, count, partials);
-  }
-}
+ private:
+  struct Partials {
+    alignas(64) std::byte bytes[reduce_lanes * max_bytes_of_partial];
+  };
 
-/// Reduces `count` rows of `size` contiguous elements by the vector loops.
-template <typename Step>
-void reduce_rows(const float* in, std::int64_t count, std::int64_t size,
-                 typename Step::Partial* partials, const ReduceRowFunctions& rows) {
-  using Vectorized = VectorizedReduction<Step>;
-  if constexpr (Vectorized::is_extreme) {
-    rows.extreme_rows(Vectorized::is_largest, in, count, size, partials);
-  } else {
-    rows.sum_rows(Vectorized::kind, in, count, size, partials);
+  void finish_none(std::byte* out, std::int64_t outputs) const {
+    Partials partials;
+    loops_.begin(partials.bytes, 1);
+    for (std::int64_t i = 0; i < outputs; ++i)
+      loops_.finish(partials.bytes, 1, 0, out + i * loops_.element_bytes);
   }
-}
 
-/// Reduces contiguous elements.
-template <typename Step, typename T>
-typename Step::Partial reduce_run(const T* in, std::int64_t count, const ReduceRowFunctions& rows) {
-  if constexpr (VectorizedReduction<Step>::exists) {
-    typename Step::Partial partial;
-    reduce_rows<Step>(in, 1, count, &partial, rows);
-    return partial;
-  }
-  using Partial = typename Step::Partial;
-  Partial a = Step::begin();
-  Partial b = Step::begin();
-  Partial c = Step::begin();
-  Partial d = Step::begin();
-  std::int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    a = Step::take(a, in[i]);
-    b = Step::take(b, in[i + 1]);
-    c = Step::take(c, in[i + 2]);
-    d = Step::take(d, in[i + 3]);
-  }
-  for (; i < count; ++i) a = Step::take(a, in[i]);
-  return Step::join(Step::join(a, b), Step::join(c, d));
-}
-
-/// Reduces `width` columns of a group's part from `in` on, into the first `width` partials.
-template <typename Step, typename T>
-void reduce_columns(const T* in, const ReducePlan& plan, const Part& part, std::int64_t width,
-                    typename Step::Partial* partials, const ReduceRowFunctions& rows) {
-  if (plan.columns == 1 && (VectorizedReduction<Step>::exists || part.rows < min_lanes)) {
-    *partials = Step::begin();
-    for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
-      const T* run = in + part.matrix_offset(plan, matrix);
-      *partials = Step::join(*partials, reduce_run<Step>(run, part.rows, rows));
-    }
-    return;
-  }
-  std::int64_t folds = 1;
-  if (width == plan.columns && width < min_lanes / 2) {
-    folds = std::clamp<std::int64_t>(part.rows / 4, 1, min_lanes / width);
-  }
-  const std::int64_t lanes = folds * width;
-  std::fill_n(partials, lanes, Step::begin());
-  const std::int64_t steps = part.rows / folds;
-  const std::int64_t rest = part.rows % folds * width;
-  for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
-    const T* row = in + part.matrix_offset(plan, matrix);
-    take_rows<Step>(row, steps, folds * plan.columns, partials, lanes, rows);
-    row += steps * folds * plan.columns;
-    if (rest > 0) take_rows<Step>(row, 1, 0, partials, rest, rows);
-  }
-  for (std::int64_t i = width; i < lanes; ++i) {
-    partials[i % width] = Step::join(partials[i % width], partials[i]);
-  }
-}
-
-/// Consecutive rows, each of which is an output.
-template <typename Step>
-void reduce_plain_rows(const float* in, float* out, const ReducePlan& plan, Workers& workers,
-                       const ReduceRowFunctions& rows) {
-  const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / plan.rows);
-  workers.parallel_ranges(plan.groups, grain, [&](std::int64_t begin, std::int64_t end) {
-    typename Step::Partial partials[reduce_lanes];
-    for (std::int64_t first = begin; first < end; first += reduce_lanes) {
-      const std::int64_t count = std::min(reduce_lanes, end - first);
-      reduce_rows<Step>(in + first * plan.rows, count, plan.rows, partials, rows);
-      for (std::int64_t i = 0; i < count; ++i)
-        out[first + i] = Step::finish(partials[i], plan.length);
-    }
-  });
-}
-
-template <typename Step, typename T>
-void reduce_all(const T* in, T* out, const ReducePlan& plan, void* workspace, Workers& workers,
-                Isa isa) {
-  using Partial = typename Step::Partial;
-  static_assert(sizeof(Partial) <= max_bytes_of_partial);
-  const std::int64_t outputs = plan.output_count();
-  if (outputs == 0) return;
-  if (plan.length == 0) {
-    std::fill_n(out, outputs, Step::finish(Step::begin(), 0));
-    return;
-  }
-  const ReduceRowFunctions& rows = reduce_row_functions(isa);
-  if constexpr (VectorizedReduction<Step>::exists) {
-    const bool is_plain = plan.columns == 1 && plan.parts == 1 && plan.kept.size() <= 1;
-    if (is_plain && plan.reduced.empty())
-      return reduce_plain_rows<Step>(in, out, plan, workers, rows);
-  }
-  auto* kept_partials = static_cast<Partial*>(workspace);
-  const std::int64_t blocks = (plan.columns + reduce_lanes - 1) / reduce_lanes;
-  const std::int64_t units = plan.groups * blocks;
-  const std::int64_t unit_elements =
-      std::min(plan.columns, reduce_lanes) * (plan.length / plan.parts + 1);
-  const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / unit_elements);
-  workers.parallel_ranges(units * plan.parts, grain, [&](std::int64_t begin, std::int64_t end) {
-    Partial partials[reduce_lanes];
-    std::int64_t index = begin / units;
-    std::int64_t group = begin % units / blocks;
-    std::int64_t block = begin % blocks;
-    Part part(plan, index);
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = block * reduce_lanes;
-      const std::int64_t width = std::min(plan.columns - first, reduce_lanes);
-      const T* start = in + kept_offset(plan.kept, group) + part.offset + first;
-      reduce_columns<Step>(start, plan, part, width, partials, rows);
-      const std::int64_t output = group * plan.columns + first;
-      if (plan.parts > 1) {
-        std::copy_n(partials, width, kept_partials + index * outputs + output);
-      } else if (width == 1) {
-        // Avoids the loop, which makes short float64 runs four times slower.
-        out[output] = Step::finish(partials[0], plan.length);
-      } else {
-        for (std::int64_t k = 0; k < width; ++k)
-          out[output + k] = Step::finish(partials[k], plan.length);
+  /// Consecutive rows, each of which is an output.
+  void reduce_plain_rows(const std::byte* in, std::byte* out, Workers& workers) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / plan_.rows);
+    workers.parallel_ranges(plan_.groups, grain, [&](std::int64_t begin, std::int64_t end) {
+      Partials partials;
+      for (std::int64_t first = begin; first < end; first += reduce_lanes) {
+        const std::int64_t count = std::min(reduce_lanes, end - first);
+        loops_.take_rows(in + first * plan_.rows * loops_.element_bytes, count, plan_.rows,
+                         partials.bytes, rows_);
+        loops_.finish(partials.bytes, count, plan_.length, out + first * loops_.element_bytes);
       }
-      if (++block < blocks) continue;
-      block = 0;
-      if (++group < plan.groups) continue;
-      group = 0;
-      part = Part(plan, ++index);
-    }
-  });
-  if (plan.parts == 1) return;
-  for (std::int64_t i = 0; i < outputs; ++i) {
-    Partial all = kept_partials[i];
-    for (std::int64_t part = 1; part < plan.parts; ++part)
-      all = Step::join(all, kept_partials[part * outputs + i]);
-    out[i] = Step::finish(all, plan.length);
+    });
   }
-}
 
-template <ReduceOp op>
-void reduce_typed(DataType type, const void* in, void* out, const ReducePlan& plan, void* workspace,
-                  Workers& workers, Isa isa) {
-  dispatch_data_type(type, [&](auto number) {
-    using T = decltype(number);
-    constexpr bool is_small = std::is_integral_v<T> && sizeof(T) < 4;
-    constexpr bool is_extreme = op == ReduceOp::maximum || op == ReduceOp::minimum;
-    if constexpr (!is_small || (is_extreme && sizeof(T) == 1)) {
-      reduce_all<ReduceStep<op, T>>(static_cast<const T*>(in), static_cast<T*>(out), plan,
-                                    workspace, workers, isa);
-    } else {
-      ORTOOL_CHECK(false && "no such reduction of this type");
+  /// Blocks of columns of a group's part, to the outputs or, with several parts, to `workspace`.
+  void reduce_units(const std::byte* in, std::byte* out, std::byte* workspace,
+                    Workers& workers) const {
+    const std::int64_t blocks = (plan_.columns + reduce_lanes - 1) / reduce_lanes;
+    const std::int64_t units = plan_.groups * blocks;
+    const std::int64_t unit_elements =
+        std::min(plan_.columns, reduce_lanes) * (plan_.length / plan_.parts + 1);
+    const std::int64_t grain = std::max<std::int64_t>(1, elements_of_task / unit_elements);
+    workers.parallel_ranges(units * plan_.parts, grain, [&](std::int64_t begin, std::int64_t end) {
+      Partials partials;
+      std::int64_t index = begin / units;
+      std::int64_t group = begin % units / blocks;
+      std::int64_t block = begin % blocks;
+      Part part(plan_, index);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = block * reduce_lanes;
+        const std::int64_t width = std::min(plan_.columns - first, reduce_lanes);
+        const std::int64_t start = kept_offset(plan_.kept, group) + part.offset + first;
+        reduce_columns(in + start * loops_.element_bytes, part, width, partials.bytes);
+        const std::int64_t output = group * plan_.columns + first;
+        if (plan_.parts > 1) {
+          const std::int64_t kept = index * plan_.output_count() + output;
+          std::memcpy(workspace + kept * loops_.partial_bytes, partials.bytes,
+                      static_cast<std::size_t>(width * loops_.partial_bytes));
+        } else {
+          loops_.finish(partials.bytes, width, plan_.length, out + output * loops_.element_bytes);
+        }
+        if (++block < blocks) continue;
+        block = 0;
+        if (++group < plan_.groups) continue;
+        group = 0;
+        part = Part(plan_, ++index);
+      }
+    });
+  }
+
+  /// Reduces `width` columns of a group's part from `in` on, into the first `width` partials.
+  void reduce_columns(const std::byte* in, const Part& part, std::int64_t width,
+                      std::byte* partials) const {
+    if (plan_.columns == 1 && (loops_.is_vectorized || part.rows < min_lanes))
+      return reduce_runs(in, part, partials);
+    std::int64_t folds = 1;
+    if (width == plan_.columns && width < min_lanes / 2)
+      folds = std::clamp<std::int64_t>(part.rows / 4, 1, min_lanes / width);
+    const std::int64_t lanes = folds * width;
+    const std::int64_t stride = folds * plan_.columns;
+    loops_.begin(partials, lanes);
+    const std::int64_t steps = part.rows / folds;
+    const std::int64_t rest = part.rows % folds * width;
+    for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
+      const std::byte* row = in + part.matrix_offset(plan_, matrix) * loops_.element_bytes;
+      loops_.take_columns(row, steps, stride, lanes, partials, rows_);
+      row += steps * stride * loops_.element_bytes;
+      if (rest > 0) loops_.take_columns(row, 1, 0, rest, partials, rows_);
     }
-  });
-}
+    for (std::int64_t i = width; i < lanes; i += width)
+      loops_.join(partials, partials + i * loops_.partial_bytes, width);
+  }
+
+  /// One output: joins the contiguous rows of the part's matrices.
+  void reduce_runs(const std::byte* in, const Part& part, std::byte* partials) const {
+    alignas(max_bytes_of_partial) std::byte run[max_bytes_of_partial];
+    loops_.begin(partials, 1);
+    for (std::int64_t matrix = 0; matrix < part.matrices; ++matrix) {
+      const std::int64_t offset = part.matrix_offset(plan_, matrix);
+      loops_.take_rows(in + offset * loops_.element_bytes, 1, part.rows, run, rows_);
+      loops_.join(partials, run, 1);
+    }
+  }
+
+  const ReduceLoops& loops_;
+  const ReducePlan& plan_;
+  const ReduceRowFunctions& rows_;
+};
 
 }  // namespace
 
 void reduce(ReduceOp op, DataType type, const void* in, void* out, const ReducePlan& plan,
             void* workspace, Workers& workers, Isa isa) {
-  switch (op) {
-    case ReduceOp::sum:
-      return reduce_typed<ReduceOp::sum>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::mean:
-      return reduce_typed<ReduceOp::mean>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::product:
-      return reduce_typed<ReduceOp::product>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::maximum:
-      return reduce_typed<ReduceOp::maximum>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::minimum:
-      return reduce_typed<ReduceOp::minimum>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::l1:
-      return reduce_typed<ReduceOp::l1>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::l2:
-      return reduce_typed<ReduceOp::l2>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::sum_square:
-      return reduce_typed<ReduceOp::sum_square>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::log_sum:
-      return reduce_typed<ReduceOp::log_sum>(type, in, out, plan, workspace, workers, isa);
-    case ReduceOp::log_sum_exp:
-      return reduce_typed<ReduceOp::log_sum_exp>(type, in, out, plan, workspace, workers, isa);
-  }
+  const ReduceLoops loops = reduce_loops(op, type);
+  const Reduction reduction(loops, plan, isa);
+  reduction.run(static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
+                static_cast<std::byte*>(workspace), workers);
 }
 
 }  // namespace ortool::cpu

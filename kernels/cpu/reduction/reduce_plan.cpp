@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/reduction/reduce.hpp"
-#include "kernels/cpu/reduction/reduce_step.hpp"
+#include "kernels/cpu/reduction/reduce_loops.hpp"
 
 namespace ortool::cpu {
 namespace {
