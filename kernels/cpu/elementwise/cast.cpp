@@ -130,6 +130,18 @@ struct SixteenBytes {
   std::uint64_t halves[2];
 };
 
+template <typename From, typename To>
+void cast_elements(const void* in, void* out, std::int64_t count, Workers& workers) {
+  const auto* all_in = static_cast<const From*>(in);
+  auto* all_out = static_cast<To*>(out);
+  workers.parallel_ranges(count, cast_grain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) all_out[i] = convert_number<To>(all_in[i]);
+  });
+}
+
+template <typename T>
+constexpr bool is_integer_type = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
 }  // namespace
 
 void cast(DataType from, const void* in, DataType to, void* out, std::int64_t count,
@@ -139,11 +151,15 @@ void cast(DataType from, const void* in, DataType to, void* out, std::int64_t co
     dispatch_data_type(to, [&](auto to_value) {
       using From = decltype(from_value);
       using To = decltype(to_value);
-      const From* all_in = static_cast<const From*>(in);
-      To* all_out = static_cast<To*>(out);
-      workers.parallel_ranges(count, cast_grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) all_out[i] = convert_number<To>(all_in[i]);
-      });
+      using Integer = std::conditional_t<std::is_same_v<From, bool>, std::uint8_t, From>;
+      if constexpr (is_integer_type<Integer> && is_integer_type<To>) {
+        // Both signs of a target have the same bits, and so have those of a source that is cut.
+        constexpr bool widens = sizeof(To) > sizeof(Integer);
+        using Source = std::conditional_t<widens, Integer, std::make_unsigned_t<Integer>>;
+        cast_elements<Source, std::make_unsigned_t<To>>(in, out, count, workers);
+      } else {
+        cast_elements<Integer, To>(in, out, count, workers);
+      }
     });
   });
 }

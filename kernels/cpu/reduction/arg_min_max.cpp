@@ -1,4 +1,5 @@
-// ArgMax and ArgMin: the search moves along the axis for a block of inner positions at once.
+// ArgMax and ArgMin: the search moves along the axis for a block of inner positions at once, from
+// its end if the last of equals is wanted.
 #include "kernels/cpu/reduction/arg_min_max.hpp"
 
 #include <algorithm>
@@ -24,25 +25,23 @@ auto searched_value(T element) {
   }
 }
 
-template <ArgExtremeKind kind, bool takes_last, typename Value>
+template <ArgExtremeKind kind, typename Value>
 bool is_better(Value value, Value best) {
   bool result = kind == ArgExtremeKind::largest ? value > best : value < best;
-  if constexpr (takes_last) result |= value == best;
-  if constexpr (std::is_floating_point_v<Value>) {
-    result |= (value != value) & (takes_last | (best == best));
-  }
+  if constexpr (std::is_floating_point_v<Value>) result |= (value != value) & (best == best);
   return result;
 }
 
-/// Along contiguous elements. Improvements are rare, so a branch is cheapest.
-template <ArgExtremeKind kind, bool takes_last, typename T>
-std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers) {
+/// Along elements with stride `stride`. Improvements are rare, so a branch is cheapest.
+template <ArgExtremeKind kind, typename T>
+std::int64_t search_run(const T* in, std::int64_t count, std::int64_t stride,
+                        const Workers& workers) {
   auto best = searched_value(in[0]);
   std::int64_t position = 0;
   interruptible_loop(count - 1, workers, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin + 1; i <= end; ++i) {
-      const auto value = searched_value(in[i]);
-      if (!is_better<kind, takes_last>(value, best)) continue;
+      const auto value = searched_value(in[i * stride]);
+      if (!is_better<kind>(value, best)) continue;
       best = value;
       position = i;
     }
@@ -50,11 +49,12 @@ std::int64_t search_run(const T* in, std::int64_t count, const Workers& workers)
   return position;
 }
 
-/// Along `axis` rows with stride `stride`, for `width` columns. A Position type as wide as the
-/// elements allows vectorization.
-template <ArgExtremeKind kind, bool takes_last, typename Position, typename T>
+/// Along `axis` rows with stride `stride`, for `width` columns. A Position as wide as the elements
+/// allows vectorization.
+template <ArgExtremeKind kind, typename T>
 void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int64_t stride,
                     std::int64_t width) {
+  using Position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   decltype(searched_value(T{})) best[searched_columns];
   Position positions[searched_columns] = {};
   for (std::int64_t k = 0; k < width; ++k) best[k] = searched_value(in[k]);
@@ -63,7 +63,7 @@ void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int6
     const auto position = static_cast<Position>(i);
     for (std::int64_t k = 0; k < width; ++k) {
       const auto value = searched_value(row[k]);
-      const bool takes = is_better<kind, takes_last>(value, best[k]);
+      const bool takes = is_better<kind>(value, best[k]);
       best[k] = takes ? value : best[k];
       positions[k] = takes ? position : positions[k];
     }
@@ -71,29 +71,32 @@ void search_columns(const T* in, std::int64_t* out, std::int64_t axis, std::int6
   for (std::int64_t k = 0; k < width; ++k) out[k] = static_cast<std::int64_t>(positions[k]);
 }
 
-template <ArgExtremeKind kind, bool takes_last, typename T>
-void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, Workers& workers) {
+template <ArgExtremeKind kind, typename T>
+void search(const T* in, std::int64_t* out, ArgExtremeSizes sizes, bool takes_last,
+            Workers& workers) {
   const std::int64_t blocks = (sizes.inner + searched_columns - 1) / searched_columns;
   const std::int64_t unit_elements = std::min(sizes.inner, searched_columns) * sizes.axis;
   const std::int64_t grain = std::max<std::int64_t>(
       1, searched_elements_of_task / std::max<std::int64_t>(1, unit_elements));
+  const std::int64_t last = sizes.axis - 1;
+  const std::int64_t stride = takes_last ? -sizes.inner : sizes.inner;
+  const bool has_columns = sizes.inner > 1 && last <= std::numeric_limits<std::int32_t>::max();
   workers.parallel_ranges(sizes.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t outer = unit / blocks;
       const std::int64_t first = unit % blocks * searched_columns;
       const std::int64_t width = std::min(sizes.inner - first, searched_columns);
       const T* start = in + outer * sizes.axis * sizes.inner + first;
+      if (takes_last) start += last * sizes.inner;
       std::int64_t* positions = out + outer * sizes.inner + first;
-      if (sizes.inner == 1) {
-        *positions = search_run<kind, takes_last>(start, sizes.axis, workers);
-      } else if (sizes.axis <= std::numeric_limits<std::int32_t>::max()) {
-        using Position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-        search_columns<kind, takes_last, Position>(start, positions, sizes.axis, sizes.inner,
-                                                   width);
+      if (has_columns) {
+        search_columns<kind>(start, positions, sizes.axis, stride, width);
       } else {
-        search_columns<kind, takes_last, std::int64_t>(start, positions, sizes.axis, sizes.inner,
-                                                       width);
+        for (std::int64_t k = 0; k < width; ++k)
+          positions[k] = search_run<kind>(start + k, sizes.axis, stride, workers);
       }
+      if (!takes_last) continue;
+      for (std::int64_t k = 0; k < width; ++k) positions[k] = last - positions[k];
     }
   });
 }
@@ -105,14 +108,10 @@ void arg_extreme(ArgExtremeKind kind, bool takes_last, DataType type, const void
   ORTOOL_CHECK(sizes.axis >= 1);
   dispatch_data_type(type, [&](auto number) {
     const auto* elements = static_cast<const decltype(number)*>(in);
-    if (kind == ArgExtremeKind::largest && takes_last) {
-      search<ArgExtremeKind::largest, true>(elements, out, sizes, workers);
-    } else if (kind == ArgExtremeKind::largest) {
-      search<ArgExtremeKind::largest, false>(elements, out, sizes, workers);
-    } else if (takes_last) {
-      search<ArgExtremeKind::smallest, true>(elements, out, sizes, workers);
+    if (kind == ArgExtremeKind::largest) {
+      search<ArgExtremeKind::largest>(elements, out, sizes, takes_last, workers);
     } else {
-      search<ArgExtremeKind::smallest, false>(elements, out, sizes, workers);
+      search<ArgExtremeKind::smallest>(elements, out, sizes, takes_last, workers);
     }
   });
 }
