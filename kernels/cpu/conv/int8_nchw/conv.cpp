@@ -22,7 +22,8 @@ Int8Depth byte_depth(const ConvSizes& sizes) {
 
 std::int64_t int8_conv_steps(const ConvSizes& sizes, const Int8GemmFunctions& tile) {
   const Int8Depth depth = byte_depth(sizes);
-  return (depth.members + tile.group - 1) / tile.group * depth.positions;
+  const std::int64_t words = (depth.members + tile.group - 1) / tile.group * depth.positions;
+  return tile.pairs_steps ? words + words % 2 : words;
 }
 
 namespace {
@@ -50,7 +51,8 @@ void order_by_position(const std::uint8_t* weights, const Int8Depth& depth, std:
 std::int64_t packed_int8_conv_bytes(const ConvSizes& sizes, Isa isa) {
   if (is_int8_depthwise(sizes)) return round_to_line(sizes.channels_out * volume(sizes.kernel));
   // One extra row of ones, which computes the column sums.
-  const std::int64_t steps = int8_conv_steps(sizes, int8_gemm_functions(isa));
+  const Int8GemmFunctions& tile = int8_gemm_functions(isa);
+  const std::int64_t steps = int8_conv_steps(sizes, tile) + (tile.multiplies_signed ? 1 : 0);
   return round_to_line((sizes.channels_out + 1) * steps * 4);
 }
 
@@ -69,9 +71,9 @@ void pack_int8_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
     return;
   }
   const Int8GemmFunctions& tile = int8_gemm_functions(isa);
-  const Int8PackDesc desc{.is_signed = true, .group = tile.group};
+  const auto desc = Int8PackDesc::of(tile, true);
   const Int8Depth order = byte_depth(sizes);
-  const std::int64_t stored = desc.steps(order.members) * tile.group;
+  const std::int64_t stored = (order.members + tile.group - 1) / tile.group * tile.group;
   const std::int64_t k = stored * order.positions;
   const std::int64_t steps = desc.steps(k);
   auto* words = reinterpret_cast<std::int32_t*>(out);
@@ -90,6 +92,10 @@ void pack_int8_conv(const ConvSizes& sizes, const std::uint8_t* weights, std::ui
   const std::vector<std::uint8_t> ones(static_cast<std::size_t>(depth), std::uint8_t{1});
   order_by_position(ones.data(), order, stored, 0, ordered.data());
   pack_int8_rows(ordered.data(), k, 1, 1, k, desc, words + sizes.channels_out * steps);
+  if (!tile.multiplies_signed) return;
+  std::int32_t* starts = words + (sizes.channels_out + 1) * steps;
+  for (std::int64_t row = 0; row < sizes.channels_out; ++row) starts[row] = times_128(sums[row]);
+  starts[sizes.channels_out] = times_128(static_cast<std::int32_t>(depth));
 }
 
 std::int64_t int8_conv_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads) {

@@ -146,6 +146,15 @@ void pack_int8_windows(const ConvSizes& sizes, const std::uint8_t* group_image, 
                        const Int8PackDesc& desc, std::int64_t first, std::int64_t columns,
                        std::int64_t width, std::int32_t* out) {
   const std::int64_t channels = sizes.channels_in / sizes.groups;
+  if (desc.pairs_steps && !is_pointwise(sizes)) {
+    Int8PackDesc single = desc;
+    single.pairs_steps = false;
+    pack_int8_windows(sizes, group_image, fill, single, first, columns, width, out);
+    const Int8Depth depth = byte_depth(sizes);
+    const std::int64_t words = single.steps(depth.members) * depth.positions;
+    if (words % 2 != 0) std::fill_n(out + words * width, width, 0);
+    return pair_steps(words + words % 2, width, out);
+  }
   if (is_pointwise(sizes)) {
     pack_int8_columns(group_image + first, volume(sizes.in), columns, width, channels, desc, out);
     return;

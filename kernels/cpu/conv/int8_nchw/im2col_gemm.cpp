@@ -68,7 +68,8 @@ class ColumnConv {
         x_(x),
         tile_(int8_gemm_functions(isa)),
         functions_(quantize_functions(isa)),
-        desc_{.flip = desc.image_flip, .is_signed = false, .group = tile_.group},
+        desc_(Int8PackDesc::of(tile_, false, desc.image_flip)),
+        fill_(static_cast<std::uint8_t>(params.image_zero ^ desc.image_flip)),
         weights_(reinterpret_cast<const std::int32_t*>(packed)),
         params_(params),
         y_(static_cast<std::byte*>(y)),
@@ -87,9 +88,8 @@ class ColumnConv {
     const std::int64_t channels = sizes_.channels_in / sizes_.groups;
     const std::uint8_t* from =
         x_ + (image / sizes_.groups * sizes_.channels_in + group * channels) * volume(sizes_.in);
-    const auto fill = static_cast<std::uint8_t>(params_.image_zero ^ desc_.flip);
     const std::int64_t columns = columns_of(panel);
-    pack_int8_windows(sizes_, from, fill, desc_, panel * cut_.width, columns,
+    pack_int8_windows(sizes_, from, fill_, desc_, panel * cut_.width, columns,
                       stored_columns(tile_, columns), to);
   }
 
@@ -123,6 +123,7 @@ class ColumnConv {
   void sum_columns(const Int8Panel& panel, std::int32_t* sums) const {
     Int8Tile tile = {};
     tile.a = weights_ + sizes_.channels_out * cut_.steps;
+    if (tile_.multiplies_signed) tile.starts = starts() + sizes_.channels_out;
     tile.b = panel.words;
     tile.b_stride = panel.stored;
     tile.steps = cut_.steps;
@@ -135,6 +136,9 @@ class ColumnConv {
       sums[i] = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(sums[i]));
   }
 
+  /// Of each output channel and of the ones, behind their words.
+  const std::int32_t* starts() const { return weights_ + (sizes_.channels_out + 1) * cut_.steps; }
+
   Int8PackedProduct product(std::int64_t group) const {
     const std::int64_t row = group * group_out_;
     Int8PackedProduct result;
@@ -143,6 +147,7 @@ class ColumnConv {
     result.steps = cut_.steps;
     result.rows = group_out_;
     result.a = weights_ + row * cut_.steps;
+    if (tile_.multiplies_signed) result.starts = starts() + row;
     result.epilogue = params_.epilogue;
     result.epilogue.channels = ChannelAxis::rows;
     result.epilogue.offsets += row;
@@ -156,6 +161,7 @@ class ColumnConv {
   const Int8GemmFunctions& tile_;
   const QuantizeFunctions& functions_;
   Int8PackDesc desc_;
+  std::uint8_t fill_;  ///< a byte of the image that stands for padding
   const std::int32_t* weights_;
   const Int8ConvParams& params_;
   std::byte* y_;

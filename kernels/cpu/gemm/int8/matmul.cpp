@@ -21,6 +21,7 @@ struct PanelLayout {
   std::int64_t lanes;  ///< the last panel is padded to a multiple of this
   std::int64_t steps;
   Int8PackDesc desc;
+  bool has_starts = false;  ///< 128 times the sum of each column, behind the panels
 
   PanelLayout(std::int64_t k, std::uint8_t flip, Isa isa) {
     desc = {.flip = flip, .is_signed = true, .group = 4};
@@ -30,13 +31,15 @@ struct PanelLayout {
       return;
     }
     const Int8GemmFunctions& tile = int8_gemm_functions(isa);
-    desc.group = tile.group;
+    desc = Int8PackDesc::of(tile, true, flip);
     columns = tile.max_columns;
     lanes = tile.lanes;
     steps = desc.steps(k);
+    has_starts = tile.multiplies_signed;
   }
 
   std::int64_t stored(std::int64_t count) const { return (count + lanes - 1) / lanes * lanes; }
+  std::int64_t words(std::int64_t n) const { return stored(n) * (steps + (has_starts ? 1 : 0)); }
 };
 
 void sum_columns(std::int64_t k, std::int64_t n, const Int8Matrix& b, std::int32_t* sums) {
@@ -88,7 +91,7 @@ std::uint8_t row_flip(bool is_signed, Isa isa) {
 
 std::int64_t packed_int8_matrix_bytes(std::int64_t k, std::int64_t n, Isa isa) {
   const PanelLayout panels(k, 0, isa);
-  return round_to_line(panels.stored(n) * panels.steps * 4);
+  return round_to_line(panels.words(n) * 4);
 }
 
 void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa isa, std::byte* out,
@@ -107,6 +110,10 @@ void pack_int8_matrix(std::int64_t k, std::int64_t n, const Int8Matrix& b, Isa i
     }
     std::fill(to + steps * stored, to + panels.steps * stored, 0);
   }
+  if (!panels.has_starts) return;
+  auto* starts = reinterpret_cast<std::int32_t*>(out) + panels.stored(n) * panels.steps;
+  for (std::int64_t column = 0; column < panels.stored(n); ++column)
+    starts[column] = column < n ? times_128(sums[column]) : 0;
 }
 
 std::int64_t int8_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {

@@ -7,8 +7,7 @@
 namespace ortool::cpu {
 
 std::int64_t word_matmul_workspace_bytes(const Int8MatMulSizes& sizes, Isa isa) {
-  const Int8GemmFunctions& tile = int8_gemm_functions(isa);
-  return sizes.m * ((sizes.k + tile.group - 1) / tile.group) * 4;
+  return sizes.m * Int8PackDesc::of(int8_gemm_functions(isa), false).steps(sizes.k) * 4;
 }
 
 void word_matmul(const Int8MatMulCall& call, Workers& workers) {
@@ -16,8 +15,7 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
   constexpr std::int64_t pack_bytes = 64 * 1024;
   const Int8MatMulSizes& sizes = call.sizes;
   const Int8GemmFunctions& tile = int8_gemm_functions(call.isa);
-  const Int8PackDesc desc{
-      .flip = row_flip(call.a.is_signed, call.isa), .is_signed = false, .group = tile.group};
+  const auto desc = Int8PackDesc::of(tile, false, row_flip(call.a.is_signed, call.isa));
   Int8PackedProduct product;
   product.tile = &tile;
   product.functions = RequantizeFunctions::of(call.isa);
@@ -41,6 +39,8 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
     }
   });
   const std::int64_t panels = (sizes.n + tile.max_columns - 1) / tile.max_columns;
+  const auto* words = reinterpret_cast<const std::int32_t*>(call.b);
+  const std::int32_t* starts = words + stored_columns(tile, sizes.n) * product.steps;
   // A task is a block of row panels by column panels, with as many rows as fit; tasks with the same
   // columns are consecutive.
   const std::int64_t panel_products =
@@ -58,8 +58,8 @@ void word_matmul(const Int8MatMulCall& call, Workers& workers) {
     for (std::int64_t index = begin; index < end; ++index) {
       const std::int64_t first = index * tile.max_columns;
       const std::int64_t columns = std::min<std::int64_t>(tile.max_columns, sizes.n - first);
-      Int8Panel panel{reinterpret_cast<const std::int32_t*>(call.b) + first * product.steps,
-                      stored_columns(tile, columns), first, columns};
+      Int8Panel panel{words + first * product.steps, stored_columns(tile, columns), first, columns};
+      if (tile.multiplies_signed) panel.starts = starts + first;
       // The panels after these may belong to another thread, so they are not prefetched.
       if (index + 1 < (workers.count() == 1 ? panels : end)) {
         const std::int64_t next =

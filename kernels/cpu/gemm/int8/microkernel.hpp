@@ -21,6 +21,9 @@ struct Int8Tile {
   /// Prefetch address; one 64-byte line per step.
   const uint8_t* prefetch;
   int64_t prefetch_lines;
+  /// With `multiplies_signed`, what the products are added to: one of each column if rows are
+  /// unsigned, otherwise one of each row. Other microkernels start at 0.
+  const int32_t* starts;
 };
 
 /// An int8 plane and a small kernel: sums[row * out_columns + column]. Output rows are computed in
@@ -52,6 +55,10 @@ struct Int8GemmFunctions {
   void (*unsigned_rows)(const Int8Tile& tile);  ///< a is unsigned, b signed
   /// Null: none. Requires strides and dilations that satisfy is_small_window.
   void (*plane)(const Int8Plane& plane);
+  /// Operands hold the words of two steps side by side: pairs of steps × rows × 2.
+  bool pairs_steps = false;
+  /// Unsigned values are packed 128 less; `starts` are 128 times the sums of the signed operand.
+  bool multiplies_signed = false;
 };
 
 /// Whether the bytes that four adjacent windows read through one word span at most sixteen bytes.

@@ -1,7 +1,7 @@
 // Int8 GEMM microkernel for the dot products of ARMv8.2 (SDOT): up to 8 rows by 8 columns.
 //
-// SDOT multiplies signed values only, so the unsigned operand is read as 128 less, and 128 times
-// the sum of the signed operand is added at the end.
+// SDOT multiplies signed values only, so the unsigned operand is packed as 128 less, and sums start
+// at 128 times that of the signed operand.
 #include <arm_neon.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,49 +46,30 @@ inline int32x4_t add_lane(int32x4_t sums, int8x16_t columns, int8x16_t factors, 
   }
 }
 
-/// Sums of a tile, and of the operand whose products with 128 are missing.
-template <int rows, int vectors, bool has_unsigned_rows>
+template <int rows, int vectors>
 struct TileSums {
-  static constexpr int parts = (rows + 3) / 4;
   int32x4_t of[size_t{rows}][size_t{vectors}];
-  int32x4_t row_sums[size_t{parts}];
-  int32x4_t column_sums[size_t{vectors}];
 
-  inline __attribute__((always_inline)) void clear() {
+  template <bool has_unsigned_rows>
+  inline __attribute__((always_inline)) void start(const int32_t* starts) {
 #pragma GCC unroll 8
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) of[row][v] = vdupq_n_s32(0);
+      for (int v = 0; v < vectors; ++v) {
+        of[row][v] = has_unsigned_rows ? vld1q_s32(starts + v * lanes) : vdupq_n_s32(starts[row]);
+      }
     }
-#pragma GCC unroll 2
-    for (int part = 0; part < parts; ++part) row_sums[part] = vdupq_n_s32(0);
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) column_sums[v] = vdupq_n_s32(0);
   }
 
   /// Adds the products of one step.
   inline __attribute__((always_inline)) void add(const int32_t* a, const int32_t* b) {
-    const int8x16_t ones = vdupq_n_s8(1);
+    constexpr int parts = (rows + 3) / 4;
     int8x16_t columns[size_t{vectors}];
     int8x16_t factors[size_t{parts}];
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) {
-      columns[v] = load_quads(b + v * lanes);
-      if (has_unsigned_rows) {
-        column_sums[v] = vdotq_s32(column_sums[v], columns[v], ones);
-      } else {
-        columns[v] = less_128(columns[v]);
-      }
-    }
+    for (int v = 0; v < vectors; ++v) columns[v] = load_quads(b + v * lanes);
 #pragma GCC unroll 2
-    for (int part = 0; part < parts; ++part) {
-      factors[part] = load_rows<rows>(a, part);
-      if (has_unsigned_rows) {
-        factors[part] = less_128(factors[part]);
-      } else {
-        row_sums[part] = vdotq_s32(row_sums[part], factors[part], ones);
-      }
-    }
+    for (int part = 0; part < parts; ++part) factors[part] = load_rows<rows>(a, part);
 #pragma GCC unroll 8
     for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
@@ -102,8 +83,8 @@ template <int rows, int vectors, bool has_unsigned_rows>
 void run(const Int8Tile& tile) {
   constexpr int together = 4;  // steps of a round
   const int64_t b_stride = tile.b_stride;
-  TileSums<rows, vectors, has_unsigned_rows> sums;
-  sums.clear();
+  TileSums<rows, vectors> sums;
+  sums.template start<has_unsigned_rows>(tile.starts);
   const int32_t* a = tile.a;
   const int32_t* b = tile.b;
   const uint8_t* prefetch = tile.prefetch;
@@ -126,18 +107,11 @@ void run(const Int8Tile& tile) {
     a += rows;
     b += b_stride;
   }
-  constexpr int parts = (rows + 3) / 4;
-  int32_t of_rows[size_t{parts * 4}];
-#pragma GCC unroll 2
-  for (int part = 0; part < parts; ++part) vst1q_s32(of_rows + 4 * part, sums.row_sums[part]);
 #pragma GCC unroll 8
   for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) {
-      const int32x4_t less = has_unsigned_rows ? sums.column_sums[v] : vdupq_n_s32(of_rows[row]);
-      vst1q_s32(tile.c + row * tile.c_stride + v * lanes,
-                vaddq_s32(sums.of[row][v], vshlq_n_s32(less, 7)));
-    }
+    for (int v = 0; v < vectors; ++v)
+      vst1q_s32(tile.c + row * tile.c_stride + v * lanes, sums.of[row][v]);
   }
 }
 
@@ -184,6 +158,7 @@ const Int8GemmFunctions int8_gemm_functions = {.group = 4,
                                                .max_columns = max_vectors * lanes,
                                                .signed_rows = run_tile<false>,
                                                .unsigned_rows = run_tile<true>,
-                                               .plane = run_plane};
+                                               .plane = run_plane,
+                                               .multiplies_signed = true};
 
 }  // namespace ortool::cpu::dotprod

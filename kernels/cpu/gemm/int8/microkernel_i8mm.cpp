@@ -1,6 +1,6 @@
 // Int8 GEMM microkernel for the matrix products of ARMv8.6 (USMMLA): up to 8 rows by 12 columns.
 //
-// USMMLA multiplies two rows by two columns, eight values along k each: the quads of two steps.
+// USMMLA multiplies two rows by two columns, eight values along k each: a pair of steps.
 #include <arm_neon.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,15 +14,13 @@ constexpr int lanes = 4;
 constexpr int max_rows = 8;
 constexpr int max_vectors = 3;
 
-/// The quads of rows [4 * part, 4 * part + 4) of one step; reads those of `rows` only.
+/// The words of rows 2 * pair and 2 * pair + 1; reads those of `rows` only.
 template <int rows>
-inline __attribute__((always_inline)) int32x4_t load_rows(const int32_t* a, int part) {
-  const int32_t* from = a + 4 * part;
-  const int left = rows - 4 * part;
-  if (left >= 4) return vld1q_s32(from);
-  if (left == 1) return vld1q_dup_s32(from);
-  const int32x2_t two = vld1_s32(from);
-  return vcombine_s32(two, left == 2 ? two : vld1_dup_s32(from + 2));
+inline __attribute__((always_inline)) int32x4_t load_rows(const int32_t* a, int pair) {
+  const int32_t* from = a + 4 * pair;
+  if (rows - 2 * pair >= 2) return vld1q_s32(from);
+  const int32x2_t one = vld1_s32(from);
+  return vcombine_s32(one, one);
 }
 
 /// sums + two rows by two columns, row by row (with unsigned rows) or column by column.
@@ -36,33 +34,19 @@ inline int32x4_t add_products(int32x4_t sums, int32x4_t rows, int32x4_t columns)
 template <int rows, int vectors, bool has_unsigned_rows>
 struct Sums {
   static constexpr int pairs = (rows + 1) / 2;
-  static constexpr int parts = (rows + 3) / 4;
   int32x4_t value[size_t{pairs}][size_t{2 * vectors}];
 
-  /// Adds the products of two steps; without `has_next` the second is zero.
-  inline __attribute__((always_inline)) void add(const int32_t* a, const int32_t* b,
-                                                 int64_t b_stride, bool has_next) {
-    int32x4_t factors[size_t{2 * parts}];
-#pragma GCC unroll 2
-    for (int part = 0; part < parts; ++part) {
-      const int32x4_t first = load_rows<rows>(a, part);
-      const int32x4_t second = has_next ? load_rows<rows>(a + rows, part) : vdupq_n_s32(0);
-      factors[2 * part] = vzip1q_s32(first, second);
-      factors[2 * part + 1] = vzip2q_s32(first, second);
-    }
-#pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) {
-      const int32x4_t first = vld1q_s32(b + v * lanes);
-      const int32x4_t second = has_next ? vld1q_s32(b + b_stride + v * lanes) : vdupq_n_s32(0);
-      const int32x4_t columns[2] = {vzip1q_s32(first, second), vzip2q_s32(first, second)};
-#pragma GCC unroll 2
-      for (int i = 0; i < 2; ++i) {
+  /// Adds the products of a pair of steps.
+  inline __attribute__((always_inline)) void add(const int32_t* a, const int32_t* b) {
+    int32x4_t factors[size_t{pairs}];
 #pragma GCC unroll 4
-        for (int pair = 0; pair < pairs; ++pair) {
-          value[pair][2 * v + i] =
-              add_products<has_unsigned_rows>(value[pair][2 * v + i], factors[pair], columns[i]);
-        }
-      }
+    for (int pair = 0; pair < pairs; ++pair) factors[pair] = load_rows<rows>(a, pair);
+#pragma GCC unroll 6
+    for (int i = 0; i < 2 * vectors; ++i) {
+      const int32x4_t columns = vld1q_s32(b + i * lanes);
+#pragma GCC unroll 4
+      for (int pair = 0; pair < pairs; ++pair)
+        value[pair][i] = add_products<has_unsigned_rows>(value[pair][i], factors[pair], columns);
     }
   }
 };
@@ -79,18 +63,16 @@ void run(const Int8Tile& tile) {
   const int32_t* a = tile.a;
   const int32_t* b = tile.b;
   const uint8_t* prefetch = tile.prefetch;
-  int64_t step = 0;
-  for (; step + 2 <= tile.steps; step += 2) {
+  for (int64_t step = 0; step < tile.steps; step += 2) {
     if (step < tile.prefetch_lines) {
       __builtin_prefetch(prefetch, 0, 2);
       __builtin_prefetch(prefetch + 64, 0, 2);
       prefetch += 128;
     }
-    sums.add(a, b, tile.b_stride, true);
+    sums.add(a, b);
     a += 2 * rows;
     b += 2 * tile.b_stride;
   }
-  if (step < tile.steps) sums.add(a, b, tile.b_stride, false);
 #pragma GCC unroll 4
   for (int pair = 0; pair < Products::pairs; ++pair) {
 #pragma GCC unroll 3
@@ -113,26 +95,28 @@ void run(const Int8Tile& tile) {
   }
 }
 
-/// One row has half a pair only, so dot products take as many instructions and no rearrangement.
+/// One row has half a pair only, so dot products take as many instructions.
 template <int vectors, bool has_unsigned_rows>
 void run_single(const Int8Tile& tile) {
-  int32x4_t sums[size_t{vectors}];
-#pragma GCC unroll 3
-  for (int v = 0; v < vectors; ++v) sums[v] = vdupq_n_s32(0);
+  int32x4_t sums[size_t{2 * vectors}];
+#pragma GCC unroll 6
+  for (int i = 0; i < 2 * vectors; ++i) sums[i] = vdupq_n_s32(0);
   const int32_t* b = tile.b;
-  for (int64_t step = 0; step < tile.steps; ++step) {
-    const int32x4_t factor = vld1q_dup_s32(tile.a + step);
-#pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) {
-      const int32x4_t columns = vld1q_s32(b + v * lanes);
+  for (int64_t step = 0; step < tile.steps; step += 2) {
+    const int32x2_t pair = vld1_s32(tile.a + step);
+    const int32x4_t factor = vcombine_s32(pair, pair);
+#pragma GCC unroll 6
+    for (int i = 0; i < 2 * vectors; ++i) {
+      const int32x4_t columns = vld1q_s32(b + i * lanes);
       const int32x4_t u = has_unsigned_rows ? factor : columns;
       const int32x4_t s = has_unsigned_rows ? columns : factor;
-      sums[v] = vusdotq_s32(sums[v], vreinterpretq_u8_s32(u), vreinterpretq_s8_s32(s));
+      sums[i] = vusdotq_s32(sums[i], vreinterpretq_u8_s32(u), vreinterpretq_s8_s32(s));
     }
-    b += tile.b_stride;
+    b += 2 * tile.b_stride;
   }
 #pragma GCC unroll 3
-  for (int v = 0; v < vectors; ++v) vst1q_s32(tile.c + v * lanes, sums[v]);
+  for (int v = 0; v < vectors; ++v)
+    vst1q_s32(tile.c + v * lanes, vpaddq_s32(sums[2 * v], sums[2 * v + 1]));
 }
 
 using Run = void (*)(const Int8Tile& tile);
@@ -174,6 +158,7 @@ const Int8GemmFunctions int8_gemm_functions = {.group = 4,
                                                .max_columns = max_vectors * lanes,
                                                .signed_rows = run_tile<false>,
                                                .unsigned_rows = run_tile<true>,
-                                               .plane = run_plane};
+                                               .plane = run_plane,
+                                               .pairs_steps = true};
 
 }  // namespace ortool::cpu::i8mm

@@ -120,11 +120,47 @@ bool interleave_seconds(const std::uint8_t* const (&rows)[4], std::int64_t count
   return true;
 }
 
+/// Words of eight values, two of `group` 4 each.
+void pack_paired_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
+                      std::int64_t width, std::int64_t k, const Int8PackDesc& desc,
+                      std::int32_t* out) {
+  const std::uint64_t flip = 0x0101010101010101U * desc.flip;
+  for (std::int64_t at = 0; at < k; at += 8, out += 2 * width) {
+    const std::int64_t count = std::min<std::int64_t>(8, k - at);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::uint8_t* from = in + row * in_stride + at;
+      std::int32_t* to = out + 2 * row;
+      if (count == 8) {
+        std::uint64_t bytes;
+        std::memcpy(&bytes, from, sizeof bytes);
+        bytes ^= flip;
+        std::memcpy(to, &bytes, sizeof bytes);
+      } else {
+        to[0] = word_of(from, 1, std::min<std::int64_t>(count, 4), desc);
+        to[1] = count > 4 ? word_of(from + 4, 1, count - 4, desc) : 0;
+      }
+    }
+    std::fill(out + 2 * rows, out + 2 * width, 0);
+  }
+}
+
 }  // namespace
+
+void pair_steps(std::int64_t steps, std::int64_t width, std::int32_t* words) {
+  std::int32_t both[2 * max_paired_width];
+  for (std::int64_t step = 0; step < steps; step += 2, words += 2 * width) {
+    std::copy_n(words, 2 * width, both);
+    for (std::int64_t i = 0; i < width; ++i) {
+      words[2 * i] = both[i];
+      words[2 * i + 1] = both[width + i];
+    }
+  }
+}
 
 void pack_int8_rows(const std::uint8_t* in, std::int64_t in_stride, std::int64_t rows,
                     std::int64_t width, std::int64_t k, const Int8PackDesc& desc,
                     std::int32_t* out) {
+  if (desc.pairs_steps) return pack_paired_rows(in, in_stride, rows, width, k, desc, out);
   const std::int64_t steps = desc.steps(k);
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::int64_t at = step * desc.group;
@@ -175,7 +211,8 @@ void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int6
                        std::int64_t width, std::int64_t k, const Int8PackDesc& desc,
                        std::int32_t* out) {
   const std::int64_t steps = desc.steps(k);
-  for (std::int64_t step = 0; step < steps; ++step) {
+  const std::int64_t words = (k + desc.group - 1) / desc.group;
+  for (std::int64_t step = 0; step < words; ++step) {
     const std::int64_t at = step * desc.group;
     const std::uint8_t* first = in + at * in_stride;
     std::int32_t* to = out + step * width;
@@ -192,6 +229,9 @@ void pack_int8_columns(const std::uint8_t* in, std::int64_t in_stride, std::int6
     }
     std::fill(to + columns, to + width, 0);
   }
+  if (!desc.pairs_steps) return;
+  std::fill(out + words * width, out + steps * width, 0);
+  pair_steps(steps, width, out);
 }
 
 void copy_flipped(const std::uint8_t* from, std::int64_t count, std::uint8_t flip,

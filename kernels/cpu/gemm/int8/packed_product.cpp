@@ -85,6 +85,7 @@ void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begi
   tile.c = sums;
   tile.c_stride = functions.max_columns;
   tile.vectors = static_cast<std::int32_t>(panel.stored / functions.lanes);
+  tile.starts = panel.starts;
   const auto run = product.has_unsigned_rows ? functions.unsigned_rows : functions.signed_rows;
   tile.prefetch = reinterpret_cast<const std::uint8_t*>(panel.words + panel.stored * product.steps);
   const std::int64_t tiles = std::max<std::int64_t>(1, row_end - row_begin);
@@ -92,6 +93,7 @@ void multiply_int8_panel(const Int8PackedProduct& product, std::int64_t row_begi
   for (std::int64_t index = row_begin; index < row_end; ++index) {
     const std::int64_t first_row = index * functions.max_rows;
     tile.a = product.a + first_row * product.steps;
+    if (product.starts != nullptr) tile.starts = product.starts + first_row;
     tile.rows = static_cast<std::int32_t>(
         std::min<std::int64_t>(functions.max_rows, product.rows - first_row));
     run(tile);

@@ -51,6 +51,7 @@ struct Int8PackedProduct {
   std::int64_t steps = 0;
   std::int64_t rows = 0;
   const std::int32_t* a = nullptr;
+  const std::int32_t* starts = nullptr;  ///< of signed rows (Int8Tile::starts)
   Epilogue epilogue;
   void* out = nullptr;  ///< of the epilogue's output type
   std::int64_t out_stride = 0;
@@ -64,8 +65,9 @@ struct Int8Panel {
   const std::int32_t* words;
   std::int64_t stored;
   std::int64_t first;
-  std::int64_t count;               ///< at most max_columns of the tile
-  std::int64_t prefetch_bytes = 0;  ///< bytes past the panel to prefetch meanwhile
+  std::int64_t count;                    ///< at most max_columns of the tile
+  std::int64_t prefetch_bytes = 0;       ///< bytes past the panel to prefetch meanwhile
+  const std::int32_t* starts = nullptr;  ///< of signed columns (Int8Tile::starts)
 };
 
 /// Words per step of a panel with `columns` columns.

@@ -38,6 +38,15 @@ std::int32_t reference_sum(const std::uint8_t* row, const std::uint8_t* column, 
   return sum;
 }
 
+/// 128 times the sum of each of `count` runs of k signed bytes.
+std::vector<std::int32_t> starts_of(const std::vector<std::uint8_t>& bytes, std::int64_t count,
+                                    std::int64_t k) {
+  std::vector<std::int32_t> starts;
+  for (std::int64_t i = 0; i < count; ++i)
+    starts.push_back(128 * sum_signed_bytes(bytes.data() + i * k, k, 1, 0));
+  return starts;
+}
+
 TEST_CASE("all tiles of byte matrices give the exact sums") {
   test::RandomValues numbers(11);
   for (const Int8GemmFunctions* functions : variants_here()) {
@@ -49,13 +58,15 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
             const std::int64_t columns = std::int64_t{vectors} * functions->lanes;
             const std::vector<std::uint8_t> a = random_bytes(numbers, rows * k);
             const std::vector<std::uint8_t> b = random_bytes(numbers, columns * k);
-            Int8PackDesc desc{.is_signed = is_row_signed, .group = functions->group};
-            const std::int64_t steps = desc.steps(k);
+            const auto row_desc = Int8PackDesc::of(*functions, is_row_signed);
+            const auto column_desc = Int8PackDesc::of(*functions, !is_row_signed);
+            const std::int64_t steps = row_desc.steps(k);
             std::vector<std::int32_t> packed_a(static_cast<std::size_t>(steps * rows));
             std::vector<std::int32_t> packed_b(static_cast<std::size_t>(steps * columns));
-            pack_int8_rows(a.data(), k, rows, rows, k, desc, packed_a.data());
-            desc.is_signed = !is_row_signed;
-            pack_int8_rows(b.data(), k, columns, columns, k, desc, packed_b.data());
+            pack_int8_rows(a.data(), k, rows, rows, k, row_desc, packed_a.data());
+            pack_int8_rows(b.data(), k, columns, columns, k, column_desc, packed_b.data());
+            const std::vector<std::int32_t> starts =
+                is_row_signed ? starts_of(a, rows, k) : starts_of(b, columns, k);
             std::vector<std::int32_t> sums(static_cast<std::size_t>(rows * columns));
             Int8Tile tile = {};
             tile.a = packed_a.data();
@@ -66,6 +77,7 @@ TEST_CASE("all tiles of byte matrices give the exact sums") {
             tile.c_stride = columns;
             tile.rows = rows;
             tile.vectors = vectors;
+            tile.starts = functions->multiplies_signed ? starts.data() : nullptr;
             (is_row_signed ? functions->signed_rows : functions->unsigned_rows)(tile);
             bool is_equal = true;
             for (std::int64_t i = 0; i < rows * columns; ++i) {
