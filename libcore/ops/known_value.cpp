@@ -22,17 +22,21 @@ bool is_floating(DataType type) {
 
 /// Converts a finite number, if its fraction fits into 62 bits on both sides.
 KnownElement element_of(double number) {
-  if (!std::isfinite(number)) return {};
-  int exponent = 0;
-  const double fraction = std::frexp(number, &exponent);
-  auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
-  exponent -= 53;
-  if (mantissa == 0) return Dimension(0);
+  // Most floating-point constants are weights and biases, so that this is worth no call of libm.
+  constexpr int fraction_bits = 52;
+  constexpr int bias = 1023;
+  if (number == 0) return Dimension(0);
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  int exponent = static_cast<int>(bits >> fraction_bits & 0x7ff) - bias - fraction_bits;
+  const std::uint64_t implied = std::uint64_t{1} << fraction_bits;
+  auto mantissa = static_cast<std::int64_t>((bits & (implied - 1)) | implied);
+  if (number < 0) mantissa = -mantissa;
   // Exact, since the bits shifted out are zero.
   const int shift =
       std::clamp(-exponent, 0, std::countr_zero(static_cast<std::uint64_t>(mantissa)));
   mantissa >>= shift;
   exponent += shift;
+  // Infinity, NaN and subnormal numbers among others.
   if (exponent > 9 || exponent < -62) return {};
   if (exponent >= 0) return Dimension(mantissa) * Dimension(std::int64_t{1} << exponent);
   return {mantissa, std::int64_t{1} << -exponent};
