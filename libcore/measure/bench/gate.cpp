@@ -116,12 +116,12 @@ std::vector<VariantComparison> compare_all(const std::vector<VariantResult>& res
                                           [](const auto& variant) { return variant.is_reference; });
   std::vector<VariantComparison> comparisons;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::optional<std::size_t> other =
-        has_references ? reference_of(variants, i)
-                       : (i > 0 ? std::optional<std::size_t>(0) : std::nullopt);
-    if (!other || !results[i].was_measured() || !results[*other].was_measured()) continue;
-    comparisons.push_back({variants[i].name, variants[*other].name,
-                           compare_runners(results[i].times, results[*other].times)});
+    const std::size_t none = results.size();
+    std::size_t other = i > 0 ? 0 : none;
+    if (has_references) other = reference_of(variants, i).value_or(none);
+    if (other == none || !results[i].was_measured() || !results[other].was_measured()) continue;
+    comparisons.push_back({variants[i].name, variants[other].name,
+                           compare_runners(results[i].times, results[other].times)});
   }
   return comparisons;
 }
