@@ -6,6 +6,7 @@
 #include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 #include "kernels/cpu/gemm/f32/pack.hpp"
+#include "kernels/cpu/isa/add_lane_neon.hpp"
 
 #define ORTOOL_ISA neon
 #include "kernels/cpu/epilogue/activation_vector.inc"
@@ -20,19 +21,6 @@ template <int rows, int vectors>
 struct Sums {
   float32x4_t value[size_t{rows}][size_t{vectors}];
 };
-
-inline float32x4_t add_lane(float32x4_t sum, float32x4_t columns, float32x4_t factors, int lane) {
-  switch (lane) {
-    case 0:
-      return vfmaq_laneq_f32(sum, columns, factors, 0);
-    case 1:
-      return vfmaq_laneq_f32(sum, columns, factors, 1);
-    case 2:
-      return vfmaq_laneq_f32(sum, columns, factors, 2);
-    default:
-      return vfmaq_laneq_f32(sum, columns, factors, 3);
-  }
-}
 
 /// The factors of rows [4 * part, 4 * part + 4) of one step; reads those of `rows` only.
 template <int rows>

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/gemm/f32/pack.hpp"
+#include "kernels/cpu/isa/add_lane_neon.hpp"
 
 namespace ortool::cpu::neon {
 namespace {
@@ -35,11 +36,32 @@ inline __attribute__((always_inline)) void skinny_vectors(const float* a, int64_
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) sums[row][v] = vdupq_n_f32(0.0F);
   }
-  for (int64_t step = 0; step < k; ++step) {
+  const auto load = [&](int v) { return vld1q_f32(b + (v / half) * half_step + v % half * four); };
+  int64_t step = 0;
+  // Four factors of each row at once.
+  for (; a_step == 1 && step + four <= k; step += four) {
+    float32x4_t factors[size_t{rows}];
+#pragma GCC unroll 4
+    for (int row = 0; row < rows; ++row) factors[row] = vld1q_f32(a + row * a_row_stride);
+#pragma GCC unroll 4
+    for (int lane = 0; lane < four; ++lane) {
+      float32x4_t values[size_t{vectors}];
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) values[v] = load(v);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+#pragma GCC unroll 4
+        for (int row = 0; row < rows; ++row)
+          sums[row][v] = add_lane(sums[row][v], values[v], factors[row], lane);
+      }
+      b += b_stride;
+    }
+    a += four;
+  }
+  for (; step < k; ++step) {
     float32x4_t values[size_t{vectors}];
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v)
-      values[v] = vld1q_f32(b + (v / half) * half_step + v % half * four);
+    for (int v = 0; v < vectors; ++v) values[v] = load(v);
 #pragma GCC unroll 4
     for (int row = 0; row < rows; ++row) {
       const float factor = a[row * a_row_stride];
