@@ -6,6 +6,7 @@
 #include "kernels/cpu/conv/f32_nchw/depthwise_row.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/gemm/f32/epilogue.hpp"
+#include "kernels/cpu/isa/architecture.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -79,7 +80,7 @@ void conv_depthwise(const ConvSizes& sizes, const float* x, const float* weights
   const std::int64_t band = std::min(
       rows, std::max<std::int64_t>(8, task_pixels / std::max<std::int64_t>(1, sizes.out[2])));
   const std::int64_t bands = together > 1 ? 1 : (rows + band - 1) / band;
-  const bool has_variant = isa >= Isa::avx2 && is_flat(sizes);
+  const bool has_variant = (!is_x86 || isa >= Isa::avx2) && is_flat(sizes);
   /// `count` planes from `plane` on; more than one only if each has its own plane of x.
   const auto run_flat = [&](std::int64_t plane, std::int64_t count, std::int64_t begin,
                             std::int64_t end) {

@@ -35,6 +35,6 @@ struct DepthwisePlanes {
 /// Returns 0 if there is no variant for these sizes.
 using DepthwisePlanesFunction = int32_t (*)(const DepthwisePlanes& planes);
 
-ORTOOL_ISA_KERNEL(DepthwisePlanesFunction, depthwise_planes_function, avx2, avx512)
+ORTOOL_ISA_KERNEL(DepthwisePlanesFunction, depthwise_planes_function, neon, avx2, avx512)
 
 }  // namespace ortool::cpu
