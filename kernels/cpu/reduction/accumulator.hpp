@@ -15,29 +15,29 @@
 namespace ortool::cpu {
 
 /// What a reduction accumulates.
-enum class Accumulation { sum, product, maximum, minimum, magnitudes, squares, exponentials };
+enum class AccumulatorKind { sum, product, maximum, minimum, magnitudes, squares, exponentials };
 
-constexpr bool is_extreme(Accumulation kind) {
-  return kind == Accumulation::maximum || kind == Accumulation::minimum;
+constexpr bool is_extreme(AccumulatorKind kind) {
+  return kind == AccumulatorKind::maximum || kind == AccumulatorKind::minimum;
 }
 
-constexpr Accumulation accumulation_of(ReduceOp op) {
+constexpr AccumulatorKind accumulation_of(ReduceOp op) {
   switch (op) {
     case ReduceOp::product:
-      return Accumulation::product;
+      return AccumulatorKind::product;
     case ReduceOp::maximum:
-      return Accumulation::maximum;
+      return AccumulatorKind::maximum;
     case ReduceOp::minimum:
-      return Accumulation::minimum;
+      return AccumulatorKind::minimum;
     case ReduceOp::l1:
-      return Accumulation::magnitudes;
+      return AccumulatorKind::magnitudes;
     case ReduceOp::l2:
     case ReduceOp::sum_square:
-      return Accumulation::squares;
+      return AccumulatorKind::squares;
     case ReduceOp::log_sum_exp:
-      return Accumulation::exponentials;
+      return AccumulatorKind::exponentials;
     default:
-      return Accumulation::sum;
+      return AccumulatorKind::sum;
   }
 }
 
@@ -67,7 +67,7 @@ using PartialOf = std::conditional_t<
                        std::conditional_t<std::is_integral_v<T> && is_exact_on_integers(op),
                                           std::uint64_t, double>>>;
 
-template <Accumulation kind, typename Number>
+template <AccumulatorKind kind, typename Number>
 struct Accumulator {
   using Partial = Number;
 
@@ -75,24 +75,24 @@ struct Accumulator {
     if constexpr (is_extreme(kind)) {
       using Limits = std::numeric_limits<Number>;
       if constexpr (Limits::has_infinity) {
-        return kind == Accumulation::maximum ? -Limits::infinity() : Limits::infinity();
+        return kind == AccumulatorKind::maximum ? -Limits::infinity() : Limits::infinity();
       } else {
-        return kind == Accumulation::maximum ? Limits::lowest() : Limits::max();
+        return kind == AccumulatorKind::maximum ? Limits::lowest() : Limits::max();
       }
-    } else if constexpr (kind == Accumulation::exponentials) {
+    } else if constexpr (kind == AccumulatorKind::exponentials) {
       return {};
     } else {
-      return kind == Accumulation::product ? Partial{1} : Partial{0};
+      return kind == AccumulatorKind::product ? Partial{1} : Partial{0};
     }
   }
 
   static Partial join(Partial a, Partial b) {
-    if constexpr (kind == Accumulation::exponentials) {
+    if constexpr (kind == AccumulatorKind::exponentials) {
       return add(a, b);
-    } else if constexpr (kind == Accumulation::product) {
+    } else if constexpr (kind == AccumulatorKind::product) {
       return a * b;
     } else if constexpr (is_extreme(kind)) {
-      bool takes = kind == Accumulation::maximum ? b > a : b < a;
+      bool takes = kind == AccumulatorKind::maximum ? b > a : b < a;
       if constexpr (std::is_floating_point_v<Number>) takes |= b != b;
       return takes ? b : a;
     } else {
@@ -103,19 +103,19 @@ struct Accumulator {
   template <typename T>
   static Partial take(Partial partial, T element) {
     const auto value = value_of(element);
-    if constexpr (kind == Accumulation::exponentials) {
+    if constexpr (kind == AccumulatorKind::exponentials) {
       return add(partial, {static_cast<double>(value), 1});
     } else if constexpr (is_extreme(kind)) {
       return join(partial, value);
     } else {
       const auto number = static_cast<Partial>(value);
-      if constexpr (kind == Accumulation::magnitudes) {
+      if constexpr (kind == AccumulatorKind::magnitudes) {
         if constexpr (std::is_integral_v<Partial>) {
           return value < 0 ? partial - number : partial + number;
         } else {
           return partial + std::abs(number);
         }
-      } else if constexpr (kind == Accumulation::squares) {
+      } else if constexpr (kind == AccumulatorKind::squares) {
         return partial + number * number;
       } else {
         return join(partial, number);

@@ -103,7 +103,7 @@ void vectorize(ReduceLoops& loops) {
 
 template <ReduceOp op, typename T>
 ReduceLoops loops_of() {
-  constexpr Accumulation kind = accumulation_of(op);
+  constexpr AccumulatorKind kind = accumulation_of(op);
   using Partial = PartialOf<op, T>;
   using Sums = Accumulator<kind, Partial>;
   static_assert(sizeof(Partial) <= max_bytes_of_partial);
@@ -113,14 +113,14 @@ ReduceLoops loops_of() {
   loops.begin = begin_partials<Sums>;
   loops.join = join_partials<Sums>;
   loops.finish = finish_partials<op, T, Partial>;
-  if constexpr (std::is_same_v<T, float> && kind == Accumulation::sum) {
+  if constexpr (std::is_same_v<T, float> && kind == AccumulatorKind::sum) {
     vectorize<FloatSums<SumKind::plain>>(loops);
-  } else if constexpr (std::is_same_v<T, float> && kind == Accumulation::magnitudes) {
+  } else if constexpr (std::is_same_v<T, float> && kind == AccumulatorKind::magnitudes) {
     vectorize<FloatSums<SumKind::magnitudes>>(loops);
-  } else if constexpr (std::is_same_v<T, float> && kind == Accumulation::squares) {
+  } else if constexpr (std::is_same_v<T, float> && kind == AccumulatorKind::squares) {
     vectorize<FloatSums<SumKind::squares>>(loops);
   } else if constexpr (std::is_same_v<T, float> && is_extreme(kind)) {
-    vectorize<FloatExtremes<kind == Accumulation::maximum>>(loops);
+    vectorize<FloatExtremes<kind == AccumulatorKind::maximum>>(loops);
   } else {
     loops.take_columns = take_columns<Sums, T>;
     loops.take_rows = take_rows<Sums, T>;
