@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
 #include "kernels/cpu/epilogue/activation_rows.hpp"
-#include "kernels/cpu/isa/add_lane_neon.hpp"
+#include "kernels/cpu/isa/add_lane_neon.inc"
 
 #define ORTOOL_ISA neon
 #include "kernels/cpu/epilogue/activation_vector.inc"

@@ -6,7 +6,7 @@
 #include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 #include "kernels/cpu/gemm/f32/pack.hpp"
-#include "kernels/cpu/isa/add_lane_neon.hpp"
+#include "kernels/cpu/isa/add_lane_neon.inc"
 
 #define ORTOOL_ISA neon
 #include "kernels/cpu/epilogue/activation_vector.inc"

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/gemm/f32/pack.hpp"
-#include "kernels/cpu/isa/add_lane_neon.hpp"
+#include "kernels/cpu/isa/add_lane_neon.inc"
 
 namespace ortool::cpu::neon {
 namespace {
