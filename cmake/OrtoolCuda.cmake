@@ -1,8 +1,9 @@
-# Finds what the cuda provider is built with: nvcc, and the headers of CUDA, cuBLASLt and cuDNN 9. Their libraries are
-# opened at run time. ORTOOL_NVCC is empty if something is missing.
-option(ORTOOL_CUDA "Build the cuda provider's kernels if nvcc is found" ON)
+# Finds what the module cuda is built with: nvcc, and the headers of CUDA, cuBLASLt and cuDNN 9. Their libraries are
+# opened at run time. If something is missing, ORTOOL_NVCC is empty, and ORTOOL_WITHOUT_CUDA tells users why.
+option(ORTOOL_CUDA "Build the module cuda if nvcc is found" ON)
 set(ORTOOL_CUDA_ARCHITECTURES "80;90" CACHE STRING "Compute capabilities with machine code; later ones get PTX of the last")
 set(ORTOOL_NVCC "")
+set(ORTOOL_WITHOUT_CUDA "")
 if(ORTOOL_CUDA)
   find_program(ORTOOL_NVCC_PROGRAM nvcc HINTS /usr/local/cuda/bin)
   if(ORTOOL_NVCC_PROGRAM)
@@ -12,13 +13,18 @@ if(ORTOOL_CUDA)
     find_path(ORTOOL_CUDNN_INCLUDE cudnn_version_v9.h HINTS "${cuda_root}/include")
   endif()
   if(NOT ORTOOL_NVCC_PROGRAM)
-    message(STATUS "cuda provider: without kernels, because nvcc was not found")
+    set(ORTOOL_WITHOUT_CUDA "this build does not include cuda (nvcc was not found)")
   elseif(NOT ORTOOL_CUDA_INCLUDE OR NOT ORTOOL_CUDNN_INCLUDE)
-    message(STATUS "cuda provider: without kernels, because the headers of cuBLASLt or cuDNN 9 were not found")
+    set(ORTOOL_WITHOUT_CUDA "this build does not include cuda (the headers of cuBLASLt or cuDNN 9 were not found)")
   else()
     set(ORTOOL_NVCC "${ORTOOL_NVCC_PROGRAM}")
-    message(STATUS "cuda provider: with ${ORTOOL_NVCC}, compute capabilities ${ORTOOL_CUDA_ARCHITECTURES}")
+    message(STATUS "cuda: with ${ORTOOL_NVCC}, compute capabilities ${ORTOOL_CUDA_ARCHITECTURES}")
   endif()
+else()
+  set(ORTOOL_WITHOUT_CUDA "this build does not include cuda (ORTOOL_CUDA is off)")
+endif()
+if(ORTOOL_WITHOUT_CUDA)
+  message(STATUS "cuda: ${ORTOOL_WITHOUT_CUDA}")
 endif()
 
 # ortool_add_device_code(OUTPUT): compiles the kernels to a fatbin.

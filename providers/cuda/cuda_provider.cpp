@@ -8,7 +8,6 @@
 #include "libcore/base/log.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/provider/device_provider.hpp"
-#include "providers/cuda/device/open_device.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 #include "providers/cuda/partition.hpp"
 #include "providers/cuda/provider_settings.hpp"
@@ -121,11 +120,6 @@ class CudaProvider : public DeviceProvider {
   std::string reason_;
 };
 
-OpenDevice& device_opener() {
-  static OpenDevice open = &open_cuda_device;
-  return open;
-}
-
 }  // namespace
 
 std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options,
@@ -133,17 +127,4 @@ std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::st
   return std::make_shared<CudaProvider>(open, options, cache_dir);
 }
 
-void replace_device(OpenDevice open) {
-  device_opener() = std::move(open);
-}
-
 }  // namespace ortool::cuda
-
-namespace ortool {
-
-std::shared_ptr<const Provider> make_cuda_provider(std::string_view options,
-                                                   const std::string& cache_dir) {
-  return cuda::make_provider_on(cuda::device_opener(), options, cache_dir);
-}
-
-}  // namespace ortool

@@ -9,9 +9,15 @@
 #include "libcore/provider/provider.hpp"
 #include "providers/cuda/device/device.hpp"
 
-namespace ortool {
+namespace ortool::cuda {
 
-/// `options` are pairs KEY=VALUE, separated by commas:
+/// Opens the GPU `number` with at most `limit_bytes` of its memory (0: all). Throws
+/// ErrorCode::provider_unavailable with the reason.
+using OpenDevice =
+    std::function<std::shared_ptr<Device>(std::int64_t number, std::int64_t limit_bytes)>;
+
+/// The provider on the device that `open` opens: open_cuda_device(), or an emulation that tests
+/// bring along. `options` are pairs KEY=VALUE, separated by commas:
 ///
 /// - `device`: the number of the GPU, 0 if left out.
 /// - `memory-limit`: the most memory of the GPU, such as 2G; none if left out.
@@ -20,22 +26,7 @@ namespace ortool {
 /// What `tune=on` measures is kept in the folder `cache_dir`, unless that is empty. Libraries are
 /// opened at first use. Unavailable, with a reason, without a library, a driver or a
 /// GPU that fits. Throws ErrorCode::invalid for other options.
-std::shared_ptr<const Provider> make_cuda_provider(std::string_view options = {},
-                                                   const std::string& cache_dir = {});
-
-namespace cuda {
-
-/// Opens the GPU `number` with at most `limit_bytes` of its memory (0: all). Throws
-/// ErrorCode::provider_unavailable with the reason.
-using OpenDevice =
-    std::function<std::shared_ptr<Device>(std::int64_t number, std::int64_t limit_bytes)>;
-
-/// The provider on a device of the caller's: tests bring an emulation along.
 std::shared_ptr<const Provider> make_provider_on(const OpenDevice& open, std::string_view options,
                                                  const std::string& cache_dir = {});
 
-/// For programs of tests: make_cuda_provider() opens this instead of the GPU from now on.
-void replace_device(OpenDevice open);
-
-}  // namespace cuda
-}  // namespace ortool
+}  // namespace ortool::cuda

@@ -19,11 +19,6 @@ constexpr std::string_view name_start = "libortool_";
 constexpr std::string_view name_end = ".so";
 constexpr const char* module_entry = "ortool_get_provider";
 
-Error module_refusal(std::string message, std::string hint = {}) {
-  return Error(ErrorCode::provider_unavailable, std::move(message), std::move(hint))
-      .with_id("provider.module");
-}
-
 /// The folder of the library that this code is in; empty if that is not known.
 std::string own_folder() {
   Dl_info found{};
@@ -69,15 +64,6 @@ void check_provider(const ortool_provider* provider, std::string_view name) {
   if (!is_complete) throw module_refusal("the module leaves out functions of its struct");
 }
 
-/// For texts of the dynamic loader.
-std::string hint_for(std::string_view reason) {
-  if (reason.find("undefined symbol") != std::string_view::npos)
-    return "its library is of another version than the module was built with";
-  if (reason.find("No such file") != std::string_view::npos)
-    return "install the library that is named";
-  return {};
-}
-
 const ortool_provider* provider_of(void* library) {
   void* symbol = ::dlsym(library, module_entry);
   if (symbol == nullptr) {
@@ -95,6 +81,27 @@ const ortool_provider* provider_of(void* library) {
 }
 
 }  // namespace
+
+Error module_refusal(std::string message, std::string hint) {
+  return Error(ErrorCode::provider_unavailable, std::move(message), std::move(hint))
+      .with_id("provider.module");
+}
+
+void* open_library(const std::string& path, std::string_view on_undefined_symbol) {
+  std::error_code ignored;
+  const std::string absolute = fs::absolute(path, ignored).string();
+  void* library = ::dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr) return library;
+  const char* error = ::dlerror();
+  const std::string_view reason = error != nullptr ? error : "unknown reason";
+  std::string hint;
+  if (reason.find("undefined symbol") != std::string_view::npos) {
+    hint = on_undefined_symbol;
+  } else if (reason.find("No such file") != std::string_view::npos) {
+    hint = "install the library that is named";
+  }
+  throw module_refusal(format("the module cannot be loaded: {}", reason), std::move(hint));
+}
 
 std::vector<std::string> module_folders() {
   std::vector<std::string> folders;
@@ -127,16 +134,19 @@ std::map<std::string, std::string, std::less<>> find_modules() {
   return found;
 }
 
+std::string reason_of_missing_file(std::string_view name, std::string_view missing_because) {
+  std::string searched;
+  for (const std::string& folder : module_folders())
+    searched += (searched.empty() ? "" : ", ") + folder;
+  return format("its module libortool_{}.so is not in {}{}{}", name,
+                searched.empty() ? "no folder" : searched, missing_because.empty() ? "" : "; ",
+                missing_because);
+}
+
 ModuleLibrary::ModuleLibrary(const std::string& path, std::string_view name) {
   try {
-    std::error_code ignored;
-    const std::string absolute = fs::absolute(path, ignored).string();
-    library_ = ::dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) {
-      const char* error = ::dlerror();
-      const std::string_view reason = error != nullptr ? error : "unknown reason";
-      throw module_refusal(format("the module cannot be loaded: {}", reason), hint_for(reason));
-    }
+    library_ =
+        open_library(path, "its library is of another version than the module was built with");
     try {
       provider_ = provider_of(library_);
       check_provider(provider_, name);

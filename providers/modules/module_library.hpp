@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libcore/base/error.hpp"
 #include "providers/modules/ortool/provider_module.h"
 
 namespace ortool::modules {
@@ -17,6 +18,17 @@ std::vector<std::string> module_folders();
 
 /// The modules in these folders by name: libortool_NAME.so. Earlier folders win.
 std::map<std::string, std::string, std::less<>> find_modules();
+
+/// Why the module of a provider is not found, with where it was looked for; `missing_because` says
+/// more.
+std::string reason_of_missing_file(std::string_view name, std::string_view missing_because);
+
+/// ErrorCode::provider_unavailable of a module, with its id.
+Error module_refusal(std::string message, std::string hint = {});
+
+/// Opens a shared library by its path, with all symbols bound. Throws a module_refusal() with the
+/// dynamic loader's text, and `on_undefined_symbol` as its hint if it names one.
+void* open_library(const std::string& path, std::string_view on_undefined_symbol);
 
 /// A loaded module. It is unloaded with this object.
 class ModuleLibrary {

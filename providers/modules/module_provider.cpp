@@ -10,7 +10,9 @@
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/session/subgraph.hpp"
 #include "libcore/provider/subgraph_provider.hpp"
+#include "providers/modules/missing_module.hpp"
 #include "providers/modules/module_call.hpp"
+#include "providers/modules/module_library.hpp"
 #include "providers/modules/module_state.hpp"
 #include "providers/modules/subgraph_kernel.hpp"
 
@@ -91,33 +93,6 @@ class ModuleProvider : public SubgraphProvider {
   std::shared_ptr<const Provider> fallback_;
 };
 
-/// A provider that is not available here, with the reason.
-class MissingModule : public Provider {
- public:
-  MissingModule(std::string name, std::string reason)
-      : name_(std::move(name)), reason_(std::move(reason)) {}
-
-  std::string_view name() const override { return name_; }
-  std::string version() const override { return {}; }
-  std::string unavailable_because() const override { return reason_; }
-  Claims claims(const Graph&) const override { return {}; }
-  KernelPtr compile(const NodeView&, const CompileContext&) const override {
-    throw Error(ErrorCode::unsupported, reason_);
-  }
-  std::vector<KernelDescription> kernels() const override { return {}; }
-
- private:
-  std::string name_;
-  std::string reason_;
-};
-
-std::string searched_folders() {
-  std::string text;
-  for (const std::string& folder : modules::module_folders())
-    text += (text.empty() ? "" : ", ") + folder;
-  return text.empty() ? "no folder" : text;
-}
-
 }  // namespace
 
 std::shared_ptr<const Provider> make_module_provider(std::string_view name,
@@ -127,19 +102,15 @@ std::shared_ptr<const Provider> make_module_provider(std::string_view name,
   const auto found = modules::find_modules();
   const auto module = found.find(name);
   if (module == found.end()) {
-    return std::make_shared<MissingModule>(
-        std::string(name),
-        format("its module libortool_{}.so is not in {}{}{}", name, searched_folders(),
-               missing_because.empty() ? "" : "; ", missing_because));
+    return std::make_shared<modules::MissingModule>(
+        name, modules::reason_of_missing_file(name, missing_because));
   }
   try {
     return std::make_shared<ModuleProvider>(
         std::make_shared<const ModuleState>(module->second, name, settings), std::move(fallback));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::provider_unavailable) throw;
-    std::string reason = error.what();
-    if (!error.hint().empty()) reason += "; " + error.hint();
-    return std::make_shared<MissingModule>(std::string(name), std::move(reason));
+    return std::make_shared<modules::MissingModule>(name, error);
   }
 }
 

@@ -21,8 +21,8 @@
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cuda/cuda_provider.hpp"
-#include "providers/cuda/device/open_device.hpp"
 #include "tests/cuda_emulation/emulated_device.hpp"
+#include "tests/cuda_emulation/gpu_provider.hpp"
 
 namespace {
 
@@ -39,10 +39,8 @@ struct CheckOptions {
   std::vector<std::string> variants;  ///< further options, one set after the other
 };
 
-/// The device that the provider opened.
-std::shared_ptr<cuda::Device>& opened_device() {
-  static std::shared_ptr<cuda::Device> device;
-  return device;
+std::shared_ptr<cuda::Device> emulate(std::int64_t, std::int64_t limit_bytes) {
+  return std::make_shared<test::EmulatedDevice>(test::EmulationOptions{.limit_bytes = limit_bytes});
 }
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
@@ -204,22 +202,14 @@ int main(int count, char** arguments) {
   set_log_level(LogLevel::debug);
   int failed = 0;
   try {
-    cuda::replace_device([&](std::int64_t number, std::int64_t limit_bytes) {
-      std::shared_ptr<cuda::Device>& device = opened_device();
-      if (options.is_emulated) {
-        device = std::make_shared<test::EmulatedDevice>(
-            test::EmulationOptions{.limit_bytes = limit_bytes});
-      } else {
-        device = cuda::open_cuda_device(number, limit_bytes);
-      }
-      return device;
-    });
     if (options.variants.empty()) options.variants.emplace_back();
     for (const std::string& variant : options.variants) {
       const std::string text =
           "precision=" + (options.precision.empty() ? "float32" : options.precision) +
           options.provider_options + (variant.empty() ? "" : ",") + variant;
-      const std::shared_ptr<const Provider> provider = make_cuda_provider(text);
+      const std::shared_ptr<const Provider> provider = options.is_emulated
+                                                           ? cuda::make_provider_on(&emulate, text)
+                                                           : test::make_gpu_provider(text);
       if (!provider->unavailable_because().empty()) {
         std::printf("SKIPPED: %s\n", provider->unavailable_because().c_str());
         return 77;
@@ -231,8 +221,6 @@ int main(int count, char** arguments) {
     std::printf("%s\n", error.what());
     return 1;
   }
-  // Before the libraries of CUDA end.
-  opened_device().reset();
   std::printf("%d of %zu models failed\n", failed, models.size() * options.variants.size());
   return failed == 0 ? 0 : 1;
 }

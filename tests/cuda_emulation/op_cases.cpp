@@ -16,6 +16,7 @@
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/cuda/cuda_provider.hpp"
 #include "tests/cuda_emulation/emulated_device.hpp"
+#include "tests/cuda_emulation/gpu_provider.hpp"
 #include "tests/ops/case_file.hpp"
 #include "tests/ops/case_model.hpp"
 
@@ -160,7 +161,7 @@ int main(int count, char** arguments) {
           test::EmulationOptions{.limit_bytes = limit_bytes, .runs_backward = is_backward});
     };
     const std::shared_ptr<const Provider> provider =
-        is_gpu ? make_cuda_provider(options) : cuda::make_provider_on(emulate, options);
+        is_gpu ? test::make_gpu_provider(options) : cuda::make_provider_on(emulate, options);
     if (!provider->unavailable_because().empty()) {
       std::printf("SKIPPED: %s\n", provider->unavailable_because().c_str());
       return 77;

@@ -102,6 +102,10 @@ run_or_fail(listed "${CMAKE_COMMAND}" -E env "ORTOOL_PROVIDER_PATH=${scratch}/pr
 if(NOT listed MATCHES "skeleton +1\\.0 +yes" OR NOT listed MATCHES "openvino" OR listed MATCHES "libortool_openvino.so is not in")
   message(FATAL_ERROR "'ortool providers' with the skeleton and the installed modules prints:\n${listed}")
 endif()
+# The native module cuda too, if the build has it: another reason than its file is what it says itself.
+if(EXISTS "${BUILD}/lib/ortool/providers/libortool_cuda.so" AND listed MATCHES "\ncuda [^\n]*libortool_cuda.so")
+  message(FATAL_ERROR "'ortool providers' does not load the installed module cuda:\n${listed}")
+endif()
 run_or_fail(compared "${CMAKE_COMMAND}" -E env "ORTOOL_PROVIDER_PATH=${scratch}/provider" "${scratch}/moved/bin/ortool" run
   "${PROVIDER_MODEL}" --random --provider skeleton --strict-provider --compare provider=cpu)
 if(NOT compared MATCHES "matches provider=cpu")

@@ -1,4 +1,6 @@
 # The Python package itself: the manual's example, its types, and what it contains.
+import ast
+import os
 import pathlib
 import subprocess
 import sys
@@ -36,7 +38,23 @@ def test_the_package_holds_the_libraries_it_loads():
     with open("/proc/self/maps", encoding="ascii") as file:
         loaded = {line.split()[-1] for line in file if "libortool" in line}
     folder = pathlib.Path(ortool.__file__).parent.resolve()
+    # Tests that name cuda have loaded its module, perhaps that with an emulated device.
+    loaded = {path for path in loaded if not path.endswith("/libortool_cuda.so")}
     assert {str(folder / name) for name in ("libortool.so.0", "libortool_c.so.0")} == loaded
+
+
+def test_the_package_holds_the_module_cuda_of_its_build():
+    built = pathlib.Path(os.environ["ORTOOL_PROGRAM"]).parents[1] / "lib" / "ortool" / "providers" / "libortool_cuda.so"
+    packed = pathlib.Path(ortool.__file__).parent / "providers" / "libortool_cuda.so"
+    assert packed.exists() == built.exists()
+    # A process of its own, so that this one does not load it.
+    text = subprocess.run([sys.executable, "-c", "import ortool; print(ortool.command('providers'))"], check=True, capture_output=True,
+                          text=True, env={**os.environ, "ORTOOL_PROVIDER_PATH": ""}).stdout
+    cuda = next(entry for entry in ast.literal_eval(text)["providers"] if entry["name"] == "cuda")
+    if packed.exists():
+        assert cuda["available"] or "libortool_cuda.so" not in cuda["reason"], cuda
+    else:
+        assert "this build does not include cuda" in cuda["reason"]
 
 
 def test_the_stub_of_the_module_names_what_the_module_has():

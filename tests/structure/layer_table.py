@@ -65,7 +65,8 @@ PROVIDERS = ["libcore/", "kernels/"]
 # Modules link nothing of ortool: they see the interface of modules alone.
 PROVIDER_MODULES = ["openvino", "xnnpack"]
 MODULE_INTERFACE = ["providers/modules/module_failure.hpp", "providers/modules/ortool/"]
-PROVIDER_LIST = ["libcore/", "providers/"]
+# Native modules are libraries of their own: libortool.so names none of their functions.
+PROVIDER_LIST = ["libcore/", "providers/cpu/", "providers/modules/", "providers/onednn/", "providers/provider_list.hpp"]
 APPS = ["libcore/", "providers/provider_list.hpp"]
 # The C interface runs the commands of the program.
 C_INTERFACE = ["apps/ortool/"]

@@ -149,12 +149,16 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
   std::string missing;
   std::vector<std::string> warnings;  // an error says the same once
   for (const ProviderEntry& entry : wanted) {
+    const ProviderSettings settings{.max_isa = max_isa,
+                                    .precision = precision.precision,
+                                    .options = settings_of(invocation.options, entry.name),
+                                    .cache_dir = invocation.options.text("cache-dir", "")};
     std::string reason;
-    auto provider = make_provider(entry, reason,
-                                  {.max_isa = max_isa,
-                                   .precision = precision.precision,
-                                   .options = settings_of(invocation.options, entry.name),
-                                   .cache_dir = invocation.options.text("cache-dir", "")});
+    std::shared_ptr<const Provider> provider;
+    // Settings are checked by the provider itself.
+    if (is_automatic && entry.useless_because != nullptr && settings.options.empty())
+      reason = entry.useless_because();
+    if (reason.empty()) provider = make_provider(entry, reason, settings);
     invocation.report.add_provider(provider_block(entry, provider.get(), reason));
     if (provider != nullptr) {
       const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
