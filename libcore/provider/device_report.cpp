@@ -16,6 +16,7 @@ std::string_view DeviceEvent::label() const {
 
 void DeviceReport::add(const DeviceReport& other) {
   figures.add(other.figures);
+  if (other.clocks) clocks = other.clocks;
   events.insert(events.end(), other.events.begin(), other.events.end());
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "libcore/provider/device_clocks.hpp"
 #include "libcore/provider/kernel.hpp"
 
 namespace ortool {
@@ -43,8 +45,11 @@ struct DeviceEvent {
 struct DeviceReport {
   /// Whether to time nodes apart, which may slow runs down.
   bool wants_events = false;
+  /// Whether to read clocks, which takes longer than many runs.
+  bool wants_clocks = false;
   DeviceFigures figures;
-  std::vector<DeviceEvent> events;  ///< in order; empty where the kernel has no such times
+  std::optional<DeviceClocks> clocks;  ///< those that were read last
+  std::vector<DeviceEvent> events;     ///< in order; empty where the kernel has no such times
 
   void add(const DeviceReport& other);
 };

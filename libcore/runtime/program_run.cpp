@@ -82,7 +82,7 @@ void Program::execute_step(const Plan& plan, std::size_t index, Frame& frame, co
 void Program::time_step(const CompiledStep& step, const Prepared& prepared,
                         const RunContext& context, const RunEnvironment& environment) const {
   const std::int64_t begin = environment.elapsed_ns();
-  DeviceReport report = {.wants_events = environment.wants_events()};
+  DeviceReport report = environment.new_report();
   if (const auto* reporting = dynamic_cast<const ReportingPrepared*>(&prepared)) {
     reporting->run_reporting(context, report);
   } else {
@@ -181,7 +181,7 @@ void Program::run_dynamic_step(const Plan& plan, Run& run) const {
   DynamicContext context(step.node(), inputs, outputs, environment.workers, environment.cap);
   const std::int64_t begin = environment.is_timed() ? environment.elapsed_ns() : 0;
   environment.workers.begin_step(&step);
-  DeviceReport report = {.wants_events = environment.wants_events()};
+  DeviceReport report = environment.new_report();
   try {
     const auto* reporting =
         environment.is_timed() ? dynamic_cast<const ReportingKernel*>(step.kernel.get()) : nullptr;

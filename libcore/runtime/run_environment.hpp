@@ -33,6 +33,11 @@ struct RunEnvironment {
   bool wants_events() const {
     return profile != nullptr || (device != nullptr && device->wants_events);
   }
+  /// An empty report, which asks a kernel for what is wanted of it.
+  DeviceReport new_report() const {
+    return {.wants_events = wants_events(),
+            .wants_clocks = device != nullptr && device->wants_clocks};
+  }
   void poll() const {
     if (workers.stop() != nullptr) workers.stop()->poll();
   }

@@ -251,6 +251,16 @@ void EmulatedDevice::release_staging(void* memory) noexcept {
   std::free(memory);
 }
 
+std::optional<DeviceClocks> EmulatedDevice::clocks() {
+  ++counts_.clock_reads;
+  return DeviceClocks{.clock_mhz = 1410,
+                      .max_clock_mhz = 1980,
+                      .memory_clock_mhz = 2619,
+                      .max_memory_clock_mhz = 2619,
+                      .temperature_c = 61,
+                      .throttled_by = std::vector<std::string>{"power limit"}};
+}
+
 DeviceMemory EmulatedDevice::memory() const {
   const std::lock_guard lock(mutex_);
   DeviceMemory memory = memory_;

@@ -24,6 +24,7 @@ struct EmulationCounts {
   std::atomic<std::int64_t> downloaded_bytes{0};
   std::atomic<std::int64_t> captures{0};
   std::atomic<std::int64_t> replays{0};
+  std::atomic<std::int64_t> clock_reads{0};
 };
 
 struct EmulationOptions {
@@ -46,6 +47,8 @@ class EmulatedDevice : public cuda::Device {
   void* allocate_staging(std::int64_t bytes) override;
   void release_staging(void* memory) noexcept override;
   cuda::DeviceMemory memory() const override;
+  /// Made up, and always the same.
+  std::optional<DeviceClocks> clocks() override;
   void write(void* to, const void* from, std::int64_t bytes) override;
   void read(void* to, const void* from, std::int64_t bytes) override;
   bool owns(const void* address) const override;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "apps/ortool/bench/device_block.hpp"
+
 namespace ortool {
 namespace {
 
@@ -53,14 +55,6 @@ Json load_block(const OfferedLoad& load) {
 Json interval_block(const Interval& interval) {
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return Json();
   return Json::list().add(interval.low).add(interval.high);
-}
-
-Json device_block(const DeviceTimes& times) {
-  return Json::object()
-      .set("copy_in_ms", times.copy_in_ms)
-      .set("compute_ms", times.compute_ms)
-      .set("copy_out_ms", times.copy_out_ms)
-      .set("memory_bytes", bytes_or_null(times.memory_bytes));
 }
 
 Json result_block(const VariantResult& result, bool has_raw) {

@@ -13,9 +13,6 @@ namespace ortool {
 /// An entry of `results`; with `has_raw` every sample.
 Json result_block(const VariantResult& result, bool has_raw);
 
-/// {copy_in_ms, compute_ms, copy_out_ms, memory_bytes}.
-Json device_block(const DeviceTimes& times);
-
 /// [low, high], or null if the interval is unknown.
 Json interval_block(const Interval& interval);
 

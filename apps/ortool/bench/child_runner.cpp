@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "apps/ortool/bench/device_block.hpp"
 #include "libcore/base/file/descriptor.hpp"
 #include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
@@ -237,12 +238,7 @@ class ChildRunner : public BenchRunner {
   }
   RunnerFacts facts() const override { return facts_; }
   std::optional<DeviceTimes> device_times() override {
-    const Json answer = child_->ask("device");
-    if (answer.find("compute_ms") == nullptr) return std::nullopt;
-    return DeviceTimes{.copy_in_ms = number_in(answer, "copy_in_ms"),
-                       .compute_ms = number_in(answer, "compute_ms"),
-                       .copy_out_ms = number_in(answer, "copy_out_ms"),
-                       .memory_bytes = whole_in(answer, "memory_bytes")};
+    return device_times_of(child_->ask("device"));
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "apps/ortool/bench/bench_blocks.hpp"
 #include "apps/ortool/bench/bench_settings.hpp"
+#include "apps/ortool/bench/device_block.hpp"
 #include "apps/ortool/report/standard_output.hpp"
 #include "libcore/base/file/descriptor.hpp"
 #include "libcore/base/format.hpp"

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "apps/ortool/bench/bench_report.hpp"
+#include "apps/ortool/bench/device_rows.hpp"
 #include "apps/ortool/report/csv.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/error.hpp"
@@ -40,6 +41,21 @@ std::string markdown_cell(std::string_view text) {
     cell += character;
   }
   return cell;
+}
+
+std::string markdown_device_table(const BenchFindings& findings) {
+  std::string text;
+  for (const std::vector<std::string>& row : device_rows(findings)) {
+    const bool is_head = text.empty();
+    text += is_head ? "\n|" : "|";
+    for (const std::string& cell : row) text += " " + markdown_cell(cell) + " |";
+    text += "\n";
+    if (!is_head) continue;
+    text += "|";
+    for (std::size_t i = 0; i < row.size(); ++i) text += "---|";
+    text += "\n";
+  }
+  return text;
 }
 
 std::string xml_text(std::string_view text) {
@@ -97,12 +113,12 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     const std::string key = percentile_key(row.percent);
     for (const char* part : {"_ms", "_low_ms", "_high_ms"}) heads.push_back(key + part);
   }
-  for (const char* head :
-       {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s", "load_ms",
-        "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs", "converged", "peak_rss_bytes",
-        "device_copy_in_ms", "device_compute_ms", "device_copy_out_ms", "device_memory_bytes"}) {
+  for (const char* head : {"mean_ms", "std_ms", "min_ms", "max_ms", "count", "throughput_per_s",
+                           "load_ms", "compile_ms", "first_run_ms", "new_shape_ms", "warmup_runs",
+                           "converged", "peak_rss_bytes"}) {
     heads.emplace_back(head);
   }
+  for (std::string& head : device_csv_heads()) heads.push_back(std::move(head));
   std::string text = csv_line(heads);
   for (const VariantResult& result : findings.results) {
     const BenchVariant& variant = result.variant;
@@ -140,12 +156,7 @@ std::string csv_report(const BenchFindings& findings, bool has_raw) {
     fields.emplace_back(result.has_converged ? "true" : "false");
     fields.push_back(number_or_nothing(static_cast<double>(result.memory.peak_rss_bytes),
                                        result.memory.peak_rss_bytes > 0));
-    const DeviceTimes device = result.device.value_or(DeviceTimes{});
-    for (const double value : {device.copy_in_ms, device.compute_ms, device.copy_out_ms}) {
-      fields.push_back(number_or_nothing(value, result.device.has_value()));
-    }
-    fields.push_back(
-        number_or_nothing(static_cast<double>(device.memory_bytes), device.memory_bytes > 0));
+    for (std::string& field : device_csv_fields(result.device)) fields.push_back(std::move(field));
     text += csv_line(fields);
   }
   return text;
@@ -164,6 +175,7 @@ std::string markdown_report(const BenchFindings& findings) {
                        ? readable_bytes(static_cast<double>(result.memory.peak_rss_bytes))
                        : "");
   }
+  text += markdown_device_table(findings);
   if (!findings.comparisons.empty()) {
     text +=
         "\n| compared | with | speed (99 % interval) | significant | noise floor |\n"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "apps/ortool/bench/bench_report.hpp"
+#include "apps/ortool/bench/device_rows.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/escape.hpp"
@@ -115,21 +116,16 @@ std::string before_table(const BenchFindings& findings) {
   return table.to_string();
 }
 
-/// Of the variants that a device computes; empty without any.
 std::string device_table(const BenchFindings& findings) {
-  TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.add_row({"on the device", "copy in", "compute", "copy out", "device memory"});
-  bool has_rows = false;
-  for (const VariantResult& result : findings.results) {
-    if (!result.device) continue;
-    has_rows = true;
-    const DeviceTimes& times = *result.device;
-    table.add_row(
-        {result.variant.name, short_ms(times.copy_in_ms), short_ms(times.compute_ms),
-         short_ms(times.copy_out_ms),
-         times.memory_bytes > 0 ? readable_bytes(static_cast<double>(times.memory_bytes)) : "-"});
-  }
-  return has_rows ? "\n" + table.to_string() : std::string();
+  const std::vector<std::vector<std::string>> rows = device_rows(findings);
+  if (rows.empty()) return {};
+  std::vector<Align> alignment(rows.front().size(), Align::right);
+  alignment.front() = Align::left;
+  // The reasons of clocks.
+  if (alignment.size() > 5) alignment.back() = Align::left;
+  TextTable table(alignment);
+  for (const std::vector<std::string>& row : rows) table.add_row(row);
+  return "\n" + table.to_string();
 }
 
 std::string load_line(const VariantResult& result) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/provider/device_clocks.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -30,7 +31,8 @@ struct DeviceTimes {
   double copy_in_ms = 0;
   double compute_ms = 0;
   double copy_out_ms = 0;
-  std::int64_t memory_bytes = 0;  ///< in use at most; 0: not known
+  std::int64_t memory_bytes = 0;       ///< in use at most; 0: not known
+  std::optional<DeviceClocks> clocks;  ///< at the end of these runs; nothing: not known
 };
 
 /// Consecutive runs by each caller.

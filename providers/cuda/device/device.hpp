@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "libcore/provider/device_clocks.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
 
 namespace ortool::cuda {
@@ -134,6 +136,8 @@ class Device {
   virtual void* allocate_staging(std::int64_t bytes) = 0;
   virtual void release_staging(void* memory) noexcept = 0;
   virtual DeviceMemory memory() const = 0;
+  /// As they are now; nothing where the system does not tell.
+  virtual std::optional<DeviceClocks> clocks() { return std::nullopt; }
   /// Copies at once, from and to any host memory.
   virtual void write(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void read(void* to, const void* from, std::int64_t bytes) = 0;

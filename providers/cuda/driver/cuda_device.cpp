@@ -10,9 +10,11 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/log.hpp"
 #include "providers/cuda/device/open_device.hpp"
 #include "providers/cuda/driver/device_code_image.hpp"
 #include "providers/cuda/driver/library_loader.hpp"
+#include "providers/cuda/driver/nvml_clocks.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -29,6 +31,7 @@ struct DriverCalls {
   decltype(cuDeviceGet)* device_get;
   decltype(cuDeviceGetName)* device_name;
   decltype(cuDeviceGetAttribute)* device_attribute;
+  decltype(cuDeviceGetPCIBusId)* device_bus_id;
   decltype(cuDevicePrimaryCtxRetain)* context_retain;
   CUresult (*context_release)(CUdevice);
   decltype(cuCtxSetCurrent)* context_set;
@@ -70,6 +73,7 @@ struct DriverCalls {
     library.load(device_get, "cuDeviceGet");
     library.load(device_name, "cuDeviceGetName");
     library.load(device_attribute, "cuDeviceGetAttribute");
+    library.load(device_bus_id, "cuDeviceGetPCIBusId");
     library.load(context_retain, "cuDevicePrimaryCtxRetain");
     library.load(context_release, "cuDevicePrimaryCtxRelease_v2");
     library.load(context_set, "cuCtxSetCurrent");
@@ -250,6 +254,19 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
     const std::lock_guard lock(mutex_);
     return {used_, peak_, limit_, total_};
   }
+  std::optional<DeviceClocks> clocks() override {
+    std::call_once(clocks_once_, [this] {
+      try {
+        std::array<char, 32> bus_id = {};
+        calls_.check(calls_.device_bus_id(bus_id.data(), static_cast<int>(bus_id.size()), device_),
+                     "cuDeviceGetPCIBusId");
+        clocks_ = std::make_unique<const NvmlClocks>(bus_id.data());
+      } catch (const Error& error) {
+        log_debug(format("cuda: the clocks of the GPU are not known: {}", error.message()));
+      }
+    });
+    return clocks_ != nullptr ? std::optional(clocks_->read()) : std::nullopt;
+  }
   void write(void* to, const void* from, std::int64_t bytes) override {
     make_current();
     calls_.check(calls_.write(address_of(to), from, static_cast<std::size_t>(bytes)),
@@ -362,6 +379,8 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   std::unique_ptr<ConvFactory> convolutions_;
   std::mutex timer_mutex_;
   std::unique_ptr<CudaStopwatch> timer_;
+  std::once_flag clocks_once_;
+  std::unique_ptr<const NvmlClocks> clocks_;
   std::string description_;
   std::int64_t limit_;
   std::int64_t total_ = 0;

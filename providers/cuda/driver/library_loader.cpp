@@ -24,8 +24,12 @@ LibraryLoader::~LibraryLoader() {
   // Libraries of CUDA do not survive being closed while their threads run.
 }
 
+void* LibraryLoader::look_up(const char* symbol) const {
+  return dlsym(handle_, symbol);
+}
+
 void* LibraryLoader::find(const char* symbol) const {
-  void* address = dlsym(handle_, symbol);
+  void* address = look_up(symbol);
   if (address != nullptr) return address;
   throw Error(ErrorCode::provider_unavailable,
               format("{} is too old: it has no {}", name_, symbol));

@@ -18,11 +18,19 @@ class LibraryLoader {
   LibraryLoader(const LibraryLoader&) = delete;
   LibraryLoader& operator=(const LibraryLoader&) = delete;
 
+  /// Null if the library lacks it.
+  void* look_up(const char* symbol) const;
   /// Throws ErrorCode::provider_unavailable if the library lacks it.
   void* find(const char* symbol) const;
   template <typename Function>
   void load(Function*& function, const char* symbol) const {
     function = reinterpret_cast<Function*>(find(symbol));
+  }
+  /// Whether the library has it.
+  template <typename Function>
+  bool try_load(Function*& function, const char* symbol) const {
+    function = reinterpret_cast<Function*>(look_up(symbol));
+    return function != nullptr;
   }
 
  private:

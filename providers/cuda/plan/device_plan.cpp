@@ -263,6 +263,8 @@ void DevicePlan::submit(const RunContext& context, DeviceReport* report) const {
   mark(mark_computed);
   download(context);
   mark(mark_downloaded);
+  // While the device is busy, since clocks fall soon after.
+  if (report != nullptr && report->wants_clocks) report->clocks = device_->clocks();
   stream_->synchronize();
   if (report != nullptr) fill(*report);
 }

@@ -65,11 +65,25 @@ function beforeTable() {
       bytesText(result.arena_bytes)]));
 }
 
+function clockText(clock, highest) {
+  return clock ? clock + (highest ? ' of ' + highest : '') + ' MHz' : '';
+}
+
+function clockCells(clocks) {
+  const reasons = clocks.throttled_by;
+  return [clockText(clocks.clock_mhz, clocks.max_clock_mhz), clockText(clocks.memory_clock_mhz, clocks.max_memory_clock_mhz),
+    clocks.temperature_c == null ? '' : clocks.temperature_c + ' °C', reasons ? reasons.join(', ') || 'nothing' : ''];
+}
+
 // What runs take on devices; null where none computes.
 function deviceTable() {
-  const rows = measured.filter((result) => result.device).map(({ variant, device }) => [named(variant), timeText(device.copy_in_ms),
-    timeText(device.compute_ms), timeText(device.copy_out_ms), bytesText(device.memory_bytes)]);
-  return rows.length ? table(['on the device', 'copy in', 'compute', 'copy out', 'device memory'], rows) : null;
+  const told = measured.filter((result) => result.device);
+  const hasClocks = told.some(({ device }) => device.clocks);
+  const rows = told.map(({ variant, device }) => [named(variant), timeText(device.copy_in_ms), timeText(device.compute_ms),
+    timeText(device.copy_out_ms), bytesText(device.memory_bytes), ...hasClocks ? clockCells(device.clocks ?? {}) : []]);
+  const heads = ['on the device', 'copy in', 'compute', 'copy out', 'device memory',
+    ...hasClocks ? ['clock', 'memory clock', 'temperature', 'throttled by'] : []];
+  return rows.length ? table(heads, rows) : null;
 }
 
 function extent(values, pad) {

@@ -139,3 +139,29 @@ TEST_CASE("bench tells the times on the cuda device apart, and nothing for the c
   CHECK(reports[0].device->memory_bytes > 0);
   CHECK_FALSE(reports[1].device.has_value());
 }
+
+TEST_CASE("clocks of the cuda device are read for bench alone") {
+  const EmulatedSession emulated(model);
+  const NamedValues inputs = {{"x", random_tensor(Shape{9, 3}, 1)}};
+  DeviceReport report;
+  {
+    const DeviceReportScope scope(report);
+    emulated.session->run(inputs, {});
+  }
+  CHECK_FALSE(report.clocks.has_value());
+  CHECK(emulated.device->counts().clock_reads == 0);
+  const Session* const sessions[] = {emulated.session.get()};
+  BenchOptions options;
+  options.warmup = 1;
+  options.iterations = 5;
+  const std::vector<BenchReport> reports = bench(sessions, inputs, options);
+  CHECK(emulated.device->counts().clock_reads == 2);
+  REQUIRE(reports[0].device.has_value());
+  REQUIRE(reports[0].device->clocks.has_value());
+  const DeviceClocks& clocks = *reports[0].device->clocks;
+  CHECK(clocks.clock_mhz == 1410);
+  CHECK(clocks.max_clock_mhz == 1980);
+  CHECK(clocks.memory_clock_mhz == 2619);
+  CHECK(clocks.temperature_c == 61);
+  CHECK(clocks.throttled_by == std::vector<std::string>{"power limit"});
+}
