@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -11,6 +13,7 @@
 #include "libcore/generate/cache_names.hpp"
 #include "libcore/generate/feedback.hpp"
 #include "libcore/graph/value_names.hpp"
+#include "libcore/runtime/feedback/feedback_session.hpp"
 #include "libcore/tensor/convert.hpp"
 
 namespace ortool {
@@ -18,6 +21,12 @@ namespace {
 
 bool is_token_input(std::string_view name) {
   return name == "input_ids" || name == "decoder_input_ids";
+}
+
+/// Of the decoder, for what the encoder has computed.
+bool is_states_input(std::string_view name) {
+  return name == "encoder_hidden_states" || name == "encoder_outputs" ||
+         name == "last_hidden_state" || name == "hidden_states";
 }
 
 std::size_t place_of(std::span<Value* const> values,
@@ -71,10 +80,19 @@ class Generation {
 
   std::vector<RunValue> step(const RunOptions& options) {
     const Session& session = current();
-    std::vector<RunValue> results = session.run(inputs_of(session), options);
+    if (!runs_ || entered_ != &session) enter(session);
+    std::vector<RunValue> results = runs_->run(inputs_of(session), options);
     keep_caches(session, results);
     choose_tokens(session, results);
     return results;
+  }
+
+  /// Replaces what stayed on a device by its copies on the host.
+  void fetch(std::vector<RunValue>& results) const {
+    for (const FeedbackPair& pair : feeds_) {
+      RunValue& result = results[place_of(entered_->outputs(), {pair.output})];
+      if (result.is_none()) result = runs_->fetch(pair.output);
+    }
   }
 
   const Session& current() const {
@@ -86,17 +104,61 @@ class Generation {
   const TokenRows& rows() const { return rows_; }
 
  private:
+  /// The session that takes the later steps.
+  const Session& next() const {
+    return model_.with_past != nullptr ? *model_.with_past : *model_.decoder;
+  }
+
+  /// From now on steps run in `session`. Caches of self-attention are fed back where they are;
+  /// those of cross-attention and the encoder's states stay as they are.
+  void enter(const Session& session) {
+    const std::vector<std::string> outputs = names_of(session.outputs());
+    feeds_.clear();
+    held_.clear();
+    for (const Value* input : session.inputs()) {
+      const std::string name(input->name());
+      if (is_states_input(name)) held_.insert(name);
+      if (!is_cache_input(name) || &session != &next()) continue;
+      if (is_cross_cache(name)) {
+        held_.insert(name);
+      } else {
+        feeds_.push_back({cache_output(name, outputs), name});
+      }
+    }
+    runs_.emplace(session, feeds_, std::vector<std::string>(held_.begin(), held_.end()));
+    entered_ = &session;
+    is_first_ = true;
+  }
+
+  static std::string cache_output(const std::string& input,
+                                  const std::vector<std::string>& outputs) {
+    std::string output = cache_output_of(input, outputs);
+    if (!output.empty()) return output;
+    throw Error(ErrorCode::invalid,
+                format("no output of the decoder becomes its cache {} (its outputs: {})",
+                       quote(input), list_names(outputs)))
+        .with_id("loop.cache");
+  }
+
+  /// Whether the session has its value from an earlier step.
+  bool is_there(const std::string& input) const {
+    return !is_first_ && (held_.contains(input) ||
+                          std::any_of(feeds_.begin(), feeds_.end(), [&](const FeedbackPair& pair) {
+                            return pair.input == input;
+                          }));
+  }
+
   NamedValues inputs_of(const Session& session) const {
     NamedValues inputs;
     SymbolSizes symbols;
     for (const Value* input : session.inputs()) {
-      if (is_cache_input(input->name())) continue;
+      if (is_cache_input(input->name()) || is_there(std::string(input->name()))) continue;
       RunValue value = value_of(*input, session);
       learn_symbols(*input, value.tensor().shape(), symbols);
       inputs.emplace_back(input->name(), std::move(value));
     }
     for (const Value* input : session.inputs()) {
-      if (!is_cache_input(input->name())) continue;
+      if (!is_cache_input(input->name()) || is_there(std::string(input->name()))) continue;
       const auto kept = caches_.find(input->name());
       inputs.emplace_back(input->name(),
                           kept != caches_.end() ? kept->second : empty_cache(*input, symbols));
@@ -110,10 +172,7 @@ class Generation {
     const std::int64_t count = tokens_.shape()[1];
     if (is_token_input(name)) return convert(tokens_, type);
     if (name == "use_cache_branch") return filled(type, Shape{1}, taken_ > 0 ? 1 : 0);
-    if (name == "encoder_hidden_states" || name == "encoder_outputs" ||
-        name == "last_hidden_state" || name == "hidden_states") {
-      return convert(states_.tensor(), type);
-    }
+    if (is_states_input(name)) return convert(states_.tensor(), type);
     const bool is_own_mask = name == "attention_mask" || name == "decoder_attention_mask";
     if (name == "encoder_attention_mask" || (is_own_mask && is_source_mask(input, session)))
       return convert(mask_, type);
@@ -165,25 +224,25 @@ class Generation {
     return zeros;
   }
 
+  /// Hands caches on that the session does not feed back itself.
   void keep_caches(const Session& session, const std::vector<RunValue>& results) {
-    const Session& next = model_.with_past != nullptr ? *model_.with_past : *model_.decoder;
     const std::vector<std::string> outputs = names_of(session.outputs());
     bool has_caches = false;
-    for (const Value* input : next.inputs()) {
+    for (const Value* input : next().inputs()) {
       const std::string name(input->name());
       if (!is_cache_input(name)) continue;
       has_caches = true;
-      if (taken_ > 0 && is_cross_cache(name)) continue;
-      const std::string output = cache_output_of(name, outputs);
-      if (output.empty()) {
-        throw Error(ErrorCode::invalid,
-                    format("no output of the decoder becomes its cache {} (its outputs: {})",
-                           quote(name), list_names(outputs)))
-            .with_id("loop.cache");
+      const bool is_fed = &session == &next() && !is_cross_cache(name);
+      if (is_fed || taken_ > 0) continue;
+      const RunValue& value = results[place_of(session.outputs(), {cache_output(name, outputs)})];
+      if (&session == &next()) {
+        runs_->set(name, value);
+      } else {
+        caches_[name] = value;
       }
-      caches_[name] = results[place_of(session.outputs(), {output})];
     }
     keeps_caches_ = has_caches;
+    is_first_ = false;
   }
 
   void choose_tokens(const Session& session, const std::vector<RunValue>& results) {
@@ -236,7 +295,12 @@ class Generation {
   RunValue states_;
   Tensor mask_;
   Tensor tokens_;                                        ///< of the next step
-  std::map<std::string, RunValue, std::less<>> caches_;  ///< by input
+  std::map<std::string, RunValue, std::less<>> caches_;  ///< by input, for the next session
+  std::optional<FeedbackSession> runs_;                  ///< of `entered_`
+  const Session* entered_ = nullptr;
+  std::vector<FeedbackPair> feeds_;
+  std::set<std::string, std::less<>> held_;
+  bool is_first_ = true;  ///< no step has run in `entered_`
   TokenRows rows_ = {.input = "input_ids"};
   std::vector<bool> has_ended_;
   std::int64_t batch_ = 0;
@@ -265,6 +329,7 @@ GenerationResult generate(const TaskContext& task, const EncoderDecoder& model,
     result.loop.step_ms.push_back(watch.milliseconds());
     watch = Stopwatch();
   }
+  generation.fetch(result.loop.outputs);
   result.loop.tokens.push_back(generation.rows());
   return result;
 }

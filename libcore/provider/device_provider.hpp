@@ -17,6 +17,8 @@ class FeedMemory {
   virtual std::int64_t bytes() const = 0;
   /// Copies from its beginning to memory of the host.
   virtual void read(std::byte* to, std::int64_t bytes) const = 0;
+  /// Copies memory of the host to its beginning.
+  virtual void write(const std::byte* from, std::int64_t bytes) const = 0;
 };
 
 class DeviceProvider : public Provider {

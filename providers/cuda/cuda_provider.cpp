@@ -31,6 +31,9 @@ class CudaFeedMemory : public FeedMemory {
   void read(std::byte* to, std::int64_t bytes) const override {
     device_->read(to, buffer_.data(), bytes);
   }
+  void write(const std::byte* from, std::int64_t bytes) const override {
+    device_->write(buffer_.data(), from, bytes);
+  }
 
  private:
   std::shared_ptr<Device> device_;

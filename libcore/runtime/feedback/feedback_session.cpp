@@ -42,6 +42,13 @@ class NodeProviders {
     }
     return outputs == 1 ? provider : std::string();
   }
+  /// The provider of some node that reads `input`; empty: there is none.
+  std::string of_reader(const Value& input) const {
+    for (const Use& use : input.uses()) {
+      if (use.kind == Use::Kind::input) return of_node(*use.node);
+    }
+    return {};
+  }
   bool reads_alone(const std::string& provider, const Value& input) const {
     return std::all_of(input.uses().begin(), input.uses().end(), [&](const Use& use) {
       return use.kind == Use::Kind::input && of_node(*use.node) == provider;
@@ -68,6 +75,8 @@ bool is_data(const Value& value) {
 struct FeedbackSession::Slot {
   FeedbackPair feed;
   std::size_t output = 0;                     ///< its place among the session's
+  bool is_held = false;                       ///< no output: the input stays as it is
+  std::optional<RunValue> held;               ///< the same on the host
   const DeviceProvider* able = nullptr;       ///< to keep it in the session that was entered last
   const DeviceProvider* provider = nullptr;   ///< that keeps it in the run that begins
   std::optional<RunValue> value;              ///< of the input; a tensor on a device has `memory`
@@ -82,7 +91,8 @@ struct FeedbackSession::Slot {
   }
 };
 
-FeedbackSession::FeedbackSession(const Session& session, std::vector<FeedbackPair> feeds)
+FeedbackSession::FeedbackSession(const Session& session, std::vector<FeedbackPair> feeds,
+                                 const std::vector<std::string>& held_inputs)
     : session_(session) {
   for (FeedbackPair& feed : feeds) {
     const bool is_fed = find_slot(feed.input) != nullptr;
@@ -97,6 +107,14 @@ FeedbackSession::FeedbackSession(const Session& session, std::vector<FeedbackPai
     if (is_fed) throw Error(ErrorCode::invalid, format("input '{}' is fed twice", feed.input));
     slot.feed = std::move(feed);
   }
+  for (const std::string& input : held_inputs) {
+    if (find_slot(input) != nullptr)
+      throw Error(ErrorCode::invalid, format("input '{}' is fed and held, or held twice", input));
+    Slot& slot = slots_.emplace_back();
+    slot.feed.input = input;
+    slot.output = session.outputs().size();
+    slot.is_held = true;
+  }
 }
 
 FeedbackSession::~FeedbackSession() = default;
@@ -109,20 +127,23 @@ FeedbackSession::Slot* FeedbackSession::find_slot(const std::string& input) {
 
 void FeedbackSession::find_providers(const Session& session, ProviderList providers) {
   const NodeProviders placed(session);
+  const auto is_fed_once = [&](const Slot& slot) {
+    return std::count_if(slots_.begin(), slots_.end(),
+                         [&](const Slot& other) { return other.output == slot.output; }) == 1;
+  };
+  const auto provider_of = [&](const Slot& slot, const Value& input) {
+    if (slot.is_held) return placed.of_reader(input);
+    const Value& output = *session.outputs()[slot.output];
+    return is_fed_once(slot) && is_data(output) ? placed.of_output(output) : std::string();
+  };
   for (Slot& slot : slots_) {
     slot.able = nullptr;
     const std::size_t place = place_of(session.inputs(), slot.feed.input);
     // Not one with a default, which a run overrides.
     if (place == session.inputs().size()) continue;
     const Value& input = *session.inputs()[place];
-    const Value& output = *session.outputs()[slot.output];
-    const bool is_fed_once = std::count_if(slots_.begin(), slots_.end(), [&](const Slot& other) {
-                               return other.output == slot.output;
-                             }) == 1;
-    const std::string name = placed.of_output(output);
-    if (name.empty() || !is_fed_once || !is_data(input) || !is_data(output) ||
-        !placed.reads_alone(name, input))
-      continue;
+    const std::string name = provider_of(slot, input);
+    if (name.empty() || !is_data(input) || !placed.reads_alone(name, input)) continue;
     for (const auto& provider : providers) {
       if (provider->name() == name) slot.able = dynamic_cast<const DeviceProvider*>(provider.get());
     }
@@ -167,6 +188,22 @@ Tensor FeedbackSession::make(std::size_t output, DataType type, const Shape& sha
                       slot->written);
 }
 
+void FeedbackSession::move_held_to_device() {
+  for (Slot& slot : slots_) {
+    if (!slot.is_held || !slot.held || slot.memory != nullptr || slot.able == nullptr ||
+        !slot.held->is_tensor())
+      continue;
+    const Tensor& here = slot.held->tensor();
+    if (here.size_bytes() == 0) continue;
+    slot.spare.clear();
+    slot.memory = slot.able->keep(here.size_bytes());
+    slot.memory->write(here.bytes(), here.size_bytes());
+    slot.value = Tensor::view(here.type(), here.shape(),
+                              {slot.memory->address(), static_cast<std::size_t>(here.size_bytes())},
+                              slot.memory);
+  }
+}
+
 std::vector<RunValue> FeedbackSession::run_once(const NamedValues& inputs,
                                                 const RunOptions& options) {
   NamedValues given;
@@ -189,7 +226,11 @@ std::vector<RunValue> FeedbackSession::run_once(const NamedValues& inputs,
 std::vector<RunValue> FeedbackSession::run(const NamedValues& inputs, const RunOptions& options) {
   // Observers read values on the host.
   is_on_host_ = options.observer != nullptr || !options.bound_outputs.empty();
-  if (is_on_host_) move_to_host();
+  if (is_on_host_) {
+    move_to_host();
+  } else {
+    move_held_to_device();
+  }
   std::vector<RunValue> outputs;
   try {
     outputs = run_once(inputs, options);
@@ -198,6 +239,10 @@ std::vector<RunValue> FeedbackSession::run(const NamedValues& inputs, const RunO
     outputs = run_once(inputs, options);
   }
   for (Slot& slot : slots_) {
+    if (slot.is_held) {
+      hold(slot, inputs);
+      continue;
+    }
     RunValue& output = outputs[slot.output];
     const bool is_kept = slot.written != nullptr && output.is_tensor() &&
                          output.tensor().bytes() == slot.written->address();
@@ -208,7 +253,7 @@ std::vector<RunValue> FeedbackSession::run(const NamedValues& inputs, const RunO
     slot.value = options.bound_outputs.empty() ? output : output.owned();
   }
   for (const Slot& slot : slots_) {
-    if (slot.memory != nullptr) outputs[slot.output] = {};
+    if (slot.memory != nullptr && !slot.is_held) outputs[slot.output] = {};
   }
   return outputs;
 }
@@ -216,7 +261,7 @@ std::vector<RunValue> FeedbackSession::run(const NamedValues& inputs, const RunO
 void FeedbackSession::move_to_host() {
   for (Slot& slot : slots_) {
     if (slot.memory == nullptr) continue;
-    slot.value = fetch(slot.feed.output);
+    slot.value = slot.is_held ? *slot.held : fetch(slot.feed.output);
     slot.memory = nullptr;
     slot.spare.clear();
   }
@@ -226,12 +271,20 @@ void FeedbackSession::set(const std::string& input, RunValue value) {
   Slot* const slot = find_slot(input);
   if (slot == nullptr) throw Error(ErrorCode::invalid, format("input '{}' is not fed", input));
   slot->spare_memory(slot->memory);
+  if (slot->is_held) slot->held = value;
   slot->value = std::move(value);
+}
+
+void FeedbackSession::hold(Slot& slot, const NamedValues& inputs) {
+  if (slot.value) return;
+  for (const auto& [name, value] : inputs) {
+    if (name == slot.feed.input) slot.value = slot.held = value;
+  }
 }
 
 RunValue FeedbackSession::fetch(const std::string& output) const {
   for (const Slot& slot : slots_) {
-    if (slot.feed.output != output || !slot.value) continue;
+    if (slot.is_held || slot.feed.output != output || !slot.value) continue;
     if (slot.memory == nullptr) return *slot.value;
     const Tensor& there = slot.value->tensor();
     Tensor here(there.type(), there.shape());

@@ -178,3 +178,67 @@ TEST_CASE("on the cpu, values are fed back without copies") {
   CHECK_THROWS_WITH(FeedbackSession(*session, {{"present", "past"}, {"next", "past"}}),
                     Catch::Contains("fed twice"));
 }
+
+namespace {
+
+/// Reads the same states in each run.
+constexpr std::string_view cross_decoder = R"(<ir_version: 9, opset_import: ["" : 17]>
+  g (float[1,3] x, float[4,3] states, float[1,3] state) => (float[4,3] y, float[1,3] next) {
+    next = Add (state, x)
+    y = Mul (states, next)
+  })";
+
+NamedValues cross_inputs(unsigned run) {
+  return {{"x", random_tensor(Shape{1, 3}, run)},
+          {"states", random_tensor(Shape{4, 3}, 40)},
+          {"state", random_tensor(Shape{1, 3}, 41)}};
+}
+
+}  // namespace
+
+TEST_CASE("values that stay the same are copied to a device once") {
+  const EmulatedSession emulated(cross_decoder);
+  FeedbackSession fed(*emulated.session, {{"next", "state"}}, {"states"});
+  const auto plain = make_session(cross_decoder);
+  FeedbackSession expected(*plain, {{"next", "state"}}, {"states"});
+  const test::EmulationCounts& counts = emulated.device->counts();
+  for (unsigned run = 0; run < 5; ++run) {
+    NamedValues inputs = cross_inputs(run);
+    // Later runs get x alone.
+    if (run > 0) inputs.resize(1);
+    const std::int64_t uploads = counts.uploads;
+    const auto found = fed.run(inputs, {});
+    CHECK(same_bits(found[0].tensor(), expected.run(inputs, {})[0].tensor()));
+    CHECK(counts.uploads - uploads == (run == 0 ? 3 : 1));
+    CHECK(fed.kept_count() == (run == 0 ? 1 : 2));
+  }
+  fed.set("states", random_tensor(Shape{4, 3}, 50));
+  expected.set("states", random_tensor(Shape{4, 3}, 50));
+  for (unsigned run = 0; run < 2; ++run) {
+    const NamedValues inputs = {{"x", random_tensor(Shape{1, 3}, 60)}};
+    CHECK(same_bits(fed.run(inputs, {})[0].tensor(), expected.run(inputs, {})[0].tensor()));
+  }
+  CHECK_THROWS_AS(FeedbackSession(*plain, {{"next", "state"}}, {"state"}), Error);
+  CHECK_THROWS_AS(FeedbackSession(*plain, {}, {"states", "states"}), Error);
+}
+
+TEST_CASE("an observed run reads values that stay the same on the host") {
+  class CountingObserver : public ValueObserver {
+   public:
+    void observe(const Node&, std::int64_t, const RunValue&) override { ++count; }
+    int count = 0;
+  };
+  const EmulatedSession emulated(cross_decoder);
+  FeedbackSession fed(*emulated.session, {{"next", "state"}}, {"states"});
+  const auto plain = make_session(cross_decoder);
+  FeedbackSession expected(*plain, {{"next", "state"}}, {"states"});
+  for (unsigned run = 0; run < 4; ++run) {
+    const NamedValues inputs = cross_inputs(run);
+    CountingObserver observer;
+    RunOptions options;
+    if (run == 2) options.observer = &observer;
+    const auto found = fed.run(inputs, options);
+    CHECK(same_bits(found[0].tensor(), expected.run(inputs, {})[0].tensor()));
+    if (run == 2) CHECK(fed.kept_count() == 0);
+  }
+}
