@@ -55,7 +55,7 @@ def test_wrong_python_types_are_refused(digits_path, image):
     with pytest.raises(TypeError):
         session.run(None, {"image": image}, stop="now")
     with pytest.raises(RuntimeError):
-        ortool._native.Session()._run(None, {}, None, 0, 0, None, None)
+        ortool._native.Session()._run(None, {}, None, 0, 0, None, None, None)
 
 
 def test_eight_threads_run_one_session_at_once(digits_path, samples):

@@ -101,7 +101,7 @@ PyMODINIT_FUNC PyInit__native() {
   PyObject* const module = PyModule_Create(&definition);
   if (module == nullptr) return nullptr;
   if (add_value_type(module) && add_stop_type(module) && add_profile_type(module) &&
-      add_session_type(module))
+      add_feedback_type(module) && add_session_type(module))
     return module;
   Py_DECREF(module);
   return nullptr;

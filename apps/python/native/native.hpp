@@ -84,6 +84,28 @@ ortool_value* view_of(PyObject* object);
 
 // session.cpp
 bool add_session_type(PyObject* module);
+/// Null with an exception set for anything but a Session.
+ortool_session* session_handle(PyObject* object);
+
+// feedback.cpp
+bool add_feedback_type(PyObject* module);
+/// A Feedback, or None, as long as a call uses it; no other thread may then.
+class FeedbackUse {
+ public:
+  explicit FeedbackUse(PyObject* object);
+  ~FeedbackUse();
+  FeedbackUse(const FeedbackUse&) = delete;
+  FeedbackUse& operator=(const FeedbackUse&) = delete;
+
+  /// False: it is none, or in use; an exception is set.
+  explicit operator bool() const { return is_valid_; }
+  /// Null for None.
+  ortool_feedback* handle() const;
+
+ private:
+  PyObject* object_ = nullptr;
+  bool is_valid_ = false;
+};
 
 // profile.cpp
 bool add_profile_type(PyObject* module);

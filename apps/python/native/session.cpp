@@ -2,10 +2,13 @@
 #include <array>
 #include <vector>
 
+#include "apps/python/native/name_list.hpp"
 #include "apps/python/native/python_task.hpp"
 
 namespace ortool::python {
 namespace {
+
+PyTypeObject* session_type = nullptr;
 
 struct SessionObject {
   PyObject_HEAD ortool_session* handle;
@@ -123,32 +126,6 @@ PyObject* release_memory(PyObject* self, PyObject* /*unused*/) {
   ortool_session_release_memory(session_of(self));
   Py_RETURN_NONE;
 }
-
-/// Names as UTF-8, which live as long as the list.
-class NameList {
- public:
-  bool add(PyObject* name) {
-    if (PyUnicode_Check(name) == 0) {
-      PyErr_SetString(PyExc_TypeError, "names of inputs and outputs are strings");
-      return false;
-    }
-    Reference bytes(PyUnicode_AsUTF8String(name));
-    if (!bytes) return false;
-    pointers_.push_back(PyBytes_AsString(bytes.get()));
-    kept_.push_back(std::move(bytes));
-    return true;
-  }
-  /// Never null, which would mean that there are no names.
-  const char* const* data() const {
-    static const char* const none = nullptr;
-    return pointers_.empty() ? &none : pointers_.data();
-  }
-  std::size_t size() const { return pointers_.size(); }
-
- private:
-  std::vector<Reference> kept_;
-  std::vector<const char*> pointers_;
-};
 
 /// The inputs of a run.
 class InputList {
@@ -281,17 +258,19 @@ bool read_names(PyObject* object, NameList& names) {
   return count >= 0;
 }
 
-/// run(output names or None, feeds, stop, timeout, threads, profile, memory of outputs) -> list
+/// run(output names or None, feeds, stop, timeout, threads, profile, memory of outputs, feedback)
+/// -> list
 PyObject* run_session(PyObject* self, PyObject* arguments) {
   PyObject* output_names = nullptr;
   PyObject* feeds = nullptr;
   PyObject* stop_object = nullptr;
   PyObject* profile = nullptr;
   PyObject* targets = nullptr;
+  PyObject* feedback = nullptr;
   double timeout = 0;
   int threads = 0;
-  if (PyArg_ParseTuple(arguments, "OO!OdiOO", &output_names, &PyDict_Type, &feeds, &stop_object,
-                       &timeout, &threads, &profile, &targets) == 0 ||
+  if (PyArg_ParseTuple(arguments, "OO!OdiOOO", &output_names, &PyDict_Type, &feeds, &stop_object,
+                       &timeout, &threads, &profile, &targets, &feedback) == 0 ||
       !check_is_open(self))
     return nullptr;
   ortool_run_options options = {};
@@ -308,6 +287,9 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
   if (is_all) ortool_session_outputs(session_of(self), &count);
   OutputList outputs(count);
   if (!outputs.set_targets(targets)) return nullptr;
+  const FeedbackUse fed(feedback);
+  if (!fed) return nullptr;
+  options.feedback = fed.handle();
   const FailureScope failures;
   InterruptScope interrupt(options.stop);
   options.stop = interrupt.stop();
@@ -325,6 +307,14 @@ PyObject* run_session(PyObject* self, PyObject* arguments) {
 }
 
 }  // namespace
+
+ortool_session* session_handle(PyObject* object) {
+  if (PyObject_TypeCheck(object, session_type) == 0) {
+    PyErr_SetString(PyExc_TypeError, "a Session is expected");
+    return nullptr;
+  }
+  return check_is_open(object) ? session_of(object) : nullptr;
+}
 
 bool add_session_type(PyObject* module) {
   static std::array<PyMethodDef, 6> methods = {{
@@ -345,6 +335,7 @@ bool add_session_type(PyObject* module) {
   static PyType_Spec spec = {"ortool._native.Session", sizeof(SessionObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   PyObject* const type = PyType_FromSpec(&spec);
+  session_type = reinterpret_cast<PyTypeObject*>(type);
   return type != nullptr && PyModule_AddObject(module, "Session", type) == 0;
 }
 

@@ -15,15 +15,16 @@ from .inference_session import (InferenceSession, ModelMetadata, NodeArg, get_al
                                 set_default_logger_severity)
 from .operators import InputType, Operator, TensorType, operator, register_operator
 from .ort_value import IOBinding, OrtValue
-from .session import Profile, ProfileEvent, Session, ValueInfo
+from .session import Feedback, Profile, ProfileEvent, Session, ValueInfo
 from .session_options import ExecutionMode, GraphOptimizationLevel, RunOptions, SessionOptions
 from .shards import calibrate, evaluate, merge, shard_names
 
-__all__ = ["Error", "ExecutionMode", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InputType", "ModelMetadata",
-           "NodeArg", "Operator", "OrtValue", "Profile", "ProfileEvent", "RunOptions", "Session", "SessionOptions", "Status",
-           "Stop", "TensorType", "Value", "ValueInfo", "bench", "calibrate", "command", "define_operators", "evaluate",
-           "get_all_providers", "get_available_providers", "get_device", "inspect", "merge", "operator", "optimize", "quantize",
-           "register_operator", "register_operators", "set_default_logger_severity", "shard_names"]
+__all__ = ["Error", "ExecutionMode", "Feedback", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InputType",
+           "ModelMetadata", "NodeArg", "Operator", "OrtValue", "Profile", "ProfileEvent", "RunOptions", "Session",
+           "SessionOptions", "Status", "Stop", "TensorType", "Value", "ValueInfo", "bench", "calibrate", "command",
+           "define_operators", "evaluate", "get_all_providers", "get_available_providers", "get_device", "inspect", "merge",
+           "operator", "optimize", "quantize", "register_operator", "register_operators", "set_default_logger_severity",
+           "shard_names"]
 __version__ = _native.version()
 _native.set_functions(Error, _values.to_value, _values.from_value, _numpy.asarray)
 

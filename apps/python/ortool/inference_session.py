@@ -95,7 +95,7 @@ class InferenceSession(Session):
             run_options: Optional[RunOptions] = None) -> List[Any]:
         """Runs the model as Session.run() does, but returns copies, which may be written to, as onnxruntime's."""
         if run_options is None and not self._options.enable_profiling:
-            return [_writable(output) for output in self._run(output_names or None, input_feed, None, 0, 0, None, None)]
+            return [_writable(output) for output in self._run(output_names or None, input_feed, None, 0, 0, None, None, None)]
         return self.run_into(output_names, input_feed, run_options, None)
 
     def run_into(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Optional[RunOptions],
@@ -104,7 +104,8 @@ class InferenceSession(Session):
         stop = None if run_options is None else run_options.stop()
         profile = Profile() if self._options.enable_profiling else None
         try:
-            outputs = [_writable(output) for output in self._run(output_names or None, input_feed, stop, 0, 0, profile, targets)]
+            outputs = [_writable(output) for output in self._run(output_names or None, input_feed, stop, 0, 0, profile, targets,
+                                                                             None)]
         except KeyboardInterrupt:
             if run_options is not None:
                 run_options.renew()

@@ -95,7 +95,8 @@ class Session(_native.Session):
         self.outputs: List[ValueInfo] = [_info(row) for row in self._outputs()]
 
     def run(self, output_names: Optional[Sequence[str]], feeds: Dict[str, Any], *, stop: Optional[_native.Stop] = None,
-            timeout: float = 0, threads: int = 0, profile: Optional[Profile] = None, out: Optional[Dict[str, Any]] = None) -> List[Any]:
+            timeout: float = 0, threads: int = 0, profile: Optional[Profile] = None, out: Optional[Dict[str, Any]] = None,
+            feedback: Optional[Feedback] = None) -> List[Any]:
         """Runs the model, without the GIL.
 
         Args:
@@ -107,6 +108,8 @@ class Session(_native.Session):
             timeout: seconds, after which the run fails with Status.TIMEOUT; 0: no limit.
             threads: at most the session's; 0: the session's.
             profile: a Profile, which gets the times of the run.
+            feedback: a Feedback of this session, which gives the inputs that it feeds, and keeps the outputs that it reads. One
+                that stays on a device comes as None.
             out: contiguous arrays by name, to which these outputs are written: without a copy if they are aligned to 64 bytes.
 
         Returns:
@@ -120,7 +123,7 @@ class Session(_native.Session):
             KeyboardInterrupt: Ctrl-C, in the main thread.
         """
         targets = None if out is None else self._targets(output_names, out)
-        return self._run(output_names, feeds, stop, timeout, threads, profile, targets)
+        return self._run(output_names, feeds, stop, timeout, threads, profile, targets, feedback)
 
     def _targets(self, output_names: Optional[Sequence[str]], out: Dict[str, Any]) -> List[Any]:
         names = [info.name for info in self.outputs] if output_names is None else list(output_names)
@@ -130,6 +133,34 @@ class Session(_native.Session):
             if not array.flags.writeable:
                 raise ValueError(f"the array for output {name!r} is read-only")
         return [out.get(name) for name in names]
+
+
+class Feedback(_native.Feedback):
+    """Outputs that are inputs of the next run, such as a decoder's caches: they are handed on without a copy, and on a GPU they
+    stay there where cuda computes all nodes that read or write them. For one thread at a time.
+
+        feedback = ortool.Feedback(session, {"present.0.key": "past.0.key", "present.0.value": "past.0.value"})
+        for _ in range(steps):
+            scores, = session.run(["logits"], feeds, feedback=feedback)
+
+    Args:
+        session: the session that runs.
+        pairs: the inputs by the names of the outputs that they become. The first run needs a value for each.
+
+    Raises:
+        Error: the model has no such output, or an input is fed twice.
+    """
+
+    def __init__(self, session: Session, pairs: Dict[str, str]) -> None:
+        self._open(session, list(pairs), list(pairs.values()))
+
+    def fetch(self, output: str) -> Any:
+        """The value of a fed output after the last run, as run() returns it."""
+        return self._fetch(output)
+
+    def set(self, input: str, value: Any) -> None:  # pylint: disable=redefined-builtin
+        """Replaces the value that a fed input has in the next run, by a copy."""
+        self._set(input, value)
 
 
 def _info(row: Tuple[str, str, int, int, bool, Any]) -> ValueInfo:
