@@ -37,6 +37,8 @@ export LD_LIBRARY_PATH="$build/lib:$build/needed:$libraries:${LD_LIBRARY_PATH:-}
 has() { case ",$steps," in *",$1,"*) return 0 ;; *) return 1 ;; esac; }
 failed=0
 "$build/bin/ortool" providers || failed=1
+# Loads the module by auto, and reads clocks by NVML.
+"$build/bin/ortool" bench "$root/testdata/digits/digits.onnx" --iterations 20 -q || failed=1
 
 if has cases; then
   echo "== operator cases"

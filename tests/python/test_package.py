@@ -59,7 +59,7 @@ def test_the_package_holds_the_module_cuda_of_its_build():
 
 def test_the_stub_of_the_module_names_what_the_module_has():
     stub = (pathlib.Path(ortool.__file__).parent / "_native.pyi").read_text(encoding="utf-8")
-    for owner in (ortool._native, ortool.Value, ortool.Stop, ortool._native.Profile):
+    for owner in (ortool._native, ortool.Value, ortool.Stop, ortool._native.Profile, ortool._native.Feedback):
         for name in vars(owner):
             if not name.startswith("__") or name in ("__dlpack__", "__dlpack_device__", "__array_struct__"):
                 assert f" {name}" in stub, name
