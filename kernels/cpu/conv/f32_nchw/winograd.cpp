@@ -185,8 +185,7 @@ class WinogradTask {
   /// Number of output channels in the panel of `channel`.
   std::int64_t sums_rows(std::int64_t channel) const {
     const RowPanels rows = cut_rows(sizes_.channels_out, functions_);
-    const std::int64_t tall = rows.taller * (rows.height + 1);
-    return channel < tall ? rows.height + 1 : rows.height;
+    return rows.rows(rows.panel_of(channel));
   }
 
   const ConvSizes& sizes_;

@@ -189,7 +189,7 @@ RowPanels cut_for_columns(std::int64_t rows, const GemmSizes& sizes,
   RowPanels panels = cut_rows(rows, functions);
   const bool brings_all = panels.count * line_floats >= functions.panel_columns;
   if (brings_all || rows < min_rows || sizes.k * sizes.n < min_prefetched_floats) return panels;
-  return {2, rows / 2, rows % 2};
+  return {.count = 2, .height = rows / 2, .taller = rows % 2, .all_rows = rows};
 }
 
 /// Rows of a are packed once for all pieces.

@@ -64,6 +64,8 @@ struct GemmFunctions {
   /// b_stride + step].
   void (*row_transposed)(const float* x, const float* b, int64_t b_stride, int64_t columns,
                          int64_t k, float* out);
+  /// Tiles of a multiple of these rows are the fastest; divides max_rows.
+  int32_t row_unit = 1;
 };
 
 ORTOOL_ISA_KERNEL(GemmFunctions, gemm_functions, baseline, neon, avx2, avx512)

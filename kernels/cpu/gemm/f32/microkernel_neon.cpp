@@ -29,8 +29,8 @@ inline __attribute__((always_inline)) float32x4_t load_factors(const float* a, i
   const int left = rows - 4 * part;
   if (left >= 4) return vld1q_f32(from);
   if (left == 1) return vld1q_dup_f32(from);
-  const float32x2_t two = vld1_f32(from);
-  return vcombine_f32(two, left == 2 ? two : vld1_dup_f32(from + 2));
+  const float32x4_t two = vcombine_f32(vld1_f32(from), vdup_n_f32(0));
+  return left == 2 ? two : vld1q_lane_f32(from + 2, two, 2);
 }
 
 template <int rows, int vectors>
@@ -272,6 +272,7 @@ const GemmFunctions gemm_functions = {.max_rows = 12,
                                       .activate = baseline::activate_rows,
                                       .skinny = skinny_product,
                                       .skinny_pair = skinny_pair,
-                                      .row_transposed = row_transposed};
+                                      .row_transposed = row_transposed,
+                                      .row_unit = 4};
 
 }  // namespace ortool::cpu::neon

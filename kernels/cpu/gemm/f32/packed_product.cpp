@@ -178,9 +178,12 @@ void multiply_prefetched_columns(const PanelProduct& product, const Part& part) 
 RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions) {
   RowPanels panels;
   if (rows <= 0) return panels;
+  panels.unit = functions.row_unit;
+  panels.all_rows = rows;
+  const std::int64_t units = (rows + panels.unit - 1) / panels.unit;
   panels.count = (rows + functions.max_rows - 1) / functions.max_rows;
-  panels.height = rows / panels.count;
-  panels.taller = rows % panels.count;
+  panels.height = units / panels.count * panels.unit;
+  panels.taller = units % panels.count;
   return panels;
 }
 

@@ -20,15 +20,24 @@ inline void set_epilogue(GemmTile& tile, const Epilogue& epilogue, std::int64_t 
 }
 
 /// `rows` partitioned into panels of nearly equal height, at most the microkernel's number of rows.
+/// Heights are multiples of the microkernel's unit, but for the last.
 struct RowPanels {
   std::int64_t count = 0;
   std::int64_t height = 0;  ///< of the panels after the first `taller`
-  std::int64_t taller = 0;  ///< this many panels have one more row
+  std::int64_t taller = 0;  ///< this many panels have one more unit
+  std::int64_t unit = 1;
+  std::int64_t all_rows = 0;
 
   std::int64_t first_row(std::int64_t panel) const {
-    return panel * height + (panel < taller ? panel : taller);
+    return panel * height + (panel < taller ? panel : taller) * unit;
   }
-  std::int64_t rows(std::int64_t panel) const { return height + (panel < taller ? 1 : 0); }
+  std::int64_t rows(std::int64_t panel) const {
+    return (panel + 1 < count ? first_row(panel + 1) : all_rows) - first_row(panel);
+  }
+  std::int64_t panel_of(std::int64_t row) const {
+    const std::int64_t first_lower = taller * (height + unit);
+    return row < first_lower ? row / (height + unit) : taller + (row - first_lower) / height;
+  }
 };
 
 RowPanels cut_rows(std::int64_t rows, const GemmFunctions& functions);
