@@ -44,23 +44,39 @@ void SubgraphKernel::make_units() {
     }
     return true;
   };
+  // An elementwise node that the last unit would have to wait for comes before it, such as the
+  // product of the scales behind a product of integers.
+  const auto advance = [&](const Node& node) {
+    const Unit last = units_.back();
+    units_.back() = Unit{&node, {}};
+    unit_of[&node] = units_.size() - 1;
+    units_.push_back(last);
+    unit_of[last.head] = units_.size() - 1;
+    for (const Node* fused : last.fused_nodes) unit_of[fused] = units_.size() - 1;
+  };
+  const auto make_ready = [&](const Node& node, const Value* chain) {
+    for (std::int64_t i = 0; i < node.input_count(); ++i) {
+      const Node* producer = node.input(i) == nullptr ? nullptr : node.input(i)->producer();
+      if (node.input(i) != chain && inside.contains(producer) && !unit_of.contains(producer) &&
+          find_element_row(*producer) != nullptr && !is_shape_arithmetic(*producer) &&
+          is_ready(*producer, nullptr))
+        advance(*producer);
+    }
+    return is_ready(node, chain);
+  };
   for (const Node* node : members_) {
     if (unit_of.contains(node)) continue;
-    Unit& unit = units_.emplace_back(Unit{node, {}});
+    units_.push_back(Unit{node, {}});
     unit_of[node] = units_.size() - 1;
-    const bool can_lead =
-        find_element_row(*node) != nullptr ||
-        std::any_of(product_rows().begin(), product_rows().end(),
-                    [&](const OperatorRow& row) { return &row == find_operator_row(*node); }) ||
-        node->op_type() == "Conv";
+    const bool can_lead = find_element_row(*node) != nullptr || can_fold(*node);
     const Node* last = node;
     while (can_lead && !is_shape_arithmetic(*node)) {
       const Value* value = last->output(0);
       if (value == nullptr || value->uses().size() != 1) break;
       const Use& use = value->uses().front();
       if (use.kind != Use::Kind::input || !inside.contains(use.node)) break;
-      if (!can_follow(*last, *use.node) || !is_ready(*use.node, value)) break;
-      unit.fused_nodes.push_back(use.node);
+      if (!can_follow(*last, *use.node) || !make_ready(*use.node, value)) break;
+      units_.back().fused_nodes.push_back(use.node);
       unit_of[use.node] = units_.size() - 1;
       last = use.node;
     }
@@ -113,7 +129,8 @@ bool SubgraphKernel::is_weights(const Value& value, const Tensor& content) const
 void SubgraphKernel::upload_constants(const NodeView& view) {
   std::unordered_set<const Value*> data;
   for (const Node* node : members_) {
-    const std::uint32_t parameters = is_shape_arithmetic(*node) ? ~0U : parameters_of(*node);
+    const std::uint32_t parameters =
+        is_shape_arithmetic(*node) ? ~0U : parameters_of(*node) | packed_inputs_of(*node);
     for (std::int64_t i = 0; i < node->input_count(); ++i) {
       const bool is_parameter = i < 32 && (parameters >> i & 1U) != 0;
       if (node->input(i) != nullptr && !is_parameter) data.insert(node->input(i));

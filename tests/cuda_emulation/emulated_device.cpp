@@ -43,7 +43,24 @@ double element(const void* data, std::int32_t type, std::int64_t index) {
   return load<double>(AnyStore(), data, type, index);
 }
 
+void multiply_integers(const ProductDesc& desc, const ProductPointers& p) {
+  const auto* a = static_cast<const std::int8_t*>(p.a);
+  const auto* b = static_cast<const std::int8_t*>(p.b);
+  auto* out = static_cast<std::int32_t*>(p.out);
+  for (std::int64_t row = 0; row < desc.batch * desc.m; ++row) {
+    const std::int64_t batch = row / desc.m;
+    const std::int8_t* left = a + batch * desc.a_stride + row % desc.m * desc.k;
+    for (std::int64_t j = 0; j < desc.n; ++j) {
+      const std::int8_t* right = b + batch * desc.b_stride + j * desc.k;
+      std::int32_t sum = 0;
+      for (std::int64_t k = 0; k < desc.k; ++k) sum += left[k] * right[k];
+      out[row * desc.n + j] = sum;
+    }
+  }
+}
+
 void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
+  if (desc.type == element_i8) return multiply_integers(desc, p);
   for (std::int64_t batch = 0; batch < desc.batch; ++batch) {
     for (std::int64_t i = 0; i < desc.m; ++i) {
       for (std::int64_t j = 0; j < desc.n; ++j) {
@@ -286,6 +303,13 @@ std::unique_ptr<DeviceStream> EmulatedDevice::make_stream() {
 }
 
 PrimitivePtr EmulatedDevice::make_product(const ProductDesc& desc) {
+  if (desc.type == element_i8) {
+    if (!options_.has_byte_products)
+      throw Error(ErrorCode::unsupported, "the emulated library has no products of int8");
+    // As cuBLASLt demands.
+    ORTOOL_CHECK(desc.transpose_b && !desc.transpose_a && desc.n % 4 == 0 && desc.k % 4 == 0);
+    ORTOOL_CHECK(!desc.has_bias && !desc.has_addend && !desc.has_relu && desc.alpha == 1.0F);
+  }
   return std::make_shared<const EmulatedProduct>(desc);
 }
 

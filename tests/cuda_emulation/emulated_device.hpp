@@ -30,6 +30,7 @@ struct EmulationCounts {
 struct EmulationOptions {
   std::int64_t limit_bytes = 0;
   bool runs_backward = false;        ///< blocks, and threads between barriers, run last to first
+  bool has_byte_products = true;     ///< the library multiplies int8
   std::int64_t failing_launch = -1;  ///< the number of a launch that fails, as on a broken device
 };
 

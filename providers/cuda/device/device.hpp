@@ -16,7 +16,9 @@ namespace ortool::cuda {
 
 /// out = activation(alpha * a * b + addend + bias) of row-major matrices, a number of times.
 struct ProductDesc {
-  std::int32_t type = 1;  ///< of all operands: float32, float16, bfloat16 or float64
+  /// Of all operands: float32, float16, bfloat16 or float64. Products of int8 are int32, with
+  /// nothing added, b transposed, and n and k multiples of four.
+  std::int32_t type = 1;
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
@@ -144,6 +146,7 @@ class Device {
   /// Whether an allocation of this device begins at the address.
   virtual bool owns(const void* address) const = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  /// Throws ErrorCode::unsupported where the library has no such product.
   virtual PrimitivePtr make_product(const ProductDesc& desc) = 0;
   /// Null where the library has no such convolution.
   virtual PrimitivePtr make_conv(const ConvDesc& desc) = 0;

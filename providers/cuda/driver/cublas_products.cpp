@@ -51,13 +51,47 @@ void check_cublas(cublasStatus_t status, std::string_view call) {
               format("cuBLASLt reports status {} in {}", static_cast<int>(status), call));
 }
 
+constexpr std::int32_t type_int8 = 3;
+constexpr std::int32_t type_float64 = 11;
+
+/// In what sums are computed, and the type of alpha and beta.
+struct ComputeTypes {
+  cublasComputeType_t compute;
+  cudaDataType_t scale;
+};
+
+ComputeTypes compute_types_of(const ProductDesc& desc) {
+  if (desc.type == type_float64) return {CUBLAS_COMPUTE_64F, CUDA_R_64F};
+  if (desc.type == type_int8) return {CUBLAS_COMPUTE_32I, CUDA_R_32I};
+  return {desc.uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F};
+}
+
+/// A number of the type of alpha and beta.
+struct ScaleNumber {
+  double real;
+  float number;
+  std::int32_t integer;
+
+  explicit ScaleNumber(float value)
+      : real(static_cast<double>(value)),
+        number(value),
+        integer(static_cast<std::int32_t>(value)) {}
+  const void* as(cudaDataType_t type) const {
+    if (type == CUDA_R_64F) return &real;
+    if (type == CUDA_R_32I) return &integer;
+    return &number;
+  }
+};
+
 cudaDataType_t data_type_of(std::int32_t type) {
   switch (type) {
+    case type_int8:
+      return CUDA_R_8I;
     case 10:
       return CUDA_R_16F;
     case 16:
       return CUDA_R_16BF;
-    case 11:
+    case type_float64:
       return CUDA_R_64F;
     default:
       return CUDA_R_32F;
@@ -109,17 +143,13 @@ class CublasFactory : public ProductFactory {
  private:
   void multiply(const CublasProduct& own, const ProductPointers& p, CUstream_st* stream) const {
     const ProductDesc& desc = own.desc;
-    const float alpha = desc.alpha;
-    const float beta = desc.has_addend ? 1.0F : 0.0F;
-    const auto alpha_double = static_cast<double>(alpha);
-    const auto beta_double = static_cast<double>(beta);
-    const bool is_double = desc.type == 11;
-    const void* scale = is_double ? static_cast<const void*>(&alpha_double) : &alpha;
-    const void* kept = is_double ? static_cast<const void*>(&beta_double) : &beta;
+    const cudaDataType_t type = compute_types_of(desc).scale;
+    const ScaleNumber alpha(desc.alpha);
+    const ScaleNumber beta(desc.has_addend ? 1.0F : 0.0F);
     const void* c = desc.has_addend ? p.addend : p.out;
-    check_cublas(calls_.matmul(handle_, own.operation, scale, p.b, own.first, p.a, own.second, kept,
-                               c, own.addend, p.out, own.result, &own.algorithm, p.workspace,
-                               own.workspace, stream),
+    check_cublas(calls_.matmul(handle_, own.operation, alpha.as(type), p.b, own.first, p.a,
+                               own.second, beta.as(type), c, own.addend, p.out, own.result,
+                               &own.algorithm, p.workspace, own.workspace, stream),
                  "cublasLtMatmul");
   }
 
@@ -130,13 +160,12 @@ class CublasFactory : public ProductFactory {
                  "cublasLtMatmulDescSetAttribute");
   }
 
-  cublasLtMatrixLayout_t layout(const ProductDesc& desc, std::int64_t rows, std::int64_t columns,
-                                std::int64_t stride) const {
+  cublasLtMatrixLayout_t layout(const ProductDesc& desc, cudaDataType_t type, std::int64_t rows,
+                                std::int64_t columns, std::int64_t stride) const {
     cublasLtMatrixLayout_t made = nullptr;
-    check_cublas(
-        calls_.layout_create(&made, data_type_of(desc.type), static_cast<std::uint64_t>(rows),
-                             static_cast<std::uint64_t>(columns), rows),
-        "cublasLtMatrixLayoutCreate");
+    check_cublas(calls_.layout_create(&made, type, static_cast<std::uint64_t>(rows),
+                                      static_cast<std::uint64_t>(columns), rows),
+                 "cublasLtMatrixLayoutCreate");
     if (desc.batch > 1) {
       const auto count = static_cast<std::int32_t>(desc.batch);
       calls_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
@@ -150,13 +179,9 @@ class CublasFactory : public ProductFactory {
     auto product = std::make_shared<CublasProduct>();
     product->calls = &calls_;
     product->desc = desc;
-    const bool is_double = desc.type == 11;
-    const cublasComputeType_t compute = is_double        ? CUBLAS_COMPUTE_64F
-                                        : desc.uses_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                         : CUBLAS_COMPUTE_32F;
-    check_cublas(
-        calls_.desc_create(&product->operation, compute, is_double ? CUDA_R_64F : CUDA_R_32F),
-        "cublasLtMatmulDescCreate");
+    const ComputeTypes types = compute_types_of(desc);
+    check_cublas(calls_.desc_create(&product->operation, types.compute, types.scale),
+                 "cublasLtMatmulDescCreate");
     const cublasOperation_t of_b = desc.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t of_a = desc.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(product->operation, CUBLASLT_MATMUL_DESC_TRANSA, of_b);
@@ -169,13 +194,15 @@ class CublasFactory : public ProductFactory {
       set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, data_type_of(desc.type));
     if (desc.has_bias && desc.bias_stride != 0)
       set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, desc.bias_stride);
-    product->first = desc.transpose_b ? layout(desc, desc.k, desc.n, desc.b_stride)
-                                      : layout(desc, desc.n, desc.k, desc.b_stride);
-    product->second = desc.transpose_a ? layout(desc, desc.m, desc.k, desc.a_stride)
-                                       : layout(desc, desc.k, desc.m, desc.a_stride);
-    product->result = layout(desc, desc.n, desc.m, desc.m * desc.n);
+    const cudaDataType_t type = data_type_of(desc.type);
+    const cudaDataType_t sums = desc.type == type_int8 ? CUDA_R_32I : type;
+    product->first = desc.transpose_b ? layout(desc, type, desc.k, desc.n, desc.b_stride)
+                                      : layout(desc, type, desc.n, desc.k, desc.b_stride);
+    product->second = desc.transpose_a ? layout(desc, type, desc.m, desc.k, desc.a_stride)
+                                       : layout(desc, type, desc.k, desc.m, desc.a_stride);
+    product->result = layout(desc, sums, desc.n, desc.m, desc.m * desc.n);
     product->addend =
-        layout(desc, desc.n, desc.m, desc.has_addend ? desc.addend_stride : desc.m * desc.n);
+        layout(desc, sums, desc.n, desc.m, desc.has_addend ? desc.addend_stride : desc.m * desc.n);
     choose_algorithm(*product);
     return product;
   }

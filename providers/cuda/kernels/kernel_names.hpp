@@ -25,7 +25,10 @@
     ROW(attention_tensor_64) ROW(attention_tensor_128) ROW(depthwise_f16) ROW(depthwise_any) \
     ROW(recurrent_steps_f32) ROW(recurrent_steps_short) ROW(recurrent_steps_f64) \
     ROW(recurrent_cell_f32) ROW(recurrent_cell_short) ROW(recurrent_cell_f64) \
-    ROW(recurrent_start_f32) ROW(recurrent_start_short) ROW(recurrent_start_f64)
+    ROW(recurrent_start_f32) ROW(recurrent_start_short) ROW(recurrent_start_f64) \
+    ROW(pack_bytes) ROW(sum_bytes) ROW(multiply_bytes) ROW(window_rows) ROW(requantize_sums) \
+    ROW(grouped_byte_conv) ROW(depthwise_byte_conv) ROW(byte_binary) ROW(byte_mean) \
+    ROW(byte_lookup) ROW(value_range) ROW(dynamic_quantize)
 // clang-format on
 
 namespace ortool::cuda {

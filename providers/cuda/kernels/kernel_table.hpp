@@ -7,6 +7,7 @@
 #include "providers/cuda/kernels/indexing.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
 #include "providers/cuda/kernels/norms.hpp"
+#include "providers/cuda/kernels/quantized.hpp"
 #include "providers/cuda/kernels/recurrent.hpp"
 #include "providers/cuda/kernels/reductions.hpp"
 #include "providers/cuda/kernels/tensor_attention.hpp"
@@ -93,5 +94,17 @@
   ROW(recurrent_cell_f64, RecurrentParams, (recurrent_cell<double, DoubleStore>))                 \
   ROW(recurrent_start_f32, RecurrentParams, (recurrent_start<float, FloatStore>))                 \
   ROW(recurrent_start_short, RecurrentParams, (recurrent_start<float, ShortStore>))               \
-  ROW(recurrent_start_f64, RecurrentParams, (recurrent_start<double, DoubleStore>))
+  ROW(recurrent_start_f64, RecurrentParams, (recurrent_start<double, DoubleStore>))               \
+  ROW(pack_bytes, PackBytesParams, (pack_bytes))                                                  \
+  ROW(sum_bytes, SumBytesParams, (sum_bytes))                                                     \
+  ROW(multiply_bytes, MultiplyBytesParams, (multiply_bytes))                                      \
+  ROW(window_rows, WindowRowsParams, (window_rows))                                               \
+  ROW(requantize_sums, RequantizeParams, (requantize_sums))                                       \
+  ROW(grouped_byte_conv, ByteConvParams, (grouped_byte_conv))                                     \
+  ROW(depthwise_byte_conv, ByteConvParams, (depthwise_byte_conv))                                 \
+  ROW(byte_binary, ByteBinaryParams, (byte_binary))                                               \
+  ROW(byte_mean, ByteMeanParams, (byte_mean))                                                     \
+  ROW(byte_lookup, ByteLookupParams, (byte_lookup))                                               \
+  ROW(value_range, DynamicQuantizeParams, (value_range))                                          \
+  ROW(dynamic_quantize, DynamicQuantizeParams, (dynamic_quantize))
 // clang-format on

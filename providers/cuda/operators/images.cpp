@@ -31,6 +31,14 @@ std::string refuses_conv(const Node& node) {
   return refuses_axes(node);
 }
 
+/// Numbers of other types are refused, but bytes, which are exact in float32.
+std::string refuses_max_pool(const Node& node) {
+  const DataType type = type_of(node.input(0));
+  if (!is_real(type) && type != DataType::int8 && type != DataType::uint8)
+    return format("{} is not computed on the device", name_of(type));
+  return refuses_axes(node);
+}
+
 /// Windows of one or two axes with equal pads at both ends are the library's.
 bool is_library_window(const std::vector<WindowAxis>& window) {
   return window.size() <= 2;
@@ -371,7 +379,7 @@ constexpr OperatorTypes reals = OperatorTypes::reals;
 constexpr std::array<OperatorRow, 9> rows = {{
     {"", "Conv", reals, 0, refuses_conv, emit_conv},
     {"", "ConvTranspose", reals, 0, refuses_conv, emit_conv_transpose},
-    {"", "MaxPool", reals, 0, refuses_axes, emit_max_pool},
+    {"", "MaxPool", OperatorTypes::numbers, 0, refuses_max_pool, emit_max_pool},
     {"", "AveragePool", reals, 0, refuses_axes, emit_average_pool},
     {"", "LpPool", reals, 0, refuses_axes, emit_lp_pool},
     {"", "GlobalAveragePool", reals, 0, refuses_empty_pool, emit_global_pool},

@@ -13,31 +13,15 @@
 #include "libcore/ops/tensor/indexing/scatter_elements.hpp"
 #include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 #include "libcore/ops/tensor/indexing/top_k.hpp"
-#include "providers/cuda/operators/operator_table.hpp"
+#include "providers/cuda/operators/byte_operands.hpp"
 
 namespace ortool::cuda {
 namespace {
 
 std::size_t emit_gather(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const DeviceTensor data = builder.input(node, 0);
-  const DeviceTensor indices = builder.input(node, 1);
-  const DeviceTensor to = builder.make_output(node);
-  if (to.count() == 0) return 0;
   const std::int64_t axis = normalize_axis(read_op<Gather>(node).axis, data.shape.rank());
-  GatherParams params = {};
-  params.data = data.pointer();
-  params.indices = indices.pointer();
-  params.output = to.pointer();
-  params.status = static_cast<std::int32_t*>(builder.status());
-  params.status_value = builder.status_of(node);
-  params.bytes = static_cast<std::int32_t>(bytes_of(data.type, 1));
-  params.index_type = indices.element();
-  params.outer = data.shape.product(0, axis);
-  params.axis_size = data.shape[axis];
-  params.index_count = indices.count();
-  params.inner = data.shape.product(axis + 1, data.shape.rank());
-  builder.launch_elements(KernelId::gather, to.count(), params,
-                          {&params.data, &params.indices, &params.output, &params.status});
+  emit_slices(builder, node, data, builder.input(node, 1), axis, builder.make_output(node));
   return 0;
 }
 
@@ -231,10 +215,12 @@ bool is_code_type(DataType type) {
 
 void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granularity& granularity,
                      bool dequantizes) {
-  const DeviceTensor from = builder.input(node, 0);
-  const DeviceTensor scale = builder.input(node, 1);
+  const bool has_one_scale =
+      builder.shape(node, 1).element_count() == 1 && granularity.block_size == 0;
+  const DeviceTensor from = has_one_scale ? builder.stored_input(node, 0) : builder.input(node, 0);
+  const DeviceTensor scale = exact_floats(builder, node, 1);
   const DeviceTensor zero_point = builder.input(node, 2);
-  const DeviceTensor to = builder.make_output(node);
+  const DeviceTensor to = builder.make_output(node, 0, from.is_channels_last);
   if (to.count() == 0) return;
   QuantizeParams params = {};
   params.input = from.pointer();
@@ -247,8 +233,8 @@ void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granula
   params.dequantizes = dequantizes ? 1 : 0;
   params.count = to.count();
   params.inner = params.axis_size = params.block = params.blocks = 1;
-  params.has_one_scale = scale.count() == 1 && granularity.block_size == 0 ? 1 : 0;
-  if (params.has_one_scale == 0) {
+  params.has_one_scale = has_one_scale ? 1 : 0;
+  if (!has_one_scale) {
     const std::int64_t axis = normalize_axis(granularity.axis, from.shape.rank());
     params.inner = from.shape.product(axis + 1, from.shape.rank());
     params.axis_size = from.shape[axis];
@@ -298,11 +284,30 @@ constexpr std::array<OperatorRow, 12> rows = {{
     {"", "TopK", numbers, 0b10, nullptr, emit_top_k},
     {"", "CumSum", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumSum>},
     {"", "CumProd", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumProd>},
-    {"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize},
-    {"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize},
+    {"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize, 0b10},
+    {"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize, 0b10},
 }};
 
 }  // namespace
+
+void emit_slices(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& data,
+                 const DeviceTensor& indices, std::int64_t axis, const DeviceTensor& to) {
+  if (to.count() == 0) return;
+  GatherParams params = {};
+  params.data = data.pointer();
+  params.indices = indices.pointer();
+  params.output = to.pointer();
+  params.status = static_cast<std::int32_t*>(builder.status());
+  params.status_value = builder.status_of(node);
+  params.bytes = static_cast<std::int32_t>(bytes_of(data.type, 1));
+  params.index_type = indices.element();
+  params.outer = data.shape.product(0, axis);
+  params.axis_size = data.shape[axis];
+  params.index_count = indices.count();
+  params.inner = data.shape.product(axis + 1, data.shape.rank());
+  builder.launch_elements(KernelId::gather, to.count(), params,
+                          {&params.data, &params.indices, &params.output, &params.status});
+}
 
 std::span<const OperatorRow> indexing_rows() {
   return rows;

@@ -5,6 +5,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/nn/normalization/batch_normalization.hpp"
+#include "libcore/ops/nn/normalization/embed_layer_normalization.hpp"
 #include "libcore/ops/nn/normalization/group_normalization.hpp"
 #include "libcore/ops/nn/normalization/instance_normalization.hpp"
 #include "libcore/ops/nn/normalization/layer_normalization.hpp"
@@ -183,6 +184,43 @@ std::string refuses_skip_norm(const Node& node) {
   return refuses_scale(node, read_op<SkipLayerNormalization>(node).axis, 2);
 }
 
+/// Rows of a table that indices name, or the table itself.
+DeviceTensor embedding_term(DevicePlanBuilder& builder, const Node& node, std::int64_t table) {
+  const DeviceTensor rows = builder.input(node, table);
+  const DeviceTensor indices = builder.input(node, table + 1);
+  if (!rows.is_given() || !indices.is_given()) return rows;
+  std::vector<std::int64_t> sizes(indices.shape.begin(), indices.shape.end());
+  sizes.push_back(rows.shape[1]);
+  const DeviceTensor found = builder.make(rows.type, Shape(sizes));
+  emit_slices(builder, node, rows, indices, 0, found);
+  return found;
+}
+
+std::size_t emit_embed_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
+  using Embed = EmbedLayerNormalization;
+  const auto op = read_op<Embed>(node);
+  const Shape& shape = builder.output_shape(node);
+  std::optional<Chain> chain;
+  for (std::int64_t i = 0; i < Embed::max_terms; ++i) {
+    const DeviceTensor term = embedding_term(builder, node, Embed::first_table + 2 * i);
+    if (!term.is_given()) continue;
+    if (chain) {
+      chain->apply(ElementOp::add, term);
+    } else {
+      chain.emplace(builder, term, shape);
+    }
+  }
+  const DeviceTensor to = builder.make_output(node);
+  const bool has_sum = node.output_count() > 1 && node.output(1) != nullptr;
+  const DeviceTensor sum = has_sum ? builder.make_output(node, 1) : builder.make(to.type, shape);
+  chain->store(sum);
+  NormParams params =
+      start_norm(sum, to, builder.input(node, 0), builder.input(node, 1), op.epsilon);
+  set_rows(params, shape, -1);
+  launch_norm(builder, to.type, params);
+  return 0;
+}
+
 std::size_t emit_group_norm(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
   const bool is_instance = node.op_type() == "InstanceNormalization";
   const DeviceTensor from = builder.input(node, 0);
@@ -256,13 +294,14 @@ std::string refuses_group_norm(const Node& node) {
 
 constexpr OperatorTypes reals = OperatorTypes::reals;
 // clang-format off
-constexpr std::array<OperatorRow, 9> rows = {{
+constexpr std::array<OperatorRow, 10> rows = {{
     {"", "Softmax", reals, 0, nullptr, emit_softmax<Softmax>},
     {"", "LogSoftmax", reals, 0, nullptr, emit_softmax<LogSoftmax>},
     {"", "Hardmax", reals, 0, nullptr, emit_softmax<Hardmax>},
     {"", "LayerNormalization", reals, 0, refuses_layer_norm<LayerNormalization>, emit_layer_norm<LayerNormalization>},
     {"", "RMSNormalization", reals, 0, refuses_layer_norm<RMSNormalization>, emit_layer_norm<RMSNormalization>},
     {"", "SkipLayerNormalization", reals, 0, refuses_skip_norm, emit_skip_norm},
+    {"ortool", "EmbedLayerNormalization", reals, 0, nullptr, emit_embed_norm},
     {"", "GroupNormalization", reals, 0, refuses_group_norm, emit_group_norm},
     {"", "InstanceNormalization", reals, 0, refuses_group_norm, emit_group_norm},
     {"", "BatchNormalization", reals, 0, refuses_batch_norm, emit_batch_norm},

@@ -73,6 +73,33 @@ bool is_chain_type(DataType type) {
   return type == DataType::float32 || type == DataType::boolean;
 }
 
+bool is_one_number(const Value* value) {
+  if (value == nullptr || !value->is_constant()) return false;
+  const auto shape = to_known(value->type().shape);
+  return shape && shape->element_count() == 1;
+}
+
+/// Whether a node belongs to the product of bytes before it: a Cast of exact sums, or a Clip or a
+/// DequantizeLinear of bytes.
+bool folds_bytes(const Node& node, const Node& next) {
+  if (!next.domain().empty() || node.output_count() != 1 || next.input(0) != node.output(0))
+    return false;
+  const std::string_view before = node.op_type();
+  if (next.op_type() == "Cast")
+    return before == "MatMulInteger" && type_of(next.output(0)) == DataType::float32;
+  const DataType type = type_of(node.output(0));
+  const bool is_product = before == "QLinearMatMul";
+  const bool is_byte = type == DataType::int8 || type == DataType::uint8;
+  if (next.op_type() == "DequantizeLinear")
+    return is_product && is_byte && is_one_number(next.input(1)) &&
+           type_of(next.output(0)) == DataType::float32;
+  if (next.op_type() != "Clip" || !is_byte) return false;
+  for (std::int64_t i = 1; i < next.input_count(); ++i) {
+    if (next.input(i) != nullptr && !next.input(i)->is_constant()) return false;
+  }
+  return is_product || before == "QLinearConv" || before == "QuantizedConv";
+}
+
 bool has_chain_types(const Node& node) {
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
     if (node.input(i) != nullptr && !is_chain_type(type_of(node.input(i)))) return false;
@@ -90,9 +117,10 @@ const ElementRow* find_element_row(const Node& node) {
 }
 
 std::span<const std::span<const OperatorRow>> operator_families() {
-  static const std::array<std::span<const OperatorRow>, 8> families = {
-      product_rows(),  image_rows(),    reduction_rows(), norm_rows(),
-      movement_rows(), indexing_rows(), attention_rows(), recurrent_rows()};
+  static const std::array<std::span<const OperatorRow>, 11> families = {
+      product_rows(),      image_rows(),     reduction_rows(),       norm_rows(),
+      movement_rows(),     indexing_rows(),  attention_rows(),       recurrent_rows(),
+      byte_product_rows(), byte_conv_rows(), byte_elementwise_rows()};
   return families;
 }
 
@@ -126,7 +154,22 @@ std::uint32_t parameters_of(const Node& node) {
   return row == nullptr ? 0 : row->parameters;
 }
 
+std::uint32_t packed_inputs_of(const Node& node) {
+  const OperatorRow* row = find_element_row(node) == nullptr ? find_operator_row(node) : nullptr;
+  return row == nullptr ? 0 : row->packed;
+}
+
+bool can_fold(const Node& node) {
+  const OperatorRow* row = find_operator_row(node);
+  if (row == nullptr) return false;
+  for (const auto& rows : {product_rows(), byte_product_rows(), byte_conv_rows()}) {
+    if (row >= rows.data() && row < rows.data() + rows.size()) return true;
+  }
+  return node.op_type() == "Conv";
+}
+
 bool can_follow(const Node& node, const Node& next) {
+  if (folds_bytes(node, next)) return true;
   const ElementRow* row = find_element_row(next);
   if (row == nullptr || node.output_count() != 1) return false;
   if (!has_chain_types(next) || !is_chain_type(type_of(node.output(0)))) return false;
@@ -143,11 +186,17 @@ void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start
   std::optional<Chain> chain;
   const Value* value = start;
   bool is_channels_last = false;
+  bool stays_exact = false;
   std::vector<const Node*> group;
   const auto store = [&] {
     builder.command_list().set_group(*group.front(), group);
-    chain->store(
-        builder.make_output(*value->producer(), value->producer_index(), is_channels_last));
+    if (stays_exact && type_of(value) == DataType::float32) {
+      builder.set(*value, builder.make(DataType::float32, chain->result()));
+      chain->store(builder.stored_tensor(*value));
+    } else {
+      chain->store(
+          builder.make_output(*value->producer(), value->producer_index(), is_channels_last));
+    }
     chain.reset();
     group.clear();
   };
@@ -165,6 +214,9 @@ void emit_chain(DevicePlanBuilder& builder, FusedNodes nodes, const Value* start
     if (!chain) {
       const DeviceTensor first = builder.stored_input(*node, chain_input);
       is_channels_last = first.is_channels_last && first.shape == shape;
+      // Scales, which float16 may be too short for.
+      stays_exact = first.type == DataType::float32 &&
+                    builder.constants().stored_type(first.type) != first.type && shape.rank() <= 1;
       chain.emplace(builder, first, shape);
     }
     row.append(*chain, builder, *node, chain_input);

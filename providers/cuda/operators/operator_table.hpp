@@ -32,6 +32,8 @@ struct OperatorRow {
   std::string (*refuses)(const Node& node);
   /// Emits the node, and the first of the elementwise nodes that follow it; returns their number.
   std::size_t (*emit)(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes);
+  /// Inputs (bit i: input i) that are packed when they are constant, and not uploaded as they are.
+  std::uint32_t packed = 0;
 };
 
 /// Continues a chain by a node of one element: the chain's value is input `chain_input`.
@@ -56,6 +58,9 @@ std::span<const OperatorRow> movement_rows();
 std::span<const OperatorRow> indexing_rows();
 std::span<const OperatorRow> attention_rows();
 std::span<const OperatorRow> recurrent_rows();
+std::span<const OperatorRow> byte_product_rows();
+std::span<const OperatorRow> byte_conv_rows();
+std::span<const OperatorRow> byte_elementwise_rows();
 /// All of the above but the elementwise ones.
 std::span<const std::span<const OperatorRow>> operator_families();
 
@@ -67,7 +72,11 @@ const OperatorRow* find_operator_row(const Node& node);
 std::string refusal_of(const Node& node);
 /// The inputs of a node that must be known before the run.
 std::uint32_t parameters_of(const Node& node);
-/// Whether `next` can continue a chain with the result of `node`.
+/// The inputs of a node that are packed when they are constant.
+std::uint32_t packed_inputs_of(const Node& node);
+/// Whether products and convolutions may fold nodes that follow into their result.
+bool can_fold(const Node& node);
+/// Whether `next` can continue a chain with the result of `node`, or be folded into it.
 bool can_follow(const Node& node, const Node& next);
 
 /// Emits elementwise nodes, each the only consumer of the one before it. `start` is the result of
@@ -84,6 +93,9 @@ void emit_copy(DevicePlanBuilder& builder, const DeviceTensor& from, std::int64_
                const Shape& sizes, const std::vector<std::int64_t>& from_strides,
                const DeviceTensor& to, std::int64_t to_offset,
                const std::vector<std::int64_t>& to_strides);
+/// The slices of `data` along an axis that integers name, as Gather does.
+void emit_slices(DevicePlanBuilder& builder, const Node& node, const DeviceTensor& data,
+                 const DeviceTensor& indices, std::int64_t axis, const DeviceTensor& to);
 std::vector<std::int64_t> strides_of(const Shape& shape);
 /// The sizes of a tensor's axes, outermost first.
 Shape sizes_in_memory(const DeviceTensor& tensor);

@@ -1,6 +1,7 @@
 // CommandList: collects the commands of a plan, with buffers that get addresses afterwards.
 #pragma once
 
+#include <compare>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -45,6 +46,8 @@ class EncodedPointer {
     pointer.bits_ = bits;
     return pointer;
   }
+
+  auto operator<=>(const EncodedPointer&) const = default;
 
   bool is_null() const { return bits_ == 0; }
   std::size_t buffer() const { return static_cast<std::size_t>(bits_ >> shift) - 1; }

@@ -65,6 +65,21 @@ const StoredConstant* ConstantPool::find(const Value& constant) const {
   return found == stored_.end() ? nullptr : &found->second;
 }
 
+std::shared_ptr<const DeviceBuffer> ConstantPool::derived(
+    const Value& constant, const std::vector<std::int64_t>& form,
+    const std::function<std::vector<std::byte>()>& make) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const DeviceBuffer>& buffer = derived_[{&constant, form}];
+  if (buffer != nullptr) return buffer;
+  const std::vector<std::byte> bytes = make();
+  const auto count = static_cast<std::int64_t>(bytes.size());
+  auto made = std::make_shared<DeviceBuffer>(device_, std::max<std::int64_t>(1, count),
+                                             "a packed constant");
+  if (count > 0) device_->write(made->data(), bytes.data(), count);
+  buffer = std::move(made);
+  return buffer;
+}
+
 std::shared_ptr<const DeviceBuffer> ConstantPool::upload(const Tensor& content) const {
   const DataType stored = stored_type(content.type());
   if (stored == content.type()) {

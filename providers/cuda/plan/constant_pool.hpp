@@ -1,8 +1,12 @@
 // Constant pool: the constants of a group on the device, uploaded once.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libcore/graph/value.hpp"
@@ -45,6 +49,10 @@ class ConstantPool {
   void add_stack(const std::vector<const Value*>& constants, const std::vector<Tensor>& contents);
   /// Null: not in the pool.
   const StoredConstant* find(const Value& constant) const;
+  /// What `make` derives from a constant, uploaded once for each form. Thread-safe.
+  std::shared_ptr<const DeviceBuffer> derived(
+      const Value& constant, const std::vector<std::int64_t>& form,
+      const std::function<std::vector<std::byte>()>& make) const;
   /// A new copy of `content`, in the stored type.
   std::shared_ptr<const DeviceBuffer> upload(const Tensor& content) const;
   std::int64_t bytes() const { return bytes_; }
@@ -54,6 +62,9 @@ class ConstantPool {
   PlanSettings settings_;
   std::unordered_map<const Value*, StoredConstant> stored_;
   std::int64_t bytes_ = 0;
+  using Form = std::pair<const Value*, std::vector<std::int64_t>>;
+  mutable std::mutex mutex_;
+  mutable std::map<Form, std::shared_ptr<const DeviceBuffer>> derived_;
 };
 
 }  // namespace ortool::cuda

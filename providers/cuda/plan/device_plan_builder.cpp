@@ -133,7 +133,14 @@ DeviceTensor DevicePlanBuilder::stored_tensor(const Value& value) {
 }
 
 DeviceTensor DevicePlanBuilder::tensor_in(const Value& value, bool is_channels_last) {
-  const DeviceTensor stored = stored_tensor(value);
+  DeviceTensor stored = stored_tensor(value);
+  // Scales that are kept in float32.
+  if (const DataType wanted = constants_.stored_type(stored.type); wanted != stored.type) {
+    constexpr std::int64_t kind = -1;
+    DeviceTensor& narrow = derived(stored, kind);
+    if (!narrow.is_given()) narrow = converted(stored, wanted);
+    stored = narrow;
+  }
   if (stored.is_channels_last == is_channels_last) return stored;
   DeviceTensor& copy = copies_[&value];
   if (!copy.is_given()) copy = in_layout(stored, is_channels_last);
@@ -216,12 +223,12 @@ DeviceTensor DevicePlanBuilder::upload(const Tensor& content) {
           parts_.command_list.add_fixed(buffer.data(), buffer.bytes())};
 }
 
-void* DevicePlanBuilder::upload_bytes(const void* bytes, std::int64_t count) {
+EncodedPointer DevicePlanBuilder::upload_constant(const void* bytes, std::int64_t count) {
   auto buffer =
       std::make_shared<DeviceBuffer>(device_, std::max<std::int64_t>(1, count), "a table");
   if (count > 0) device_->write(buffer->data(), bytes, count);
   parts_.constants.push_back(buffer);
-  return parts_.command_list.add_fixed(buffer->data(), count).as_pointer();
+  return parts_.command_list.add_fixed(buffer->data(), count);
 }
 
 DeviceTensor DevicePlanBuilder::upload_float(float value) {

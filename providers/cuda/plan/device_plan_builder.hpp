@@ -2,10 +2,12 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libcore/graph/node.hpp"
@@ -69,13 +71,20 @@ class DevicePlanBuilder {
   bool has_tensor(const Value& value) const { return tensors_.contains(&value); }
   void set_output(const Node& node, std::int64_t output, DeviceTensor tensor);
   void set(const Value& value, DeviceTensor tensor);
+  /// What another node has made of a tensor, or not given; `kind` tells uses apart.
+  DeviceTensor& derived(const DeviceTensor& tensor, std::int64_t kind) {
+    return derived_[{tensor.memory, kind}];
+  }
   /// The whole of `tensor` in another stored type.
   DeviceTensor converted(const DeviceTensor& tensor, DataType stored);
   /// A copy of host content, made once.
   DeviceTensor upload(const Tensor& content);
   /// A float32 scalar, whatever the precision.
   DeviceTensor upload_float(float value);
-  void* upload_bytes(const void* bytes, std::int64_t count);
+  EncodedPointer upload_constant(const void* bytes, std::int64_t count);
+  void* upload_bytes(const void* bytes, std::int64_t count) {
+    return upload_constant(bytes, count).as_pointer();
+  }
 
   // Errors that only the device sees.
   void* status();
@@ -116,6 +125,7 @@ class DevicePlanBuilder {
   std::deque<Tensor> contents_;
   std::unordered_map<const Value*, DeviceTensor> tensors_;
   std::unordered_map<const Value*, DeviceTensor> copies_;  ///< in the other order of axes
+  std::map<std::pair<EncodedPointer, std::int64_t>, DeviceTensor> derived_;
   std::unordered_map<const Node*, std::int32_t> statuses_;
   PlanParts parts_;
 };
