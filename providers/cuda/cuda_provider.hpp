@@ -21,7 +21,8 @@ using OpenDevice =
 ///
 /// - `device`: the number of the GPU, 0 if left out.
 /// - `memory-limit`: the most memory of the GPU, such as 2G; none if left out.
-/// - `precision`: float32 (if left out), tf32, or float16, in which float32 values are held then.
+/// - `precision`: float32 (if left out), tf32, or float16 or bfloat16, in which float32 values are
+///   held then.
 ///
 /// What `tune=on` measures is kept in the folder `cache_dir`, unless that is empty. Libraries are
 /// opened at first use. Unavailable, with a reason, without a library, a driver or a

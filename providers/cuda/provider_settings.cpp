@@ -47,7 +47,8 @@ DevicePrecision precision_of(std::string_view value) {
   if (value == "float32") return DevicePrecision::float32;
   if (value == "tf32") return DevicePrecision::tf32;
   if (value == "float16") return DevicePrecision::float16;
-  fail_value("precision", value, "float32, tf32 or float16");
+  if (value == "bfloat16") return DevicePrecision::bfloat16;
+  fail_value("precision", value, "float32, tf32, float16 or bfloat16");
 }
 
 Choice choice_of(std::string_view key, std::string_view value) {

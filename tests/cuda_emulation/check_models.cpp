@@ -1,4 +1,5 @@
-// cuda_check_models [--emulated] [--float16|--tf32] [--option KEY=VALUE] [--runs N] [--only-time]
+// cuda_check_models [--emulated] [--float16|--bfloat16|--tf32] [--option KEY=VALUE] [--runs N]
+// [--only-time]
 // [--size NAME=N] [--then NAME=N] [--variant KEY=VALUE,...] MODEL...: runs models on the GPU and on
 // the cpu, compares the outputs, and times the runs, as a whole and their parts on the GPU; with
 // --then one more run of other sizes, with several --variant once with each set of options. Exit
@@ -178,7 +179,7 @@ int main(int count, char** arguments) {
     const std::string_view argument = arguments[i];
     if (argument == "--emulated") {
       options.is_emulated = true;
-    } else if (argument == "--float16" || argument == "--tf32") {
+    } else if (argument == "--float16" || argument == "--bfloat16" || argument == "--tf32") {
       options.precision = argument.substr(2);
     } else if (argument == "--only-time") {
       options.only_time = true;

@@ -96,6 +96,8 @@ enum ElementType : int32_t {
   element_u32 = 12,
   element_u64 = 13,
   element_bf16 = 16,
+  element_f8e4m3 = 17,
+  element_f8e5m2 = 19,
 };
 
 ORTOOL_DEVICE float float_of_bits(uint32_t bits) {
@@ -159,6 +161,42 @@ ORTOOL_DEVICE uint16_t bfloat_of_float(float value) {
   const uint32_t bits = bits_of_float(value);
   if (value != value) return static_cast<uint16_t>((bits >> 16U) | 0x40U);
   return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
+}
+
+ORTOOL_DEVICE bool is_float8(int32_t type) {
+  return type == element_f8e4m3 || type == element_f8e5m2;
+}
+ORTOOL_DEVICE float float_of_float8(int32_t type, uint8_t bits) {
+  if (type == element_f8e5m2) return float_of_half(static_cast<uint16_t>(bits << 8U));
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x80U) << 24U;
+  const uint32_t magnitude = bits & 0x7FU;
+  if (magnitude == 0x7FU) return float_of_bits(sign | 0x7FC00000U);
+  constexpr float least = 0.001953125F;
+  constexpr uint32_t rebias = 120;
+  const float value = magnitude < 8 ? static_cast<float>(magnitude) * least
+                                    : float_of_bits((magnitude << 20U) + (rebias << 23U));
+  return sign != 0 ? -value : value;
+}
+/// The nearest one, ties to even; numbers beyond the greatest become it.
+ORTOOL_DEVICE uint8_t float8_of_float(int32_t type, float value) {
+  const bool is_wide = type == element_f8e5m2;
+  const uint32_t bits = bits_of_float(value);
+  const auto sign = static_cast<uint8_t>(bits >> 24U & 0x80U);
+  const uint32_t greatest = is_wide ? 0x7BU : 0x7EU;
+  if (value != value) return static_cast<uint8_t>(sign | 0x7FU);
+  const float magnitude = fabsf(value);
+  if (magnitude >= (is_wide ? 57344.0F : 448.0F)) return static_cast<uint8_t>(sign | greatest);
+  // Subnormal ones are multiples of the least.
+  const float least_normal = is_wide ? 6.103515625e-05F : 0.015625F;
+  const float unit = is_wide ? 65536.0F : 512.0F;
+  if (magnitude < least_normal)
+    return static_cast<uint8_t>(sign | static_cast<uint8_t>(rintf(magnitude * unit)));
+  const uint32_t dropped = is_wide ? 21U : 20U;
+  const uint32_t rebias = is_wide ? 112U << 2U : 120U << 3U;
+  const uint32_t whole = bits & 0x7FFFFFFFU;
+  const uint32_t half = (1U << (dropped - 1U)) - 1U;
+  const uint32_t code = ((whole + half + (whole >> dropped & 1U)) >> dropped) - rebias;
+  return static_cast<uint8_t>(sign | (code > greatest ? greatest : code));
 }
 
 /// Storage of kernels that are made for one element type, or for any, known at run time.

@@ -209,6 +209,20 @@ ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
          i += block.blocks() * block.threads()) {
       const int64_t at = scale_index(params, i);
       const float scale = load<float>(AnyStore(), params.scale, params.scale_type, at);
+      if (is_float8(params.input_type)) {
+        const auto* codes = static_cast<const uint8_t*>(params.input);
+        float value = float_of_float8(params.input_type, codes[i]);
+        if (params.zero_point != nullptr)
+          value -= float_of_float8(params.input_type,
+                                   static_cast<const uint8_t*>(params.zero_point)[at]);
+        store(AnyStore(), params.output, params.output_type, i, value * scale);
+        continue;
+      }
+      if (is_float8(params.output_type)) {
+        const float x = load<float>(AnyStore(), params.input, params.input_type, i);
+        static_cast<uint8_t*>(params.output)[i] = float8_of_float(params.output_type, x / scale);
+        continue;
+      }
       if (params.dequantizes != 0) {
         int64_t code = load<int64_t>(AnyStore(), params.input, params.input_type, i);
         if (params.zero_point != nullptr)

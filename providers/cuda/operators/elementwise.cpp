@@ -125,6 +125,8 @@ void append_cast(Chain& chain, DevicePlanBuilder& builder, const Node& node, std
 std::string refuses_cast(const Node& node) {
   const DataType from = type_of(node.input(0));
   const DataType to = type_of(node.output(0));
+  if (to == DataType::float8e4m3fn || to == DataType::float8e5m2)
+    return "float8 is made on the cpu but by QuantizeLinear";
   if (to == DataType::uint64) return "uint64 is not computed on the device";
   if (from == DataType::float64 && (to == DataType::float16 || to == DataType::bfloat16))
     return "float64 is rounded to 16 bits on the cpu";

@@ -208,9 +208,13 @@ std::size_t emit_cumulative(DevicePlanBuilder& builder, const Node& node, FusedN
   return 0;
 }
 
+bool is_float8(DataType type) {
+  return type == DataType::float8e4m3fn || type == DataType::float8e5m2;
+}
+
 bool is_code_type(DataType type) {
-  return type == DataType::int8 || type == DataType::uint8 || type == DataType::int16 ||
-         type == DataType::uint16;
+  return is_float8(type) || type == DataType::int8 || type == DataType::uint8 ||
+         type == DataType::int16 || type == DataType::uint16;
 }
 
 void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granularity& granularity,
@@ -260,6 +264,8 @@ std::string refuses_quantize(const Node& node) {
     return "only float32 is quantized on the device";
   if (!is_code_type(type_of(node.output(0))))
     return "only codes of 8 and 16 bits are made on the device";
+  if (is_float8(type_of(node.output(0))) && !read_op<QuantizeLinear>(node).saturate)
+    return "float8 that does not saturate is made on the cpu";
   return {};
 }
 std::string refuses_dequantize(const Node& node) {
@@ -285,7 +291,7 @@ constexpr std::array<OperatorRow, 12> rows = {{
     {"", "CumSum", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumSum>},
     {"", "CumProd", numbers, 0b10, refuses_unknown_axis, emit_cumulative<CumProd>},
     {"", "QuantizeLinear", numbers, 0, refuses_quantize, emit_quantize, 0b10},
-    {"", "DequantizeLinear", numbers, 0, refuses_dequantize, emit_dequantize, 0b10},
+    {"", "DequantizeLinear", elements, 0, refuses_dequantize, emit_dequantize, 0b10},
 }};
 
 }  // namespace

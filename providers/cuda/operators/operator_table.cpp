@@ -33,6 +33,8 @@ bool contains(OperatorTypes types, DataType type) {
     case DataType::int64:
       return types == OperatorTypes::numbers || types == OperatorTypes::elements;
     case DataType::uint64:
+    case DataType::float8e4m3fn:
+    case DataType::float8e5m2:
       return types == OperatorTypes::elements;
     default:
       return false;

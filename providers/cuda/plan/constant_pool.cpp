@@ -95,7 +95,8 @@ std::shared_ptr<const DeviceBuffer> ConstantPool::upload(const Tensor& content) 
   const auto from = aligned.data<float>();
   std::vector<float> kept(from.begin(), from.end());
   for (float& number : kept) {
-    if (std::isfinite(number)) number = std::clamp(number, -most, most);
+    if (stored == DataType::float16 && std::isfinite(number))
+      number = std::clamp(number, -most, most);
   }
   Tensor narrow(stored, content.shape());
   Workers alone;

@@ -32,9 +32,9 @@ class ConstantPool {
   DevicePrecision precision() const { return settings_.precision; }
   /// The type in which the device holds elements of `type`.
   DataType stored_type(DataType type) const {
-    return settings_.precision == DevicePrecision::float16 && type == DataType::float32
-               ? DataType::float16
-               : type;
+    if (type != DataType::float32) return type;
+    if (settings_.precision == DevicePrecision::float16) return DataType::float16;
+    return settings_.precision == DevicePrecision::bfloat16 ? DataType::bfloat16 : type;
   }
 
   /// Whether images of this stored type have their channels behind the pixels.

@@ -4,7 +4,7 @@
 namespace ortool::cuda {
 
 /// How numbers of float32 are stored and multiplied on the device.
-enum class DevicePrecision { float32, tf32, float16 };
+enum class DevicePrecision { float32, tf32, float16, bfloat16 };
 
 /// An option whose default depends on the element type.
 enum class Choice { automatic, on, off };

@@ -175,7 +175,7 @@ TEST_CASE("options of the cuda provider are read and wrong ones refused") {
 
 namespace {
 
-/// A session in float16 beside one of the cpu in float32, on the same random inputs.
+/// A session in 16 bits beside one of the cpu in float32, on the same random inputs.
 void check_half(std::string_view text, const NamedValues& inputs, std::string_view options,
                 double tolerance) {
   const EmulatedSession emulated(text, {}, options);
@@ -230,6 +230,7 @@ TEST_CASE(
     INFO(options);
     check_half(image_model, image_inputs(), options, 1e-5);
     check_half(image_model, image_inputs(), std::string("precision=float16,") + options, 1e-2);
+    check_half(image_model, image_inputs(), std::string("precision=bfloat16,") + options, 5e-2);
   }
 }
 

@@ -97,9 +97,11 @@ TEST_CASE("values of a quantized network are the same bytes whatever the precisi
   // Numbers that float16 and bfloat16 hold.
   const Tensor x = Tensor::of<float>(Shape{1, 3, 9, 8}, std::vector<float>(216, 1.25F));
   const auto expected = make_session(text)->run({{"x", x}}, {});
-  const EmulatedSession emulated(text, {}, "precision=float16");
-  CHECK(
-      compare(emulated.run({{"x", x}}), expected[0].tensor(), {.rtol = 1e-3, .atol = 1e-3}).passed);
+  for (const char* precision : {"precision=float16", "precision=bfloat16"}) {
+    const EmulatedSession emulated(text, {}, precision);
+    CHECK(compare(emulated.run({{"x", x}}), expected[0].tensor(), {.rtol = 1e-2, .atol = 1e-3})
+              .passed);
+  }
 }
 
 TEST_CASE("a product that is quantized by its range is scaled by the kernel behind it") {
@@ -148,4 +150,34 @@ TEST_CASE("a convolution of bytes with more rows than one product takes runs sli
   const auto expected = make_session(text)->run({{"x", x}}, {});
   CHECK(same_bits(emulated.run({{"x", x}}), expected[0].tensor()));
   CHECK(emulated.device->counts().products == 2);
+}
+
+TEST_CASE("values beyond the range of float16 pass a cuda device in bfloat16") {
+  const EmulatedSession emulated(R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[3] x) => (float[3] y) { a = Exp (x)  y = Mul (a, a) })",
+                                 {}, "precision=bfloat16");
+  const Tensor y = emulated.run({{"x", Tensor::of<float>(Shape{3}, {0, 10, 20})}});
+  CHECK(y.type() == DataType::float32);
+  CHECK(floats(y)[2] > 2.3e17F);
+  CHECK(floats(y)[2] < 2.4e17F);
+}
+
+TEST_CASE("float8 between nodes stays on the cuda device") {
+  const std::string text = R"(<ir_version: 10, opset_import: ["" : 21]>
+    g (float[64,8] x) => (float[64,4] y)
+    <float s = {0.02}, float[8,4] w = )" +
+                           drawn(32, -9, 9, 9) + R"(> {
+      c = Constant <value_float = 0.0> ()
+      z = Cast <to = 17> (c)
+      q = QuantizeLinear (x, s, z)
+      d = DequantizeLinear (q, s, z)
+      y = MatMul (d, w)
+    })";
+  const EmulatedSession emulated(text);
+  const Tensor x = random_tensor(Shape{64, 8}, 10);
+  const auto expected = make_session(text)->run({{"x", x}}, {});
+  CHECK(
+      compare(emulated.run({{"x", x}}), expected[0].tensor(), {.rtol = 1e-5, .atol = 1e-5}).passed);
+  const std::vector<std::string> providers = emulated.providers();
+  CHECK(std::count(providers.begin(), providers.end(), "cpu") == 0);
 }
