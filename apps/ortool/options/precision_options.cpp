@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "apps/ortool/options/option_conflicts.hpp"
+#include "libcore/base/format.hpp"
 #include "libcore/base/strings/glob.hpp"
+#include "libcore/base/strings/parse_number.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "providers/provider_list.hpp"
 
@@ -30,7 +32,7 @@ std::vector<OptionSpec> precision_options() {
   return {{.name = "precision",
            .value = "TYPE",
            .help = "operands of float32 products: float32 (default), bfloat16; auto: bfloat16 "
-                   "where that is faster; float16: not yet",
+                   "where that is faster; float16: on cuda alone",
            .choices = {"float32", "bfloat16", "float16", "auto"}},
           {.name = "keep-float",
            .value = "GLOB",
@@ -42,8 +44,30 @@ std::vector<OptionSpec> precision_options() {
            .repeats = true}};
 }
 
+std::string device_precision(const OptionValues& options) {
+  const std::string wanted = options.text("precision", "float32");
+  const std::vector<std::string> names = split(options.text("provider", "auto"), ',');
+  const bool is_named = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == "cuda" || name == "CUDAExecutionProvider";
+  });
+  const bool keeps_any =
+      !options.all("keep-float").empty() || !options.all("keep-float-op").empty();
+  const bool is_short = wanted == "bfloat16" || wanted == "float16";
+  return is_named && is_short && !keeps_any ? wanted : std::string();
+}
+
 PrecisionChoice chosen_precision(const OptionValues& options, std::string_view max_isa) {
   const std::string wanted = options.text("precision", "float32");
+  if (const std::string device = device_precision(options); !device.empty()) {
+    const std::string reason = format("cuda holds values in {}", device);
+    if (device == "float16") return {Precision::float32, reason};
+    try {
+      return choose_precision(Precision::bfloat16, max_isa);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::provider_unavailable) throw;
+      return {Precision::float32, reason};
+    }
+  }
   for (const Precision precision :
        {Precision::bfloat16, Precision::float16, Precision::automatic}) {
     if (wanted == precision_name(precision)) return choose_precision(precision, max_isa);
@@ -85,9 +109,10 @@ void check_kept_floats(const OptionValues& options, const Session& session) {
 
 Json precision_block(const OptionValues& options) {
   const PrecisionChoice choice = chosen_precision(options);
+  const std::string device = device_precision(options);
   return Json::object()
       .set("requested", options.text("precision", "float32"))
-      .set("used", precision_name(choice.precision))
+      .set("used", device.empty() ? std::string(precision_name(choice.precision)) : device)
       .set("reason", choice.reason.empty() ? Json() : Json(choice.reason));
 }
 

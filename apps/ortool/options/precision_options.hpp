@@ -15,6 +15,10 @@ namespace ortool {
 
 std::vector<OptionSpec> precision_options();
 
+/// The type in which cuda holds float32 values by --precision: "bfloat16" or "float16". Empty where
+/// cuda is not named, or nodes are to stay in float32, of which it cannot leave out any.
+std::string device_precision(const OptionValues& options);
+
 /// What --precision means for kernels up to `max_isa`; float32 without the option.
 PrecisionChoice chosen_precision(const OptionValues& options, std::string_view max_isa = {});
 

@@ -56,6 +56,19 @@ std::vector<std::pair<std::string, std::string>> settings_of(const OptionValues&
   return settings;
 }
 
+/// The settings of a provider, with what --precision means for cuda unless they say otherwise.
+std::vector<std::pair<std::string, std::string>> settings_with_precision(
+    const OptionValues& options, std::string_view provider) {
+  auto settings = settings_of(options, provider);
+  const std::string precision = device_precision(options);
+  const bool is_given = std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+    return setting.first == "precision";
+  });
+  if (provider == "cuda" && !precision.empty() && !is_given)
+    settings.emplace_back("precision", precision);
+  return settings;
+}
+
 void check_provider_settings(const Invocation& invocation) {
   for (const std::string& setting : invocation.options.all("provider-option")) {
     const std::size_t dot = setting.find('.');
@@ -149,10 +162,11 @@ std::vector<std::shared_ptr<const Provider>> choose_providers(const Invocation& 
   std::string missing;
   std::vector<std::string> warnings;  // an error says the same once
   for (const ProviderEntry& entry : wanted) {
-    const ProviderSettings settings{.max_isa = max_isa,
-                                    .precision = precision.precision,
-                                    .options = settings_of(invocation.options, entry.name),
-                                    .cache_dir = invocation.options.text("cache-dir", "")};
+    const ProviderSettings settings{
+        .max_isa = max_isa,
+        .precision = precision.precision,
+        .options = settings_with_precision(invocation.options, entry.name),
+        .cache_dir = invocation.options.text("cache-dir", "")};
     std::string reason;
     std::shared_ptr<const Provider> provider;
     // Settings are checked by the provider itself.
