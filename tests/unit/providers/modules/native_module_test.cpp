@@ -90,9 +90,9 @@ TEST_CASE("the module cuda computes a model with the device that it brings along
 
 TEST_CASE("settings of the module cuda come from the list, and wrong ones are errors") {
   use_modules_of("emulated_cuda");
-  CHECK_THROWS_WITH(
-      listed_provider("cuda", {.options = {{"precision", "int8"}}}),
-      "option --provider-option: cuda.precision is 'int8' (expected float32, tf32 or float16)");
+  CHECK_THROWS_WITH(listed_provider("cuda", {.options = {{"precision", "int8"}}}),
+                    "option --provider-option: cuda.precision is 'int8' (expected float32, tf32, "
+                    "float16 or bfloat16)");
   const ProviderSettings settings{.options = {{"device", "0"}, {"memory-limit", "64"}}};
   SessionOptions options;
   options.providers = {listed_provider("cuda", settings), listed_provider("cpu")};
