@@ -7,6 +7,7 @@
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/infer/infer_shapes.hpp"
+#include "libcore/lower/append_depthwise.hpp"
 #include "libcore/lower/assign_layouts.hpp"
 #include "libcore/lower/check_operators.hpp"
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
@@ -224,6 +225,11 @@ constexpr std::array passes = {
           assign_layouts(lowering.graph(), lowering.result.placed,
                          *lowering.options.providers.back());
         }},
+    LoweringPass{
+        {"append-depthwise",
+         "computes convolutions together with the depthwise one that alone reads their result", all,
+         false},
+        [](Lowering& lowering) { lowering.applied = append_depthwise(lowering.result.placed); }},
 };
 
 std::int64_t node_count(const Graph& main) {

@@ -11,6 +11,7 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/provider/node_group.hpp"
+#include "libcore/provider/post_op_provider.hpp"
 #include "providers/cpu/bf16_kernels.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/level_rows.hpp"
@@ -92,7 +93,7 @@ std::vector<const KernelRow*> rows_of(Isa most, std::vector<const KernelRow*> re
   return result;
 }
 
-class CpuProvider : public Provider {
+class CpuProvider : public PostOpProvider {
  public:
   CpuProvider(Isa most, const std::vector<const KernelRow*>& fp16_rows, KeepsFloat keeps_float)
       : rows_(rows_of(most, fp16_rows)), index_(rows_, fp16_rows.size(), std::move(keeps_float)) {}
@@ -123,10 +124,14 @@ class CpuProvider : public Provider {
     return row != nullptr ? row->layouts(group, *row) : std::vector<LayoutChoice>();
   }
 
+  bool appends(const NodeView& group, const NodeView& next) const override {
+    const KernelRow* row = row_of(group);
+    return row != nullptr && row->appends != nullptr && row == row_of(next) &&
+           row->appends(group, next, *row);
+  }
+
   KernelPtr compile(const NodeView& view, const CompileContext& context) const override {
-    NodeView first(view.node(), view.constants());
-    first.set_layouts(view.layouts());
-    const KernelRow* row = index_.best(first);
+    const KernelRow* row = row_of(view);
     if (row == nullptr) throw Error(ErrorCode::unsupported, refusal(view.node()));
     return row->compile(view, *row, context);
   }
@@ -140,6 +145,13 @@ class CpuProvider : public Provider {
   }
 
  private:
+  /// The row that computes the group in its layouts.
+  const KernelRow* row_of(const NodeView& group) const {
+    NodeView first(group.node(), group.constants());
+    first.set_layouts(group.layouts());
+    return index_.best(first);
+  }
+
   std::string refusal(const Node& node) const {
     const auto rows = index_.rows(node);
     if (rows.empty())

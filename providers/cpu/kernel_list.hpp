@@ -32,6 +32,9 @@ struct KernelRow {
   /// The choices for computing a group with NCHWc values, preceded by NCHW (by another row); empty:
   /// none for this group. A row with `layouts` computes such groups only and claims no nodes.
   std::vector<LayoutChoice> (*layouts)(const NodeView& view, const KernelRow& row) = nullptr;
+  /// Whether `compile` takes `group` merged with `next`, which the same row computes
+  /// (PostOpProvider::appends). Null: never.
+  bool (*appends)(const NodeView& group, const NodeView& next, const KernelRow& row) = nullptr;
 };
 
 /// The row of that name, which must exist.

@@ -9,11 +9,13 @@
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
 #include "libcore/base/precision.hpp"
 #include "libcore/ops/catalog.hpp"
-#include "libcore/provider/fold_epilogue.hpp"
 #include "libcore/provider/workspace_layout.hpp"
 #include "providers/cpu/bf16_kernels.hpp"
+#include "providers/cpu/conv/compiled_nchwc_conv.hpp"
 #include "providers/cpu/conv/conv_cost.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
+#include "providers/cpu/conv/depthwise_post_op.hpp"
+#include "providers/cpu/conv/post_op_parts.hpp"
 #include "providers/cpu/kernel_list.hpp"
 #include "providers/cpu/support/accepts.hpp"
 #include "providers/cpu/support/float_constant.hpp"
@@ -27,18 +29,6 @@ namespace {
 bool keeps_zero(const ProductEpilogue& epilogue) {
   return epilogue.activation != Activation::clip || (epilogue.low <= 0.0F && epilogue.high >= 0.0F);
 }
-
-/// Decided at compile time, once per node.
-struct CompiledNchwcConv {
-  ortool::Conv op;
-  ProductEpilogue epilogue;
-  NchwcConvAlgorithm path = NchwcConvAlgorithm::direct;
-  Precision operands = Precision::float32;
-  Isa isa = Isa::avx512;
-  int max_threads = 1;
-  PackedBytes weights;
-  AlignedBuffer bias;  ///< zero-padded to whole blocks; empty: none
-};
 
 class NchwcConvPrepared : public Prepared {
  public:
@@ -129,19 +119,7 @@ class NchwcConvKernel : public Kernel {
  public:
   NchwcConvKernel(const NodeView& view, const KernelRow& row, const CompileContext& context,
                   Precision operands)
-      : name_(row.name) {
-    conv_.operands = operands;
-    conv_.op = read_op<ortool::Conv>(view.node());
-    conv_.isa = row.isa;
-    conv_.max_threads = context.max_threads;
-    conv_.epilogue = epilogue_of(view);
-    const ConvSizes sizes = likely_conv_sizes(view, view.constant(1)->shape(), conv_.op);
-    make_bias(view, sizes.channels_out, context);
-    const bool from_nchw = view.layouts().input(0) == Layout::plain;
-    if (from_nchw) conv_.path = NchwcConvAlgorithm::from_nchw;
-    if (!from_nchw && operands != Precision::bfloat16) conv_.path = choose_nchwc_algorithm(sizes);
-    pack(view, sizes, context);
-  }
+      : name_(row.name), conv_(compile_nchwc_conv(view, row.isa, operands, context)) {}
 
   std::string_view name() const override { return name_; }
   PreparedPtr prepare(const PrepareContext& context) const override {
@@ -150,62 +128,15 @@ class NchwcConvKernel : public Kernel {
   bool needs_input(std::size_t index) const override {
     return index == 0 || static_cast<std::int64_t>(index) == conv_.epilogue.residual;
   }
-  std::int64_t packed_bytes() const override {
-    return conv_.weights.size_bytes() + conv_.bias.size_bytes();
-  }
+  std::int64_t packed_bytes() const override { return conv_.packed_bytes(); }
 
  private:
-  void pack(const NodeView& view, const ConvSizes& sizes, const CompileContext& context) {
-    const bool is_bf16 = conv_.operands == Precision::bfloat16;
-    const bool from_nchw = conv_.path == NchwcConvAlgorithm::from_nchw;
-    const std::int64_t bytes = is_bf16 ? packed_bf16_conv_bytes(sizes, from_nchw)
-                                       : packed_nchwc_weight_bytes(sizes, conv_.path, conv_.isa);
-    conv_.weights = context.pack(
-        bytes,
-        {static_cast<std::int64_t>(conv_.isa), static_cast<std::int64_t>(conv_.operands),
-         static_cast<std::int64_t>(conv_.path)},
-        [&](std::byte* packed) {
-          const Tensor given = float_tensor(*view.constant(1), context.cap);
-          const Tensor weights = folded_weights(given, conv_.epilogue, context.cap);
-          const float* plain = weights.data<float>().data();
-          is_bf16
-              ? pack_bf16_conv_weights(sizes, from_nchw, plain, conv_.isa,
-                                       reinterpret_cast<std::uint16_t*>(packed), context.workers)
-              : pack_nchwc_weights(sizes, conv_.path, plain, conv_.isa,
-                                   reinterpret_cast<float*>(packed), context.workers);
-        });
-  }
-
-  void make_bias(const NodeView& view, std::int64_t channels, const CompileContext& context) {
-    const std::vector<float> bias = folded_bias(view.constant(2), conv_.epilogue);
-    if (bias.empty()) return;
-    const std::int64_t block = block_of(blocked_layout(conv_.isa));
-    const std::int64_t stored = (channels + block - 1) / block * block;
-    conv_.bias =
-        AlignedBuffer(bytes_of(DataType::float32, stored), context.cap, "a convolution's bias");
-    std::fill_n(conv_.bias.as<float>(), stored, 0.0F);
-    std::copy(bias.begin(), bias.end(), conv_.bias.as<float>());
-  }
-
   std::string_view name_;
   CompiledNchwcConv conv_;
 };
 
 bool accepts_nchwc_conv(const NodeView& view) {
   return accepts_float32(view) && has_conv_rank(view) && view.constant(1) != nullptr;
-}
-
-/// Whether there is no residual, or one that certainly has the shape of the convolution's result:
-/// what is broadcast is added behind it, in float32.
-bool adds_in_place(const NodeView& view, const ProductEpilogue& epilogue) {
-  if (epilogue.residual < 0) return true;
-  const auto residual = static_cast<std::size_t>(epilogue.residual);
-  const PartialShape& a = view.inputs()[residual]->type().shape;
-  const PartialShape& b = view.node().output(0)->type().shape;
-  if (!a || !b || a->size() != b->size()) return false;
-  return std::equal(a->begin(), a->end(), b->begin(), [](const Dimension& x, const Dimension& y) {
-    return !x.is_unknown() && x == y;
-  });
 }
 
 /// Whether images in bfloat16 may be convolved in float32, whatever sizes a run has.
@@ -253,8 +184,9 @@ std::vector<LayoutChoice> conv_layouts(const NodeView& view, const KernelRow& ro
   return choices;
 }
 
-KernelPtr compile_nchwc_conv(const NodeView& view, const KernelRow& row,
+KernelPtr compile_float_conv(const NodeView& view, const KernelRow& row,
                              const CompileContext& context) {
+  if (is_post_op(view)) return compile_depthwise_post_op(view, row, context);
   return std::make_unique<const NchwcConvKernel>(view, row, context, Precision::float32);
 }
 
@@ -311,8 +243,8 @@ KernelPtr compile_bf16_conv(const NodeView& view, const KernelRow& row,
 
 // clang-format off
 constexpr std::array<KernelRow, 2> blocked_conv_rows = {{
-    {"conv_nchwc_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
-    {"conv_nchwc_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_nchwc_conv, nullptr, conv_layouts},
+    {"conv_nchwc_avx512", "", "Conv", Isa::avx512, "float32", accepts_nchwc_conv, compile_float_conv, nullptr, conv_layouts, appends_depthwise},
+    {"conv_nchwc_avx2", "", "Conv", Isa::avx2, "float32", accepts_nchwc_conv, compile_float_conv, nullptr, conv_layouts, appends_depthwise},
 }};
 constexpr std::array<KernelRow, 2> bf16_conv_rows = {{
     {"conv_bf16_nchwc_amx", "", "Conv", Isa::amx, "float32", accepts_bf16_conv_amx, compile_bf16_conv, nullptr, bf16_conv_layouts},

@@ -57,4 +57,34 @@ void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const InputImag
                 const float* packed_weights, const OutputImage& y, const Epilogue& epilogue,
                 Isa isa, void* workspace, Workers& workers);
 
+/// A depthwise convolution that alone reads the result of another one.
+struct NchwcDepthwisePostOp {
+  const ConvSizes& sizes;
+  const float* packed_weights;
+  Epilogue epilogue;
+};
+
+/// Whether conv_nchwc_with_depthwise computes the two: a single group, not by Winograd's algorithm,
+/// with results, then one output channel for each of its channels.
+bool can_append_depthwise(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                          const ConvSizes& depthwise);
+
+/// Whether what lies between two that can_append_depthwise is so large that strips of it are much
+/// smaller, and that it would hardly stay in the nearest cache.
+bool is_worth_appending_depthwise(const ConvSizes& sizes, NchwcConvAlgorithm path,
+                                  const ConvSizes& depthwise, Isa isa);
+
+/// Bytes of workspace for `conv_nchwc_with_depthwise` run by up to `threads` threads.
+std::int64_t nchwc_depthwise_post_op_workspace_bytes(const ConvSizes& sizes,
+                                                     NchwcConvAlgorithm path,
+                                                     const ConvSizes& depthwise, Isa isa,
+                                                     int threads);
+
+/// Like conv_nchwc twice, with the same bits, without the whole image between the two: strips of
+/// its rows stay in a cache. Images are float32.
+void conv_nchwc_with_depthwise(const ConvSizes& sizes, NchwcConvAlgorithm path, const InputImage& x,
+                               const float* packed_weights, const Epilogue& epilogue,
+                               const NchwcDepthwisePostOp& depthwise, const OutputImage& y, Isa isa,
+                               void* workspace, Workers& workers);
+
 }  // namespace ortool::cpu
