@@ -47,4 +47,33 @@ void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t*
                      const Int8ConvParams& params, std::uint8_t* y,
                      const Int8ConvAlgorithm& algorithm, void* workspace, Workers& workers);
 
+/// The arguments of nchwc_int8_conv that describe a convolution.
+struct NchwcInt8ConvDesc {
+  const ConvSizes& sizes;
+  const Int8ConvDesc& flips;
+  const std::byte* packed;
+  const Int8ConvParams& params;
+  Int8ConvAlgorithm algorithm;
+};
+
+/// Whether nchwc_int8_conv_with_depthwise computes the two: a dense convolution of an NCHW16c
+/// image, then one output channel for each of its channels; with instruction sets whose packed
+/// weights are apart for each block of channels.
+bool can_append_int8_depthwise(const ConvSizes& sizes, const Int8ConvAlgorithm& algorithm,
+                               const ConvSizes& depthwise,
+                               const Int8ConvAlgorithm& depthwise_algorithm);
+
+/// Bytes of workspace for `nchwc_int8_conv_with_depthwise` run by up to `threads` threads.
+std::int64_t nchwc_int8_depthwise_workspace_bytes(const ConvSizes& sizes,
+                                                  const Int8ConvAlgorithm& algorithm,
+                                                  const ConvSizes& depthwise,
+                                                  const Int8ConvAlgorithm& depthwise_algorithm,
+                                                  int threads);
+
+/// Like nchwc_int8_conv twice, with the same bits, without the whole image between the two: some
+/// blocks of its channels at a time.
+void nchwc_int8_conv_with_depthwise(const NchwcInt8ConvDesc& conv,
+                                    const NchwcInt8ConvDesc& depthwise, const std::uint8_t* x,
+                                    std::uint8_t* y, void* workspace, Workers& workers);
+
 }  // namespace ortool::cpu
