@@ -53,3 +53,21 @@ TEST_CASE("Buffers alive together never overlap, whatever their sizes") {
 TEST_CASE("No buffers need no arena") {
   CHECK(plan_memory({}) == 0);
 }
+
+TEST_CASE("A gap that a later, larger buffer does not fit into is avoided") {
+  // A chain whose layers grow: step by step, the last one would go behind the third.
+  const std::int64_t unit = 1024;
+  std::vector<PlannedBuffer> buffers = {{1600 * unit, 0, 1, 0},
+                                        {832 * unit, 1, 2, 0},
+                                        {1216 * unit, 2, 3, 0},
+                                        {448 * unit, 3, 4, 0},
+                                        {1792 * unit, 4, 5, 0}};
+  CHECK(plan_memory(buffers) == 2432 * unit);
+  require_disjoint(buffers, 2432 * unit);
+}
+
+TEST_CASE("Many buffers are placed step by step") {
+  std::vector<PlannedBuffer> buffers;
+  for (std::int32_t step = 0; step < 3000; ++step) buffers.push_back({1024, step, step + 1, 0});
+  CHECK(plan_memory(buffers) == 2048);
+}
