@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "kernels/cpu/gemm/f32/pack_b_once.hpp"
 #include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/split.hpp"
@@ -107,7 +108,11 @@ void PackedWeights::pack(const NodeView& group, std::int64_t k, std::int64_t n, 
           if (b.is_empty()) b = float_tensor(*group.constant(1), context.cap);
           StridedMatrix part{b.data<float>().data(), transposed ? k : n, transposed};
           part.data += transposed ? first * part.stride : first;
-          pack_b(k, count, part, kind_, packed, context.workers);
+          const bool is_float32 =
+              kind_.operands == Precision::float32 && kind_.weights == DataType::float32;
+          is_float32 ? pack_b_once(k, count, part, kind_.isa, reinterpret_cast<float*>(packed),
+                                   context.workers)
+                     : pack_b(k, count, part, kind_, packed, context.workers);
         });
     first += count;
   }
