@@ -6,12 +6,14 @@ Usage: count_instructions.py --program BUILD/bin/ortool --sysroot FOLDER [--peer
 Needs a qemu-aarch64 with plugins (Debian's qemu-user; the static one has none), gcc, and a Python with onnxruntime for
 the inputs (build/peers). make_peer.sh makes the peer's folder. Both run on one thread, and what is counted is the
 difference between three runs and one, so that loading and packing are left out (--runs 0,1 is faster for large models;
-the peer's first run then counts).
+the peer's first run then counts). A Python process takes some ten million instructions more or less each time, so the
+peer's difference is the median of several (--repeats).
 """
 import argparse
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -50,7 +52,9 @@ def count_peer(arguments, plugin, model, inputs):
     environment = {"PYTHONPATH": os.path.join(root, "site-packages"), "PYTHONHOME": os.path.join(root, "usr"),
                    "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     command = [os.path.join(root, "usr/bin/python3.11"), os.path.join(HERE, "run_onnxruntime.py"), model, inputs]
-    return one_run(arguments, lambda runs: count(arguments, plugin, root, command + [str(runs)], environment=environment))
+    return statistics.median(
+        one_run(arguments, lambda runs: count(arguments, plugin, root, command + [str(runs)], environment=environment))
+        for _ in range(arguments.repeats))
 
 
 def main():
@@ -62,6 +66,7 @@ def main():
     parser.add_argument("--qemu", default="qemu-aarch64", help="a qemu-aarch64 that knows -plugin")
     parser.add_argument("--runs", default="1,3", type=lambda text: [int(each) for each in text.split(",")],
                         help="few and many runs, whose counts are compared (default: %(default)s)")
+    parser.add_argument("--repeats", default=3, type=int, help="measurements of the peer (default: %(default)s)")
     parser.add_argument("--append", help="file to which each row is added as one line of JSON")
     parser.add_argument("models", nargs="+", metavar="MODEL")
     arguments = parser.parse_args()
