@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
+#define ORTOOL_ISA avx2
+#include "kernels/cpu/conv/f32_nchw/depthwise_plane_dispatch.inc"
 
 namespace ortool::cpu::avx2 {
 namespace {
@@ -86,15 +87,6 @@ inline __attribute__((always_inline)) void load_row(const ColumnLoads<kernel, st
   }
 }
 
-/// One plane of `planes`, with its own pointers.
-struct Plane {
-  const float* in;
-  const float* weights;
-  float* out;
-  const float* residual;
-  float bias;
-};
-
 template <int kernel, int stride, int rows, bool whole>
 void run_block(const DepthwisePlanes& planes, const Plane& plane,
                const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column) {
@@ -148,8 +140,6 @@ bool is_whole(const DepthwisePlanes& planes, int64_t column) {
 template <int kernel, int stride>
 void run_planes(const DepthwisePlanes& planes) {
   constexpr int64_t max_vectors = 16;
-  const int64_t in_pixels = planes.in_rows * planes.in_columns;
-  const int64_t out_pixels = planes.out_rows * planes.out_columns;
   // Wide images are processed in strips, so that the loads are set up once per strip.
   for (int64_t strip = 0; strip < planes.out_columns; strip += max_vectors * 8) {
     ColumnLoads<kernel, stride> loads[max_vectors];
@@ -159,14 +149,7 @@ void run_planes(const DepthwisePlanes& planes) {
       loads[vectors++] = find_loads<kernel, stride>(planes, column);
     }
     for (int64_t index = 0; index < planes.planes; ++index) {
-      Plane plane;
-      plane.in = planes.in + index * in_pixels;
-      plane.weights = planes.weights + index * kernel * kernel;
-      plane.out = planes.out + index * out_pixels;
-      const EpilogueTile& epilogue = planes.epilogue;
-      plane.residual =
-          epilogue.residual == nullptr ? nullptr : epilogue.residual + index * out_pixels;
-      plane.bias = epilogue.bias == nullptr ? 0.0F : epilogue.bias[index];
+      const Plane plane = plane_at(planes, index);
       int64_t rows = 4;
       for (int64_t row = planes.row_begin; row < planes.row_end; row += rows) {
         rows = planes.row_end - row < 4 ? 1 : 4;
@@ -186,25 +169,6 @@ void run_planes(const DepthwisePlanes& planes) {
       }
     }
   }
-}
-
-int32_t depthwise_planes(const DepthwisePlanes& planes) {
-  if (planes.row_dilation != 1 || planes.column_dilation != 1 ||
-      planes.kernel_rows != planes.kernel_columns || planes.row_stride != planes.column_stride) {
-    return 0;
-  }
-  if (planes.kernel_rows == 3 && planes.row_stride == 1) {
-    run_planes<3, 1>(planes);
-  } else if (planes.kernel_rows == 3 && planes.row_stride == 2) {
-    run_planes<3, 2>(planes);
-  } else if (planes.kernel_rows == 5 && planes.row_stride == 1) {
-    run_planes<5, 1>(planes);
-  } else if (planes.kernel_rows == 5 && planes.row_stride == 2) {
-    run_planes<5, 2>(planes);
-  } else {
-    return 0;
-  }
-  return 1;
 }
 
 }  // namespace

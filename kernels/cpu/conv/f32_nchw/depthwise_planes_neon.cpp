@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cpu/conv/f32_nchw/depthwise_planes.hpp"
 #include "kernels/cpu/epilogue/activation_rows.hpp"
 #include "kernels/cpu/isa/add_lane_neon.inc"
 
 #define ORTOOL_ISA neon
+#include "kernels/cpu/conv/f32_nchw/depthwise_plane_dispatch.inc"
 #include "kernels/cpu/epilogue/activation_vector.inc"
 
 namespace ortool::cpu::neon {
@@ -47,15 +47,6 @@ struct Weights {
     for (int i = 0; i < count / 4; ++i) values[i] = vld1q_f32(from + 4 * i);
     values[count / 4] = vld1q_dup_f32(from + count - 1);
   }
-};
-
-/// One plane of `planes`, with its own pointers.
-struct Plane {
-  const float* in;
-  const float* weights;
-  float* out;
-  const float* residual;
-  float bias;
 };
 
 /// The input pixels of a strip of output, zero outside the plane.
@@ -168,17 +159,9 @@ void run_strip(const DepthwisePlanes& planes, const Plane& plane, Strip<kernel, 
 
 template <int kernel, int stride>
 void run_planes(const DepthwisePlanes& planes) {
-  const int64_t in_pixels = planes.in_rows * planes.in_columns;
-  const int64_t out_pixels = planes.out_rows * planes.out_columns;
-  const EpilogueTile& epilogue = planes.epilogue;
   Strip<kernel, stride> strip;
   for (int64_t index = 0; index < planes.planes; ++index) {
-    Plane plane = {};
-    plane.in = planes.in + index * in_pixels;
-    plane.weights = planes.weights + index * kernel * kernel;
-    plane.out = planes.out + index * out_pixels;
-    if (epilogue.residual != nullptr) plane.residual = epilogue.residual + index * out_pixels;
-    if (epilogue.bias != nullptr) plane.bias = epilogue.bias[index];
+    const Plane plane = plane_at(planes, index);
     for (int64_t row = planes.row_begin; row < planes.row_end; row += strip_rows) {
       const int64_t left = planes.row_end - row;
       for (int64_t column = 0; column < planes.out_columns; column += strip_columns) {
@@ -187,25 +170,6 @@ void run_planes(const DepthwisePlanes& planes) {
       }
     }
   }
-}
-
-int32_t depthwise_planes(const DepthwisePlanes& planes) {
-  if (planes.row_dilation != 1 || planes.column_dilation != 1 ||
-      planes.kernel_rows != planes.kernel_columns || planes.row_stride != planes.column_stride) {
-    return 0;
-  }
-  if (planes.kernel_rows == 3 && planes.row_stride == 1) {
-    run_planes<3, 1>(planes);
-  } else if (planes.kernel_rows == 3 && planes.row_stride == 2) {
-    run_planes<3, 2>(planes);
-  } else if (planes.kernel_rows == 5 && planes.row_stride == 1) {
-    run_planes<5, 1>(planes);
-  } else if (planes.kernel_rows == 5 && planes.row_stride == 2) {
-    run_planes<5, 2>(planes);
-  } else {
-    return 0;
-  }
-  return 1;
 }
 
 }  // namespace
