@@ -6,7 +6,7 @@
 
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "libcore/runtime/feedback/output_memory.hpp"
 #include "libcore/runtime/session.hpp"
 

@@ -7,7 +7,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/log.hpp"
 #include "libcore/graph/graph.hpp"
-#include "libcore/provider/device_provider.hpp"
+#include "libcore/provider/device/device_provider.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 #include "providers/cuda/partition.hpp"
 #include "providers/cuda/provider_settings.hpp"

@@ -11,7 +11,7 @@
 #include "libcore/base/memory/aligned_buffer.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/graph/model.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "libcore/tensor/tensor.hpp"
 #include "providers/modules/graph_view.hpp"
 

@@ -10,7 +10,7 @@
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/ops/session/subgraph.hpp"
 #include "libcore/provider/subgraph_provider.hpp"
-#include "providers/modules/missing_module.hpp"
+#include "libcore/provider/unavailable_provider.hpp"
 #include "providers/modules/module_call.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_state.hpp"
@@ -102,7 +102,7 @@ std::shared_ptr<const Provider> make_module_provider(std::string_view name,
   const auto found = modules::find_modules();
   const auto module = found.find(name);
   if (module == found.end()) {
-    return std::make_shared<modules::MissingModule>(
+    return std::make_shared<UnavailableProvider>(
         name, modules::reason_of_missing_file(name, missing_because));
   }
   try {
@@ -110,7 +110,7 @@ std::shared_ptr<const Provider> make_module_provider(std::string_view name,
         std::make_shared<const ModuleState>(module->second, name, settings), std::move(fallback));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::provider_unavailable) throw;
-    return std::make_shared<modules::MissingModule>(name, error);
+    return std::make_shared<UnavailableProvider>(name, error);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/base/version.hpp"
 #include "libcore/provider/native_module.hpp"
-#include "providers/modules/missing_module.hpp"
+#include "libcore/provider/unavailable_provider.hpp"
 #include "providers/modules/module_library.hpp"
 
 namespace ortool {
@@ -73,14 +73,14 @@ std::shared_ptr<const Provider> make_native_provider(std::string_view name,
   const auto found = modules::find_modules();
   const auto module = found.find(name);
   if (module == found.end()) {
-    return std::make_shared<modules::MissingModule>(
+    return std::make_shared<UnavailableProvider>(
         name, modules::reason_of_missing_file(name, missing_because));
   }
   try {
     return load_module(module->second).make(settings);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::provider_unavailable) throw;
-    return std::make_shared<modules::MissingModule>(name, error);
+    return std::make_shared<UnavailableProvider>(name, error);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libcore/graph/model.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "libcore/provider/provider.hpp"
 #include "providers/modules/module_state.hpp"
 

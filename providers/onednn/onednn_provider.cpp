@@ -6,7 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/provider/node_group.hpp"
-#include "providers/onednn/absent_provider.hpp"
+#include "libcore/provider/unavailable_provider.hpp"
 #include "providers/onednn/kernel_list.hpp"
 
 namespace ortool {
@@ -112,7 +112,7 @@ std::shared_ptr<const Provider> make_onednn_provider(cpu::Isa most) {
     return std::make_shared<OnednnProvider>(most);
   } catch (const Error& error) {  // its library is loaded here
     if (error.code() != ErrorCode::provider_unavailable) throw;
-    return std::make_shared<onednn::AbsentProvider>(error.what());
+    return std::make_shared<UnavailableProvider>("onednn", error);
   }
 }
 

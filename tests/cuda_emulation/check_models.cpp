@@ -17,7 +17,7 @@
 #include "libcore/base/log.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
 #include "libcore/onnx/read/load.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "libcore/runtime/session.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"

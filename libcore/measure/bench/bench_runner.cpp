@@ -9,7 +9,7 @@
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/measure/bench/joined_threads.hpp"
 #include "libcore/measure/sample_blocks.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 
 namespace ortool {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/provider/device_clocks.hpp"
+#include "libcore/provider/device/device_clocks.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {

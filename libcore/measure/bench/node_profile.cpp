@@ -11,7 +11,7 @@
 #include "libcore/infer/infer_shapes.hpp"
 #include "libcore/inspect/count_macs.hpp"
 #include "libcore/measure/sample_blocks.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 
 namespace ortool {
 namespace {

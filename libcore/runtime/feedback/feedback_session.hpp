@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/provider/device_provider.hpp"
+#include "libcore/provider/device/device_provider.hpp"
 #include "libcore/runtime/feedback/output_memory.hpp"
 #include "libcore/runtime/session.hpp"
 

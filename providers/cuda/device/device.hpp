@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "libcore/provider/device_clocks.hpp"
+#include "libcore/provider/device/device_clocks.hpp"
 #include "providers/cuda/kernels/kernel_names.hpp"
 
 namespace ortool::cuda {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libcore/provider/device_clocks.hpp"
+#include "libcore/provider/device/device_clocks.hpp"
 #include "providers/cuda/driver/library_loader.hpp"
 
 struct nvmlDevice_st;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "providers/cuda/plan/command_list.hpp"
 
 namespace ortool::cuda {

@@ -1,5 +1,5 @@
 // Device reports of the cuda provider on an emulated device: figures of runs, and times of nodes.
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "libcore/graph/graph.hpp"
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 #include "libcore/tensor/compare.hpp"
 #include "providers/cpu/cpu_provider.hpp"
 #include "providers/provider_list.hpp"

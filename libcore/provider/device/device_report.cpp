@@ -1,5 +1,5 @@
 // Device report: the one that a thread asks for.
-#include "libcore/provider/device_report.hpp"
+#include "libcore/provider/device/device_report.hpp"
 
 #include "libcore/graph/node.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libcore/provider/device_clocks.hpp"
+#include "libcore/provider/device/device_clocks.hpp"
 #include "libcore/provider/kernel.hpp"
 
 namespace ortool {

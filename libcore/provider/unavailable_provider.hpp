@@ -1,20 +1,22 @@
-// Missing module: the provider of a module that cannot be used here, with the reason.
+// Unavailable provider: stands for one that cannot be used here, and says why.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "libcore/base/error.hpp"
 #include "libcore/provider/provider.hpp"
 
-namespace ortool::modules {
+namespace ortool {
 
-class MissingModule : public Provider {
+class UnavailableProvider : public Provider {
  public:
-  MissingModule(std::string_view name, std::string reason)
+  UnavailableProvider(std::string_view name, std::string reason)
       : name_(name), reason_(std::move(reason)) {}
-  /// The reason of an error that loading the module threw, with its hint.
-  MissingModule(std::string_view name, const Error& error) : MissingModule(name, error.what()) {
+  /// The reason of an error that loading the provider's library threw, with its hint.
+  UnavailableProvider(std::string_view name, const Error& error)
+      : UnavailableProvider(name, error.what()) {
     if (!error.hint().empty()) reason_ += "; " + error.hint();
   }
 
@@ -32,4 +34,4 @@ class MissingModule : public Provider {
   std::string reason_;
 };
 
-}  // namespace ortool::modules
+}  // namespace ortool
