@@ -59,6 +59,8 @@ double nchw_conv_nanoseconds(const ConvSizes& sizes) {
       const double rate = is_wide ? (has_steps ? 2.8 : 4.6) : (has_steps ? 11 : 21);
       return fixed_ns + multiplications / rate;
     }
+    case ConvPath::direct:
+      return fixed_ns + multiplications / 50 + 0.1 * results;
     case ConvPath::winograd:
       return fixed_ns + multiplications / 90;
     default: {

@@ -1,5 +1,5 @@
-// Convolution algorithms for float32 NCHW (im2col, im2row, depthwise, Winograd), one file each;
-// conv/f32_nchw/conv.hpp is the entry point that chooses among them.
+// Convolution algorithms for float32 NCHW (im2col, im2row, direct, depthwise, Winograd), one file
+// each; conv/f32_nchw/conv.hpp is the entry point that chooses among them.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,14 @@ void conv_im2col(const ConvSizes& sizes, const float* x, const float* packed_wei
 
 std::int64_t conv_im2row_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void conv_im2row(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
+                 const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
+
+/// Whether few enough output channels read windows without column strides.
+bool is_direct(const ConvSizes& sizes);
+std::int64_t direct_weight_bytes(const ConvSizes& sizes);
+void pack_direct_weights(const ConvSizes& sizes, const float* weights, float* out);
+std::int64_t conv_direct_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
+void conv_direct(const ConvSizes& sizes, const float* x, const float* packed_weights, float* y,
                  const Epilogue& epilogue, Isa isa, void* workspace, Workers& workers);
 
 /// Whether this is a 3 × 3 convolution with stride 1 in a single group.

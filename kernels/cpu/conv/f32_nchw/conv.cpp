@@ -28,6 +28,8 @@ std::string_view conv_path_name(ConvPath path) {
       return "depthwise";
     case ConvPath::rows:
       return "rows";
+    case ConvPath::direct:
+      return "direct";
     case ConvPath::winograd:
       return "winograd";
     default:
@@ -61,6 +63,7 @@ ConvPath choose_conv_path(const ConvSizes& sizes) {
       sizes.channels_out <= max_multiplier * sizes.channels_in) {
     return ConvPath::depthwise;
   }
+  if (is_direct(sizes)) return ConvPath::direct;
   constexpr std::int64_t few_pixels = 64;
   constexpr std::int64_t enough_channels = 32;
   const std::int64_t pixels = volume(sizes.out);
@@ -90,6 +93,7 @@ std::int64_t group_floats(const ConvSizes& sizes, ConvPath path, const GemmFunct
 
 std::int64_t packed_conv_weight_bytes(const ConvSizes& sizes, ConvPath path, Isa isa) {
   if (path == ConvPath::winograd) return winograd_weight_bytes(sizes);
+  if (path == ConvPath::direct) return direct_weight_bytes(sizes);
   return round_up_to_line(sizes.groups * group_floats(sizes, path, gemm_functions(isa)) * 4);
 }
 
@@ -99,6 +103,7 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
   const std::int64_t channels = sizes.channels_out / sizes.groups;
   const std::int64_t k = conv_depth(sizes);
   if (path == ConvPath::winograd) return pack_winograd_weights(sizes, weights, isa, out, workers);
+  if (path == ConvPath::direct) return pack_direct_weights(sizes, weights, out);
   if (path == ConvPath::depthwise) {
     std::copy_n(weights, sizes.channels_out * k, out);
     return;
@@ -126,6 +131,8 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
       return 0;
     case ConvPath::rows:
       return conv_im2row_workspace_bytes(sizes, isa, threads);
+    case ConvPath::direct:
+      return conv_direct_workspace_bytes(sizes, isa, threads);
     case ConvPath::winograd:
       return conv_winograd_workspace_bytes(sizes, isa, threads);
     default:
@@ -141,6 +148,8 @@ void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* pa
       return conv_depthwise(sizes, x, packed_weights, y, epilogue, isa, workers);
     case ConvPath::rows:
       return conv_im2row(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+    case ConvPath::direct:
+      return conv_direct(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     case ConvPath::winograd:
       return conv_winograd(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     default:

@@ -31,6 +31,7 @@ enum class ConvPath {
   depthwise,  ///< depthwise: direct, weights unpacked
   columns,    ///< im2col, pixels as vector lanes; a 1x1 kernel is a plain GEMM
   rows,       ///< im2row, output channels as vector lanes, for few pixels
+  direct,     ///< windows read where they lie, pixels as vector lanes, for few output channels
   winograd,   ///< F(4x4, 3x3): a quarter of the multiplications of a 3 x 3 kernel
 };
 

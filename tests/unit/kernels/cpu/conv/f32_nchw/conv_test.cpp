@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/conv/f32_nchw/direct_tile.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 #include "tests/unit/kernels/cpu/window_test_support.hpp"
 
@@ -139,6 +140,7 @@ std::vector<float> run(const Case& one, ConvPath path, Isa isa, int threads) {
 std::vector<ConvPath> paths_for(const ConvSizes& sizes) {
   std::vector<ConvPath> paths = {ConvPath::columns, ConvPath::rows};
   if (sizes.channels_in == sizes.groups) paths.push_back(ConvPath::depthwise);
+  if (is_direct(sizes)) paths.push_back(ConvPath::direct);
   if (is_winograd(sizes)) paths.push_back(ConvPath::winograd);
   return paths;
 }
@@ -205,6 +207,36 @@ TEST_CASE("Pointwise convolutions agree with sums in double", "[conv]") {
     one.sizes.in[2] = one.sizes.out[2] = numbers.between(1, 20);
     fill(numbers, one);
     check(one);
+  }
+}
+
+TEST_CASE("Convolutions of few output channels have the bits of packed windows", "[conv]") {
+  const std::uint32_t seed = 20270;
+  CAPTURE(seed);
+  RandomValues numbers(seed);
+  for (int round = 0; round < 60; ++round) {
+    Case one;
+    ConvSizes& sizes = one.sizes;
+    sizes.batch = numbers.between(1, 2);
+    sizes.groups = numbers.between(1, 2);
+    sizes.channels_in = sizes.groups * numbers.between(1, 5);
+    sizes.channels_out = sizes.groups * numbers.between(1, max_direct_channels);
+    if (numbers.flip()) pick_axis(numbers, sizes, 1, 4);
+    sizes.kernel[2] = numbers.between(1, 9);
+    sizes.dilation[2] = numbers.between(1, 2);
+    const std::int64_t reach = (sizes.kernel[2] - 1) * sizes.dilation[2] + 1;
+    sizes.pad[2] = numbers.between(0, reach - 1);
+    sizes.in[2] = reach + numbers.between(0, 120);
+    sizes.out[2] = sizes.in[2] + sizes.pad[2] + numbers.between(0, reach - 1) - reach + 1;
+    fill(numbers, one);
+    REQUIRE(is_direct(sizes));
+    check(one);
+    for (const Isa isa : test::isas_here()) {
+      CAPTURE(isa_name(isa), sizes.in, sizes.out, sizes.kernel, sizes.pad);
+      const std::vector<float> direct = run(one, ConvPath::direct, isa, 1);
+      const std::vector<float> columns = run(one, ConvPath::columns, isa, 1);
+      REQUIRE(std::memcmp(direct.data(), columns.data(), direct.size() * sizeof(float)) == 0);
+    }
   }
 }
 
