@@ -20,6 +20,23 @@ constexpr int64_t rows_of_block = 4;
 constexpr int64_t strip_rows = 16;
 constexpr int64_t strip_columns = 128;
 
+Floats activate_by(const EpilogueTile& epilogue, Floats x) {
+  const Floats low = splat(epilogue.low);
+  const Floats high = splat(epilogue.high);
+  switch (epilogue.activation) {
+    case Activation::relu:
+      return activate<Activation::relu>(x, low, high);
+    case Activation::clip:
+      return activate<Activation::clip>(x, low, high);
+    case Activation::leaky_relu:
+      return activate<Activation::leaky_relu>(x, low, high);
+    case Activation::hard_swish:
+      return activate<Activation::hard_swish>(x, low, high);
+    default:
+      return x;
+  }
+}
+
 template <int kernel>
 struct Weights {
   static constexpr int count = kernel * kernel;

@@ -149,24 +149,39 @@ void copy_patch(const DirectConv& conv, const float* in, std::int64_t row, std::
 void run_unit(const DirectConv& conv, const Unit& unit, float* patches) {
   const ConvSizes& sizes = conv.sizes;
   const std::int64_t block = conv.functions.block;
-  const std::int64_t row_reach = (sizes.kernel[1] - 1) * sizes.dilation[1];
+  const std::int64_t stride = sizes.stride[1];
+  const std::int64_t pad = sizes.pad[1];
+  const std::int64_t last_row = sizes.in[1] - 1 - (sizes.kernel[1] - 1) * sizes.dilation[1] + pad;
+  // Output rows whose windows are inside the image.
+  const std::int64_t begin = std::clamp((pad + stride - 1) / stride, unit.row_begin, unit.row_end);
+  const std::int64_t end =
+      last_row < 0 ? begin : std::clamp(last_row / stride + 1, begin, unit.row_end);
   TileQueue inside(conv, unit, false);
   TileQueue in_patches(conv, unit, true);
   for (std::int64_t b = unit.block_begin; b < unit.block_end; ++b) {
     const std::int64_t column = b * block - sizes.pad[2];
-    const bool has_columns = column >= 0 && column + conv.patch.row_floats <= sizes.in[2];
     const std::int64_t columns = std::min(block, sizes.out[2] - b * block);
-    for (std::int64_t y = unit.row_begin; y < unit.row_end; ++y) {
-      const std::int64_t row = y * sizes.stride[1] - sizes.pad[1];
-      float* out = unit.out + y * sizes.out[2] + b * block;
-      if (has_columns && row >= 0 && row + row_reach < sizes.in[1]) {
-        inside.add(unit.in + row * sizes.in[2] + column, out, columns);
-      } else {
+    float* out = unit.out + b * block;
+    const auto add_patches = [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t y = from; y < to; ++y) {
         float* patch = patches + in_patches.size() * conv.patch.floats;
-        copy_patch(conv, unit.in, row, column, patch);
-        in_patches.add(patch, out, columns);
+        copy_patch(conv, unit.in, y * stride - pad, column, patch);
+        in_patches.add(patch, out + y * sizes.out[2], columns);
       }
+    };
+    if (column < 0 || column + conv.patch.row_floats > sizes.in[2]) {
+      add_patches(unit.row_begin, unit.row_end);
+      continue;
     }
+    add_patches(unit.row_begin, begin);
+    const float* in = unit.in + (begin * stride - pad) * sizes.in[2] + column;
+    float* to = out + begin * sizes.out[2];
+    for (std::int64_t y = begin; y < end; ++y) {
+      inside.add(in, to, columns);
+      in += stride * sizes.in[2];
+      to += sizes.out[2];
+    }
+    add_patches(end, unit.row_end);
   }
   inside.flush();
   in_patches.flush();
