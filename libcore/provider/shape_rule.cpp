@@ -11,12 +11,19 @@
 namespace ortool {
 namespace {
 
+/// Of integers, or of booleans as 0 and 1.
+std::vector<std::int64_t> elements_of_known(const Tensor& tensor) {
+  if (tensor.type() != DataType::boolean) return integers_of(tensor);
+  const std::span<const bool> values = tensor.data<bool>();
+  return {values.begin(), values.end()};
+}
+
 std::optional<Dimensions> dimensions_of(const Operand& operand) {
   if (operand.shape.rank() > 1 || operand.shape.element_count() > max_known_elements)
     return std::nullopt;
   const Tensor* known = operand.known.read_value();
   if (known == nullptr) return Dimensions(static_cast<std::size_t>(operand.shape.element_count()));
-  return dimensions_from(integers_of(*known));
+  return dimensions_from(elements_of_known(*known));
 }
 
 /// Whether a known operand contains the minimum int64, which a Dimension cannot represent:
@@ -25,7 +32,7 @@ std::optional<Dimensions> dimensions_of(const Operand& operand) {
 bool has_least_integer(const Operand& operand) {
   const Tensor* known = operand.known.read_value();
   if (known == nullptr) return false;
-  const std::vector<std::int64_t> numbers = integers_of(*known);
+  const std::vector<std::int64_t> numbers = elements_of_known(*known);
   return std::find(numbers.begin(), numbers.end(), std::numeric_limits<std::int64_t>::min()) !=
          numbers.end();
 }
@@ -76,7 +83,7 @@ class ConcreteContext : public InferContext {
   /// Propagates known elements to outputs; a shape may be valid without them.
   std::optional<KnownElements> input_elements(std::int64_t index) const override {
     const Operand* given = operand(index);
-    if (given == nullptr || !is_integer(given->type)) return std::nullopt;
+    if (given == nullptr || !is_tracked(given->type)) return std::nullopt;
     if (given->known.read_value() == nullptr) wanted_.push_back(index);
     const std::optional<Dimensions> dimensions = dimensions_of(*given);
     if (!dimensions || has_least_integer(*given)) return std::nullopt;
@@ -101,7 +108,7 @@ class ConcreteContext : public InferContext {
   /// The output's content, if the rule inferred all of it.
   std::optional<Tensor> output_value(std::int64_t index, DataType type, const Shape& shape) const {
     const std::optional<Dimensions>& values = output_dimensions_[static_cast<std::size_t>(index)];
-    if (!values || !is_integer(type) ||
+    if (!values || !is_tracked(type) ||
         static_cast<std::int64_t>(values->size()) != shape.element_count()) {
       return std::nullopt;
     }
@@ -113,6 +120,8 @@ class ConcreteContext : public InferContext {
       const std::int64_t number = (*values)[i].number();
       if (type == DataType::int64) {
         tensor.mutable_data<std::int64_t>()[i] = number;
+      } else if (type == DataType::boolean) {
+        tensor.mutable_data<bool>()[i] = number != 0;
       } else {
         tensor.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(number);
       }
@@ -124,6 +133,7 @@ class ConcreteContext : public InferContext {
   static bool is_integer(DataType type) {
     return type == DataType::int64 || type == DataType::int32;
   }
+  static bool is_tracked(DataType type) { return is_integer(type) || type == DataType::boolean; }
 
   void lacks(std::int64_t index) const {
     wanted_.push_back(index);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "libcore/base/format.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/catalog.hpp"
+#include "libcore/provider/shape_rule.hpp"
+#include "libcore/tensor/convert.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 
 namespace ortool::cuda {
@@ -17,10 +20,37 @@ bool is_shape_reader(const Node& node) {
   return node.domain().empty() && (node.op_type() == "Shape" || node.op_type() == "Size");
 }
 
-bool is_small_integers(const Value* value) {
+/// Integers, or what comparisons of them give.
+bool is_small(const Value* value) {
   const DataType type = type_of(value);
   const std::int64_t rank = rank_of(value);
-  return (type == DataType::int64 || type == DataType::int32) && rank >= 0 && rank <= 1;
+  const bool is_tracked =
+      type == DataType::int64 || type == DataType::int32 || type == DataType::boolean;
+  return is_tracked && rank >= 0 && rank <= 1;
+}
+
+/// Whether the shape rule of a node computes results of elements: found by giving it ones. More
+/// rules do than OpTrait::infers_elements says, which is about formulas: exporters choose sizes by
+/// Where.
+bool computes_elements(const Node& node) {
+  std::vector<Tensor> ones(static_cast<std::size_t>(node.input_count()));
+  std::vector<Operand> operands;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    Operand& operand = operands.emplace_back();
+    if (node.input(i) == nullptr) continue;
+    Tensor& one = ones[static_cast<std::size_t>(i)];
+    one = make_scalar(type_of(node.input(i)), std::int64_t{1});
+    if (rank_of(node.input(i)) == 1) one = one.reshaped(Shape{1});
+    operand = {.type = one.type(), .shape = one.shape(), .known = KnownContent(&one)};
+  }
+  std::vector<std::int64_t> wanted;
+  try {
+    const std::vector<RuledOutput> outputs = apply_shape_rule(node, operands, wanted);
+    return std::all_of(outputs.begin(), outputs.end(),
+                       [](const RuledOutput& output) { return output.content.has_value(); });
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 class Partitioner {
@@ -117,14 +147,16 @@ class Partitioner {
 
 bool is_shape_arithmetic(const Node& node) {
   if (is_shape_reader(node)) return true;
-  if (!has_trait(node, OpTrait::infers_elements)) return false;
   for (std::int64_t i = 0; i < node.output_count(); ++i) {
-    if (node.output(i) != nullptr && !is_small_integers(node.output(i))) return false;
+    if (node.output(i) != nullptr && !is_small(node.output(i))) return false;
   }
   for (std::int64_t i = 0; i < node.input_count(); ++i) {
-    if (node.input(i) != nullptr && !is_small_integers(node.input(i))) return false;
+    if (node.input(i) != nullptr && !is_small(node.input(i))) return false;
   }
-  return true;
+  if (has_trait(node, OpTrait::infers_elements) && type_of(node.output(0)) != DataType::boolean)
+    return true;
+  // What a rule does not compute after all needs a kernel.
+  return refusal_of(node).empty() && computes_elements(node);
 }
 
 Claims partition(const Graph& graph) {

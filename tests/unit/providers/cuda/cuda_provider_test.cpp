@@ -2,6 +2,7 @@
 #include "providers/cuda/cuda_provider.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -85,6 +86,58 @@ TEST_CASE("shape arithmetic belongs to a part of the cuda provider and costs no 
   const Tensor y = emulated.run({{"x", random_tensor(Shape{3, 4}, 1)}});
   CHECK(y.shape() == Shape{3, 2, 2});
   CHECK(emulated.device->counts().launches == 1);
+}
+
+TEST_CASE("sizes that exporters choose by comparisons divide no graph of the cuda provider") {
+  // As PyTorch writes x.expand(rows, -1) and x[-rows:].
+  constexpr std::string_view text = R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (float[N,3] x, float[1,3] b) => (float[M,3] y, float[K,3] z)
+    <int64[1] three = {3}, int64[1] first = {0}, int64[1] second = {1}, int64[1] minus = {-1}, int64[1] most = {9223372036854775807}> {
+      e = Exp (x)
+      s = Shape (e)
+      rows = Slice (s, first, second)
+      wanted = Concat <axis = 0> (rows, minus)
+      count = Shape (wanted)
+      ones = ConstantOfShape <value = int64[1] {1}> (count)
+      open = Mul (ones, minus)
+      is_open = Equal (wanted, open)
+      is_given = Not (is_open)
+      sizes = Where (is_given, wanted, ones)
+      y = Expand (b, sizes)
+      from = Neg (rows)
+      z = Slice (e, from, most, first)
+    })";
+  const EmulatedSession emulated(text);
+  const auto plain = make_session(text);
+  for (const std::int64_t rows : {1, 4}) {
+    const NamedValues inputs = {{"x", random_tensor(Shape{rows, 3}, 1)},
+                                {"b", random_tensor(Shape{1, 3}, 2)}};
+    const std::int64_t uploads = emulated.device->counts().uploads;
+    const auto found = emulated.session->run(inputs, {});
+    const auto wanted = plain->run(inputs, {});
+    CHECK(same_bits(found[0].tensor(), wanted[0].tensor()));
+    CHECK(found[1].tensor().shape() == wanted[1].tensor().shape());
+    CHECK(emulated.device->counts().uploads - uploads == 2);
+  }
+  const auto names = emulated.providers();
+  CHECK(std::all_of(names.begin(), names.end(), [](const auto& name) { return name == "cuda"; }));
+}
+
+TEST_CASE("the cuda device fills values of shapes that are too long to be known to the host") {
+  const EmulatedSession emulated(R"(<ir_version: 9, opset_import: ["" : 17]>
+    g (int64[N] x) => (int64[N] y) {
+      s = Shape (x)
+      ones = ConstantOfShape <value = int64[1] {1}> (s)
+      below = Neg (ones)
+      y = Add (x, below)
+    })");
+  for (const std::int64_t count : {3, 2000}) {
+    Tensor x(DataType::int64, Shape{count});
+    std::iota(x.mutable_data<std::int64_t>().begin(), x.mutable_data<std::int64_t>().end(), 0);
+    const Tensor y = emulated.run({{"x", x}});
+    CHECK(y.data<std::int64_t>().front() == -1);
+    CHECK(y.data<std::int64_t>().back() == count - 2);
+  }
 }
 
 TEST_CASE("a session of the cuda provider survives a run without memory, which names the figures") {
