@@ -15,8 +15,10 @@ void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
     const auto index = static_cast<std::size_t>(output.index);
     try {
       Tensor tensor;
-      if (environment.output_memory != nullptr && program_.depth_ == 0)
-        tensor = environment.output_memory->make(index, output.type, output.shape);
+      if (environment.value_memory != nullptr) {
+        tensor = environment.value_memory->make(*program_.graph_.outputs()[index], output.type,
+                                                output.shape);
+      }
       if (tensor.is_empty()) tensor = bound_.writable(index, output.type, output.shape);
       outputs_[index] = !tensor.is_empty() ? std::move(tensor)
                                            : Tensor(output.type, output.shape, environment.cap);
@@ -34,6 +36,9 @@ std::span<const std::byte> Program::Run::content(const Plan& plan, Slot slot) co
   ORTOOL_CHECK(live_out != nullptr);
   const Operand& operand = live_out->known->operand;
   const std::byte* bytes = frames_.back()->find(live_out->location, sources());
+  if (environment.value_memory != nullptr) {
+    if (const std::byte* here = environment.value_memory->on_host(bytes)) bytes = here;
+  }
   return {bytes, static_cast<std::size_t>(bytes_of(operand.type, operand.shape.element_count()))};
 }
 

@@ -7,7 +7,7 @@
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
 #include "libcore/provider/device/device_report.hpp"
-#include "libcore/runtime/feedback/output_memory.hpp"
+#include "libcore/runtime/feedback/value_memory.hpp"
 #include "libcore/runtime/session.hpp"
 
 namespace ortool {
@@ -16,8 +16,8 @@ struct RunEnvironment {
   Workers& workers;
   MemoryCap* cap = nullptr;
   Profile* profile = nullptr;
-  DeviceReport* device = nullptr;         ///< of all kernels on devices
-  OutputMemory* output_memory = nullptr;  ///< of the main graph
+  DeviceReport* device = nullptr;       ///< of all kernels on devices
+  ValueMemory* value_memory = nullptr;  ///< null: values are on the host
   ValueObserver* observer = nullptr;
   Progress* progress = nullptr;  ///< of the main graph
   std::chrono::steady_clock::time_point start = {};

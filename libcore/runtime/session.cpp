@@ -414,7 +414,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     return state_->session_with_overrides(options.stop).run(inputs, options);
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
-  const std::vector<RunValue> matched = state.match(inputs);
+  std::vector<RunValue> matched = state.match(inputs);
   if (!state.shared.hold_for(matched))
     return state_->session_without_symbols(options.stop).run(inputs, options);
   std::optional<ModelTypesObserver> observer;
@@ -423,18 +423,22 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run in parallel",
                 format("use {} sequential", setting_name("execution")));
   }
-  OutputMemory* output_memory = OutputMemory::current();
-  if (output_memory != nullptr) output_memory->enter(*this, state.options.providers);
   BoundOutputs bound;
   if (!options.bound_outputs.empty())
     bound = BoundOutputs(options.bound_outputs, outputs(), matched);
+  ValueMemory* const value_memory = ValueMemory::current();
+  if (value_memory != nullptr) {
+    value_memory->enter(*state.program, state.options.providers);
+    for (std::size_t i = 0; i < matched.size(); ++i)
+      matched[i] = value_memory->input(*state.model->graph->inputs()[i], matched[i]);
+  }
   const auto run_with = [&](Workers& workers) {
     std::mutex profile_mutex;
     const RunEnvironment environment{.workers = workers,
                                      .cap = state.options.cap,
                                      .profile = options.profile,
                                      .device = DeviceReportScope::current(),
-                                     .output_memory = output_memory,
+                                     .value_memory = value_memory,
                                      .observer = observer ? &*observer : nullptr,
                                      .progress = options.progress,
                                      .start = std::chrono::steady_clock::now(),

@@ -53,8 +53,12 @@ Body::Body(const Node& node, const Graph& graph, const MakeProgram& make_program
 std::vector<RunValue> Body::run(std::vector<RunValue> inputs, const DynamicContext& context,
                                 const RunEnvironment& environment) const {
   environment.poll();
-  for (std::size_t i = 0; i < graph_->captures().size(); ++i)
-    inputs.push_back(context.value(first_capture_ + i));
+  for (std::size_t i = 0; i < graph_->captures().size(); ++i) {
+    const RunValue& value = context.value(first_capture_ + i);
+    inputs.push_back(environment.value_memory == nullptr
+                         ? value
+                         : environment.value_memory->input(*graph_->captures()[i], value));
+  }
   return program_->run(inputs, environment);
 }
 

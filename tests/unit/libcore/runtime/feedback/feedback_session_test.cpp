@@ -1,5 +1,9 @@
-// Feedback sessions: outputs that are inputs of the next run, on the host and on a device.
+// Feedback sessions: outputs that are inputs of the next run, and inputs that are held, on the host
+// and on a device.
 #include "libcore/runtime/feedback/feedback_session.hpp"
+
+#include <array>
+#include <span>
 
 #include <catch2/catch.hpp>
 
@@ -209,8 +213,9 @@ TEST_CASE("values that stay the same are copied to a device once") {
     const std::int64_t uploads = counts.uploads;
     const auto found = fed.run(inputs, {});
     CHECK(same_bits(found[0].tensor(), expected.run(inputs, {})[0].tensor()));
-    CHECK(counts.uploads - uploads == (run == 0 ? 3 : 1));
-    CHECK(fed.kept_count() == (run == 0 ? 1 : 2));
+    // x goes in, with the first state; the states are copied apart, before they are first read.
+    CHECK(counts.uploads - uploads == (run == 0 ? 2 : 1));
+    CHECK(fed.kept_count() == 2);
   }
   fed.set("states", random_tensor(Shape{4, 3}, 50));
   expected.set("states", random_tensor(Shape{4, 3}, 50));
@@ -220,6 +225,63 @@ TEST_CASE("values that stay the same are copied to a device once") {
   }
   CHECK_THROWS_AS(FeedbackSession(*plain, {{"next", "state"}}, {"state"}), Error);
   CHECK_THROWS_AS(FeedbackSession(*plain, {}, {"states", "states"}), Error);
+  CHECK_THROWS_WITH(FeedbackSession(*plain, {}, {"state_"}),
+                    Catch::Contains("no input 'state_' to hold"));
+  CHECK_THROWS_WITH(fed.hold_output("none", "x"), Catch::Contains("no output 'none'"));
+}
+
+TEST_CASE("an input is held at the value that an output first has, as soon as it has elements") {
+  const EmulatedSession emulated(cross_decoder);
+  const auto plain = make_session(cross_decoder);
+  for (const Session* session : {emulated.session.get(), plain.get()}) {
+    FeedbackSession fed(*session, {});
+    fed.hold_output("y", "states");
+    CHECK(fed.is_made_next("states"));
+    CHECK_FALSE(fed.is_held_next("states"));
+    CHECK_THROWS_AS(fed.fetch("y"), Error);
+    const auto first = make_session(cross_decoder)->run(cross_inputs(0), {});
+    fed.run(cross_inputs(0), {});
+    CHECK_FALSE(fed.is_made_next("states"));
+    for (unsigned run = 1; run < 3; ++run) {
+      NamedValues inputs = cross_inputs(run);
+      inputs[1].second = first[0];
+      const auto wanted = plain->run(inputs, {});
+      // The value that is given no longer counts.
+      const auto found = fed.run(cross_inputs(run), {});
+      CHECK(same_bits(found[0].tensor(), wanted[0].tensor()));
+      CHECK(same_bits(fed.fetch("y").tensor(), first[0].tensor()));
+    }
+  }
+}
+
+TEST_CASE("a run that fails does not hold what it was given") {
+  const EmulatedSession emulated(cross_decoder);
+  FeedbackSession fed(*emulated.session, {{"next", "state"}}, {"states"});
+  NamedValues wrong = cross_inputs(0);
+  wrong[0].second = random_tensor(Shape{1, 4}, 1);
+  CHECK_THROWS_AS(fed.run(wrong, {}), Error);
+  CHECK(fed.is_held_next("states"));
+  CHECK(fed.kept_count() == 0);
+  CHECK(same_bits(fed.run(cross_inputs(0), {})[0].tensor(),
+                  make_session(cross_decoder)->run(cross_inputs(0), {})[0].tensor()));
+}
+
+TEST_CASE("memory of the caller for one output leaves other values on the device") {
+  const EmulatedSession emulated(decoder);
+  FeedbackSession fed(*emulated.session, feeds);
+  ExpectedLoop expected(decoder);
+  alignas(64) std::array<float, 6> memory = {};
+  for (unsigned run = 0; run < 4; ++run) {
+    const auto wanted = expected.step(run);
+    RunOptions options;
+    options.bound_outputs = {{"next", std::as_writable_bytes(std::span(memory))}};
+    const auto found = fed.run(inputs_of(run), options);
+    CHECK(same_bits(found[0].tensor(), wanted[0].tensor()));
+    CHECK(found[1].is_none());
+    CHECK(floats(found[2]) == floats(wanted[2]));
+    CHECK(fed.kept_count() == 1);
+    memory.fill(7);
+  }
 }
 
 TEST_CASE("an observed run reads values that stay the same on the host") {
