@@ -8,6 +8,9 @@
 
 namespace ortool {
 
+/// The input by which merged decoders choose the branch that reads caches.
+inline constexpr std::string_view cache_switch = "use_cache_branch";
+
 /// Whether the input holds a cache: "past_key_values.0.key", "past_key_self_0", "past_0".
 bool is_cache_input(std::string_view name);
 /// Whether the output holds a cache: "present.0.key", "present_key_values.0.key".

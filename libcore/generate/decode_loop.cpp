@@ -2,12 +2,14 @@
 #include "libcore/generate/decode_loop.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/dataset/values/random_inputs.hpp"
+#include "libcore/generate/cache_names.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/contrib/attention/group_query_attention.hpp"
 #include "libcore/ops/contrib_domain.hpp"
@@ -21,9 +23,14 @@ class Loop {
  public:
   Loop(const Session& session, std::span<const Feedback> feedback, NamedValues inputs)
       : session_(session),
-        fed_(session, output_feeds(feedback)),
+        fed_(session, output_feeds(feedback, is_fed_always(session))),
         feedback_(feedback),
         inputs_(std::move(inputs)) {
+    const auto is_fed = is_fed_always(session);
+    for (const Feedback& each : feedback_) {
+      if (each.kind == Feedback::Kind::output && !is_fed(each))
+        fed_.hold_output(each.output, each.input);
+    }
     for (const Feedback& each : feedback_) {
       if (each.kind == Feedback::Kind::argmax) tokens_.push_back({each.input, {}});
     }
@@ -57,17 +64,29 @@ class Loop {
 
   /// Replaces what stayed on a device by its copies on the host.
   void fetch(std::vector<RunValue>& outputs) const {
-    for (const FeedbackPair& feed : output_feeds(feedback_))
+    for (const FeedbackPair& feed : output_feeds(feedback_, [](const Feedback&) { return true; }))
       outputs[output_place(feed.output)] = fed_.fetch(feed.output);
   }
 
   const std::vector<TokenRows>& tokens() const { return tokens_; }
 
  private:
-  static std::vector<FeedbackPair> output_feeds(std::span<const Feedback> feedback) {
+  /// Not caches of cross-attention of merged decoders, which make them in the first step alone.
+  static std::function<bool(const Feedback&)> is_fed_always(const Session& session) {
+    const auto inputs = session.inputs();
+    const bool is_merged = std::any_of(inputs.begin(), inputs.end(), [](const Value* input) {
+      return input->name() == cache_switch;
+    });
+    return [is_merged](const Feedback& feedback) {
+      return !is_merged || !is_cache_input(feedback.input) || !is_cross_cache(feedback.input);
+    };
+  }
+  static std::vector<FeedbackPair> output_feeds(
+      std::span<const Feedback> feedback, const std::function<bool(const Feedback&)>& is_fed) {
     std::vector<FeedbackPair> feeds;
     for (const Feedback& each : feedback) {
-      if (each.kind == Feedback::Kind::output) feeds.push_back({each.output, each.input});
+      if (each.kind == Feedback::Kind::output && is_fed(each))
+        feeds.push_back({each.output, each.input});
     }
     return feeds;
   }
@@ -121,7 +140,8 @@ void TokenRows::add(const Tensor& tokens) {
 std::vector<std::string> fed_inputs(std::span<const Feedback> feedback) {
   std::vector<std::string> names;
   for (const Feedback& each : feedback) {
-    if (each.kind == Feedback::Kind::output) names.push_back(each.input);
+    const bool is_switch = each.kind == Feedback::Kind::next && each.input == cache_switch;
+    if (each.kind == Feedback::Kind::output || is_switch) names.push_back(each.input);
   }
   return names;
 }

@@ -89,10 +89,14 @@ class Generation {
 
   /// Replaces what stayed on a device by its copies on the host.
   void fetch(std::vector<RunValue>& results) const {
-    for (const FeedbackPair& pair : feeds_) {
-      RunValue& result = results[place_of(entered_->outputs(), {pair.output})];
-      if (result.is_none()) result = runs_->fetch(pair.output);
-    }
+    const auto fetch_all = [&](const std::vector<FeedbackPair>& pairs) {
+      for (const FeedbackPair& pair : pairs) {
+        RunValue& result = results[place_of(entered_->outputs(), {pair.output})];
+        if (result.is_none()) result = runs_->fetch(pair.output);
+      }
+    };
+    fetch_all(feeds_);
+    fetch_all(held_outputs_);
   }
 
   const Session& current() const {
@@ -110,22 +114,27 @@ class Generation {
   }
 
   /// From now on steps run in `session`. Caches of self-attention are fed back where they are;
-  /// those of cross-attention and the encoder's states stay as they are.
+  /// those of cross-attention, the encoder's states and its mask stay as they are.
   void enter(const Session& session) {
     const std::vector<std::string> outputs = names_of(session.outputs());
     feeds_.clear();
     held_.clear();
+    held_outputs_.clear();
     for (const Value* input : session.inputs()) {
       const std::string name(input->name());
-      if (is_states_input(name)) held_.insert(name);
+      if (is_states_input(name) || is_encoder_mask(*input, session)) held_.insert(name);
       if (!is_cache_input(name) || &session != &next()) continue;
-      if (is_cross_cache(name)) {
+      if (!is_cross_cache(name)) {
+        feeds_.push_back({cache_output(name, outputs), name});
+      } else if (caches_.contains(name)) {
         held_.insert(name);
       } else {
-        feeds_.push_back({cache_output(name, outputs), name});
+        // Merged decoders compute them in the first step, and leave empty ones later.
+        held_outputs_.push_back({cache_output(name, outputs), name});
       }
     }
     runs_.emplace(session, feeds_, std::vector<std::string>(held_.begin(), held_.end()));
+    for (const FeedbackPair& pair : held_outputs_) runs_->hold_output(pair.output, pair.input);
     entered_ = &session;
     is_first_ = true;
   }
@@ -142,10 +151,10 @@ class Generation {
 
   /// Whether the session has its value from an earlier step.
   bool is_there(const std::string& input) const {
-    return !is_first_ && (held_.contains(input) ||
-                          std::any_of(feeds_.begin(), feeds_.end(), [&](const FeedbackPair& pair) {
-                            return pair.input == input;
-                          }));
+    const auto is_of = [&](const FeedbackPair& pair) { return pair.input == input; };
+    return !is_first_ &&
+           (held_.contains(input) || std::any_of(feeds_.begin(), feeds_.end(), is_of) ||
+            std::any_of(held_outputs_.begin(), held_outputs_.end(), is_of));
   }
 
   NamedValues inputs_of(const Session& session) const {
@@ -171,12 +180,10 @@ class Generation {
     const DataType type = input.type().element;
     const std::int64_t count = tokens_.shape()[1];
     if (is_token_input(name)) return convert(tokens_, type);
-    if (name == "use_cache_branch") return filled(type, Shape{1}, taken_ > 0 ? 1 : 0);
+    if (name == cache_switch) return filled(type, Shape{1}, taken_ > 0 ? 1 : 0);
     if (is_states_input(name)) return convert(states_.tensor(), type);
-    const bool is_own_mask = name == "attention_mask" || name == "decoder_attention_mask";
-    if (name == "encoder_attention_mask" || (is_own_mask && is_source_mask(input, session)))
-      return convert(mask_, type);
-    if (is_own_mask) return filled(type, Shape{batch_, past_ + count}, 1);
+    if (is_encoder_mask(input, session)) return convert(mask_, type);
+    if (is_decoder_mask(name)) return filled(type, Shape{batch_, past_ + count}, 1);
     if (name == "position_ids" || name == "decoder_position_ids" || name == "cache_position") {
       const bool has_rows = input.type().shape && input.type().shape->size() == 2;
       Tensor places(type, has_rows ? Shape{batch_, count} : Shape{count});
@@ -192,6 +199,13 @@ class Generation {
         .with_id("input.unknown");
   }
 
+  static bool is_decoder_mask(std::string_view name) {
+    return name == "attention_mask" || name == "decoder_attention_mask";
+  }
+  static bool is_encoder_mask(const Value& input, const Session& session) {
+    return input.name() == "encoder_attention_mask" ||
+           (is_decoder_mask(input.name()) && is_source_mask(input, session));
+  }
   /// T5's exporters name the encoder's mask so where the decoder has none of its own.
   static bool is_source_mask(const Value& input, const Session& session) {
     const PartialShape& shape = input.type().shape;
@@ -232,14 +246,8 @@ class Generation {
       const std::string name(input->name());
       if (!is_cache_input(name)) continue;
       has_caches = true;
-      const bool is_fed = &session == &next() && !is_cross_cache(name);
-      if (is_fed || taken_ > 0) continue;
-      const RunValue& value = results[place_of(session.outputs(), {cache_output(name, outputs)})];
-      if (&session == &next()) {
-        runs_->set(name, value);
-      } else {
-        caches_[name] = value;
-      }
+      if (&session == &next() || taken_ > 0) continue;
+      caches_[name] = results[place_of(session.outputs(), {cache_output(name, outputs)})];
     }
     keeps_caches_ = has_caches;
     is_first_ = false;
@@ -299,6 +307,7 @@ class Generation {
   std::optional<FeedbackSession> runs_;                  ///< of `entered_`
   const Session* entered_ = nullptr;
   std::vector<FeedbackPair> feeds_;
+  std::vector<FeedbackPair> held_outputs_;
   std::set<std::string, std::less<>> held_;
   bool is_first_ = true;  ///< no step has run in `entered_`
   TokenRows rows_ = {.input = "input_ids"};

@@ -38,6 +38,7 @@ class FeedbackReader {
     for (const std::string& text : texts) read_one(text);
     add_usual("attention_mask", {Feedback::Kind::append, "attention_mask", "", 1});
     add_usual("position_ids", {Feedback::Kind::next, "position_ids", "", 0});
+    add_usual(std::string(cache_switch), {Feedback::Kind::next, std::string(cache_switch), "", 0});
     return std::move(result_);
   }
 
@@ -58,11 +59,12 @@ class FeedbackReader {
     const bool is_fed = std::any_of(result_.begin(), result_.end(),
                                     [&](const Feedback& each) { return each.input == name; });
     if (is_fed || !is_among(inputs_, name)) return;
-    task_.note(feedback.kind == Feedback::Kind::append
-                   ? format("{} grows by one element 1 in each step (like {} {}=append(1))", name,
-                            setting_name("loop"), name)
-                   : format("{} is incremented in each step (like {} {}=next)", name,
-                            setting_name("loop"), name));
+    const std::string_view what = feedback.kind == Feedback::Kind::append
+                                      ? "grows by one element 1 in each step"
+                                  : name == cache_switch ? "is true from the second step on"
+                                                         : "is incremented in each step";
+    task_.note(format("{} {} (like {} {}={})", name, what, setting_name("loop"), name,
+                      feedback.kind == Feedback::Kind::append ? "append(1)" : "next"));
     result_.push_back(std::move(feedback));
   }
 
@@ -224,7 +226,8 @@ Tensor counted_on(const Tensor& input) {
   const std::int64_t rows = input.element_count() / width;
   Tensor result(input.type(), with_last(input.shape(), 1));
   for (std::int64_t row = 0; row < rows; ++row) {
-    set_element(result, row, element_as_int64(input, row * width + width - 1) + 1);
+    const std::int64_t next = element_as_int64(input, row * width + width - 1) + 1;
+    set_element(result, row, input.type() == DataType::boolean ? 1 : next);
   }
   return result;
 }

@@ -17,7 +17,7 @@ struct Feedback {
     output,  ///< a copy of the output
     argmax,  ///< the class with the highest score at the last position
     append,  ///< the input, extended by one along its last axis
-    next,    ///< the input's last element plus one
+    next,    ///< the input's last element plus one; of booleans true
   };
 
   Kind kind;
@@ -27,9 +27,9 @@ struct Feedback {
 };
 
 /// Parses INPUT=OUTPUT, with one * in both for several at once; INPUT=argmax(OUTPUT),
-/// INPUT=append(NUMBER), INPUT=next. Inputs named attention_mask and position_ids without a rule
-/// are extended by 1 and counted on, respectively; that is reported. Throws ErrorCode::invalid for
-/// unknown names and invalid forms.
+/// INPUT=append(NUMBER), INPUT=next. Inputs named attention_mask, position_ids and use_cache_branch
+/// without a rule are extended by 1, counted on, and true after the first step; that is reported.
+/// Throws ErrorCode::invalid for unknown names and invalid forms.
 std::vector<Feedback> parse_feedback(std::span<const std::string> texts, const Model& model,
                                      const TaskContext& task);
 
@@ -42,7 +42,7 @@ std::vector<Feedback> usual_feedback(const Model& model, const TaskContext& task
 Tensor next_tokens(const Tensor& scores, const Tensor& input);
 /// `input` with `number` appended to each row along its last axis.
 Tensor appended(const Tensor& input, std::int64_t number);
-/// The last element of each row plus one; the last axis has size 1.
+/// The last element of each row plus one, of booleans true; the last axis has size 1.
 Tensor counted_on(const Tensor& input);
 
 }  // namespace ortool

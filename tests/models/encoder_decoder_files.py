@@ -109,6 +109,7 @@ def cache_names(kind):
 def decoder_step(g, weights, ids, mask, states, pasts, crosses):
     """Adds a step. `crosses`: None where they follow from `states`. Returns logits and caches by name."""
     caches = {}
+    mask = None if mask is None else as_float(g, mask)
     hidden = g.op("Gather", g.weight(weights.get("words", WORDS, WIDTH, scale=1.0)), ids)
     for layer in range(LAYERS):
         for part in ("key", "value"):
@@ -126,7 +127,7 @@ def decoder_step(g, weights, ids, mask, states, pasts, crosses):
 
 def decoder_inputs(g, image, has_states):
     ids = g.input("input_ids", _I, "batch", "decoder_sequence_length")
-    mask = None if image else as_float(g, g.input("encoder_attention_mask", _I, "batch", "encoder_sequence_length"))
+    mask = None if image else g.input("encoder_attention_mask", _I, "batch", "encoder_sequence_length")
     states = g.input("encoder_hidden_states", _F, "batch", "encoder_sequence_length", WIDTH) if has_states else None
     return ids, mask, states
 
