@@ -1,4 +1,4 @@
-// Feedback of the C interface: outputs that are inputs of the next run.
+// Feedback of the C interface: outputs that are inputs of the next run, and inputs that are held.
 #include <memory>
 
 #include "apps/c/guard.hpp"
@@ -40,6 +40,20 @@ ortool_status ortool_feedback_fetch(const ortool_feedback* feedback, const char*
     value->value = feedback->runs.fetch(output);
     value->keeper = feedback->session;
     *value_out = value.release();
+  });
+}
+
+ortool_status ortool_feedback_hold(ortool_feedback* feedback, const char* input, const char* output,
+                                   ortool_error** error) {
+  return guarded(error, [&] {
+    require(feedback, "feedback");
+    require(input, "input");
+    if (output == nullptr) {
+      feedback->runs.hold(input);
+      return;
+    }
+    feedback->runs.hold_output(output, input);
+    feedback->pairs.push_back({output, input});
   });
 }
 

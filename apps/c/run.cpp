@@ -100,16 +100,36 @@ RunValue apart_from_inputs(const RunValue& output, const NamedValues& inputs, Me
   return copy;
 }
 
-/// A run whose fed values do not lie in memory of the caller, which may change before the next.
+/// `values` with copies of those that are held from this run on and lie in the caller's memory.
+NamedValues copy_held(const ortool_feedback& feedback, const SessionState& state,
+                      const ortool_value* const* inputs, NamedValues values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (inputs[i]->writable.empty() || !feedback.runs.is_held_next(values[i].first)) continue;
+    const Tensor& given = values[i].second.tensor();
+    Tensor copy(given.type(), given.shape(), &state.memory);
+    std::copy_n(given.bytes(), given.size_bytes(), copy.mutable_bytes());
+    values[i].second = std::move(copy);
+  }
+  return values;
+}
+
+/// A run whose fed and held values do not lie in memory of the caller, which may change before the
+/// next.
 std::vector<RunValue> run_fed(ortool_feedback& feedback, const SessionState& state,
-                              const NamedValues& values, const RunOptions& options) {
+                              const ortool_value* const* inputs, NamedValues given,
+                              const RunOptions& options) {
   if (feedback.session.get() != &state) {
     throw Error(ErrorCode::invalid, "the feedback is of another session",
                 "make one for each session: ortool_feedback_new()")
         .with_id("usage.feedback");
   }
-  std::vector<RunValue> results = feedback.runs.run(values, options);
+  const NamedValues values = copy_held(feedback, state, inputs, std::move(given));
+  std::vector<FeedbackPair> made;
   for (const FeedbackPair& pair : feedback.pairs) {
+    if (feedback.runs.is_made_next(pair.input)) made.push_back(pair);
+  }
+  std::vector<RunValue> results = feedback.runs.run(values, options);
+  for (const FeedbackPair& pair : made) {
     const RunValue& output = results[output_position(state, pair.output.c_str())];
     if (!output.is_tensor()) continue;
     RunValue apart = apart_from_inputs(output, values, state.memory);
@@ -176,9 +196,9 @@ ortool_status ortool_run(const ortool_session* session, const char* const* input
     std::optional<Profile> profile;
     if (given.profile != nullptr) run_options.profile = &profile.emplace();
 
-    const std::vector<RunValue> results = given.feedback != nullptr
-                                              ? run_fed(*given.feedback, state, values, run_options)
-                                              : state.session->run(values, run_options);
+    const std::vector<RunValue> results =
+        given.feedback != nullptr ? run_fed(*given.feedback, state, inputs, values, run_options)
+                                  : state.session->run(values, run_options);
     if (profile) fill_profile(*profile, session->state, *given.profile);
     for (std::size_t i = 0; i < output_count; ++i) {
       if (made[i] == nullptr) continue;

@@ -301,10 +301,19 @@ ortool_status ortool_feedback_new(const ortool_session* session, const char* con
                                   ortool_feedback** feedback_out, ortool_error** error);
 /// May outlive the session.
 void ortool_feedback_free(ortool_feedback* feedback);
-/// A new value of the caller's, on the host: that of a fed output after the last run.
+/// A new value of the caller's, on the host: that of a fed output after the last run, or of an output
+/// whose value is held.
 ortool_status ortool_feedback_fetch(const ortool_feedback* feedback, const char* output,
                                     ortool_value** value_out, ortool_error** error);
-/// Replaces the value that a fed input has in the next run, by a copy.
+/// Holds an input that is the same in each run, such as an encoder's states: the first run is given
+/// its value, which is copied, and later runs need not name it. On a device it is copied there once.
+/// If `output` is not NULL, the input gets that output's value after the first run where it has
+/// elements, and keeps it: so do caches of cross-attention in decoders whose later runs leave them
+/// empty. Until then, runs are given a value. Between runs. ORTOOL_INVALID for an input or output
+/// that the model has not, and for an input that is fed or held already.
+ortool_status ortool_feedback_hold(ortool_feedback* feedback, const char* input, const char* output,
+                                   ortool_error** error);
+/// Replaces the value that a fed or held input has from the next run on, by a copy.
 ortool_status ortool_feedback_set(ortool_feedback* feedback, const char* input,
                                   const ortool_value* value, ortool_error** error);
 
@@ -315,8 +324,8 @@ typedef struct ortool_run_options {
   double timeout;           ///< seconds; 0: no limit. A time-out uses up `stop` as well
   int32_t threads;          ///< at most the session's; 0: the session's
   ortool_profile* profile;  ///< filled unless NULL
-  /// Of the session that runs; may be NULL. Inputs that are fed need be given for the first run
-  /// only. An output that stays on a device is of kind ORTOOL_NONE; ortool_feedback_fetch() has it.
+  /// Of the session that runs; may be NULL. Inputs that are fed or held need be given for the first
+  /// run only. An output that stays on a device is of kind ORTOOL_NONE; ortool_feedback_fetch() has it.
   ortool_feedback* feedback;
 } ortool_run_options;
 

@@ -405,7 +405,8 @@ class Session {
   Handle<ortool_session> handle_;
 };
 
-/// Outputs that are inputs of the next run, where they are: see ortool_feedback.
+/// Outputs that are inputs of the next run, where they are, and inputs that are held: see
+/// ortool_feedback.
 class Feedback {
  public:
   /// Pairs of an output and the input that it becomes.
@@ -422,13 +423,21 @@ class Feedback {
          &handle);
     handle_.reset(handle);
   }
-  /// The value of a fed output after the last run, on the host.
+  /// Holds an input at the value that the first run is given: see ortool_feedback_hold().
+  void hold(const std::string& input) {
+    call(ortool_feedback_hold, get(), input.c_str(), static_cast<const char*>(nullptr));
+  }
+  /// Holds an input at the value that an output has after the first run where it has elements.
+  void hold_output(const std::string& output, const std::string& input) {
+    call(ortool_feedback_hold, get(), input.c_str(), output.c_str());
+  }
+  /// The value of a fed output after the last run, or of one that is held, on the host.
   Value fetch(const std::string& output) const {
     ortool_value* value = nullptr;
     call(ortool_feedback_fetch, get(), output.c_str(), &value);
     return Value(value);
   }
-  /// Replaces the value of a fed input.
+  /// Replaces the value of a fed or held input.
   void set(const std::string& input, const Value& value) {
     call(ortool_feedback_set, get(), input.c_str(), value.get());
   }

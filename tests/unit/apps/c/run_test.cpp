@@ -249,6 +249,69 @@ TEST_CASE("the C interface feeds outputs back to inputs") {
   ortool_feedback_free(feedback);
 }
 
+TEST_CASE("the C interface holds inputs that are the same in each run") {
+  const char* text =
+      "<ir_version: 8, opset_import: [\"\" : 18]>\n"
+      "g (float[2] x, float[2] states, float[2] cross) => (float[2] y, float[2] made)"
+      "{ a = Mul (x, states) y = Add (a, cross) made = Add (states, cross) }";
+  const CHandle<ortool_session> session = c_session(text, nullptr);
+  ortool_feedback* feedback = nullptr;
+  REQUIRE(ortool_feedback_new(session.get(), nullptr, nullptr, 0, &feedback, nullptr) == ORTOOL_OK);
+  CHECK(ortool_feedback_hold(feedback, "states", nullptr, nullptr) == ORTOOL_OK);
+  CHECK(ortool_feedback_hold(feedback, "cross", "made", nullptr) == ORTOOL_OK);
+  ortool_error* error = nullptr;
+  CHECK(ortool_feedback_hold(feedback, "stats", nullptr, &error) == ORTOOL_INVALID);
+  CHECK(std::string(ortool_error_message(error)).find("no input 'stats' to hold") !=
+        std::string::npos);
+  ortool_error_free(error);
+  CHECK(ortool_feedback_hold(feedback, "states", nullptr, nullptr) == ORTOOL_INVALID);
+  CHECK(ortool_feedback_hold(feedback, "x", "none", nullptr) == ORTOOL_INVALID);
+  CHECK(ortool_feedback_hold(feedback, nullptr, nullptr, nullptr) == ORTOOL_INVALID);
+
+  ortool_run_options options = {};
+  options.size = sizeof options;
+  options.feedback = feedback;
+  alignas(64) std::array<float, 2> x = {1, 2};
+  alignas(64) std::array<float, 2> states = {10, 20};
+  alignas(64) std::array<float, 2> cross = {1, 1};
+  const CHandle<ortool_value> x_value = c_tensor(ORTOOL_FLOAT32, {2}, x.data(), sizeof x);
+  const CHandle<ortool_value> states_value =
+      c_tensor(ORTOOL_FLOAT32, {2}, states.data(), sizeof states);
+  const CHandle<ortool_value> cross_value =
+      c_tensor(ORTOOL_FLOAT32, {2}, cross.data(), sizeof cross);
+  const std::array<const ortool_value*, 3> given = {x_value.get(), states_value.get(),
+                                                    cross_value.get()};
+  const std::array<const char*, 3> names = {"x", "states", "cross"};
+  const char* wanted = "y";
+  const auto run = [&](std::size_t count) {
+    ortool_value* y = nullptr;
+    REQUIRE(ortool_run(session.get(), names.data(), given.data(), count, &wanted, &y, 1, &options,
+                       nullptr) == ORTOOL_OK);
+    const float result = static_cast<const float*>(ortool_tensor_data(y))[0];
+    ortool_value_free(y);
+    return result;
+  };
+  ortool_value* y = nullptr;
+  CHECK(ortool_run(session.get(), names.data(), given.data(), 1, &wanted, &y, 1, &options,
+                   nullptr) == ORTOOL_INVALID);
+  CHECK(run(3) == 11);  // 1 * 10 + 1
+  // What a held value lay in may change.
+  states = {};
+  cross = {};
+  x[0] = 2;
+  CHECK(run(1) == 31);  // 2 * 10 + (10 + 1)
+  CHECK(run(3) == 31);
+  ortool_value* made = nullptr;
+  REQUIRE(ortool_feedback_fetch(feedback, "made", &made, nullptr) == ORTOOL_OK);
+  CHECK(static_cast<const float*>(ortool_tensor_data(made))[0] == 11);
+  ortool_value_free(made);
+  states = {3, 0};
+  REQUIRE(ortool_feedback_set(feedback, "states", states_value.get(), nullptr) == ORTOOL_OK);
+  states = {};
+  CHECK(run(1) == 17);  // 2 * 3 + 11
+  ortool_feedback_free(feedback);
+}
+
 TEST_CASE("strings, sequences and maps pass the C interface") {
   const CHandle<ortool_session> upper = c_session(
       "<ir_version: 10, opset_import: [\"\" : 20]>\n"
