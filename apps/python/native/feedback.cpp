@@ -1,4 +1,5 @@
-// The Python type Feedback: outputs that are inputs of the next run of a session, where they are.
+// The Python type Feedback: outputs that are inputs of the next run of a session, where they are,
+// and inputs that are held.
 #include <array>
 
 #include "apps/python/native/name_list.hpp"
@@ -32,31 +33,57 @@ bool read_list(PyObject* list, NameList& names) {
   return true;
 }
 
-/// open(session, outputs, inputs): lists of the same length.
+/// Holds inputs at values that the first run is given (no outputs), or at those of the outputs.
+bool hold_all(ortool_feedback* feedback, const NameList* outputs, const NameList& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    ortool_error* error = nullptr;
+    const char* const output = outputs != nullptr ? outputs->data()[i] : nullptr;
+    if (ortool_feedback_hold(feedback, inputs.data()[i], output, &error) == ORTOOL_OK) continue;
+    raise(error);
+    return false;
+  }
+  return true;
+}
+
+/// open(session, outputs, inputs, held inputs, outputs to hold, inputs that hold them): lists, of
+/// which the outputs have the length of their inputs.
 PyObject* open_feedback(PyObject* self, PyObject* arguments) {
   PyObject* session = nullptr;
   PyObject* outputs = nullptr;
   PyObject* inputs = nullptr;
-  if (PyArg_ParseTuple(arguments, "OO!O!", &session, &PyList_Type, &outputs, &PyList_Type,
-                       &inputs) == 0)
+  PyObject* held = nullptr;
+  PyObject* made = nullptr;
+  PyObject* holding = nullptr;
+  if (PyArg_ParseTuple(arguments, "OO!O!O!O!O!", &session, &PyList_Type, &outputs, &PyList_Type,
+                       &inputs, &PyList_Type, &held, &PyList_Type, &made, &PyList_Type,
+                       &holding) == 0)
     return nullptr;
   const ortool_session* const handle = session_handle(session);
   NameList output_names;
   NameList input_names;
-  if (handle == nullptr || !read_list(outputs, output_names) || !read_list(inputs, input_names))
+  NameList held_names;
+  NameList made_names;
+  NameList holding_names;
+  if (handle == nullptr || !read_list(outputs, output_names) || !read_list(inputs, input_names) ||
+      !read_list(held, held_names) || !read_list(made, made_names) ||
+      !read_list(holding, holding_names))
     return nullptr;
-  if (output_names.size() != input_names.size()) {
+  if (output_names.size() != input_names.size() || made_names.size() != holding_names.size()) {
     PyErr_SetString(PyExc_ValueError, "there is not an input for each output");
     return nullptr;
   }
   if (!check_is_free(self)) return nullptr;
-  ortool_feedback* made = nullptr;
+  ortool_feedback* opened = nullptr;
   ortool_error* error = nullptr;
   if (ortool_feedback_new(handle, output_names.data(), input_names.data(), output_names.size(),
-                          &made, &error) != ORTOOL_OK)
+                          &opened, &error) != ORTOOL_OK)
     return raise(error);
-  std::swap(as_feedback(self)->handle, made);
-  ortool_feedback_free(made);
+  if (!hold_all(opened, nullptr, held_names) || !hold_all(opened, &made_names, holding_names)) {
+    ortool_feedback_free(opened);
+    return nullptr;
+  }
+  std::swap(as_feedback(self)->handle, opened);
+  ortool_feedback_free(opened);
   Reference before(as_feedback(self)->session);
   as_feedback(self)->session = Reference::borrowed(session).release();
   Py_RETURN_NONE;

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native
 
@@ -108,8 +108,8 @@ class Session(_native.Session):
             timeout: seconds, after which the run fails with Status.TIMEOUT; 0: no limit.
             threads: at most the session's; 0: the session's.
             profile: a Profile, which gets the times of the run.
-            feedback: a Feedback of this session, which gives the inputs that it feeds, and keeps the outputs that it reads. One
-                that stays on a device comes as None.
+            feedback: a Feedback of this session, which gives the inputs that it feeds or holds, and keeps the outputs that it
+                reads. One that stays on a device comes as None.
             out: contiguous arrays by name, to which these outputs are written: without a copy if they are aligned to 64 bytes.
 
         Returns:
@@ -146,20 +146,29 @@ class Feedback(_native.Feedback):
     Args:
         session: the session that runs.
         pairs: the inputs by the names of the outputs that they become. The first run needs a value for each.
+        held: inputs that are the same in each run, such as an encoder's states or its mask. The first run is given them, and
+            keeps copies; on a GPU they are copied there once.
+        held_outputs: inputs by the names of outputs of the first run at whose values they stay, such as the caches of
+            cross-attention, which decoders with `use_cache_branch` compute in their first run alone. Runs before an output has
+            elements need a value for its input.
 
     Raises:
-        Error: the model has no such output, or an input is fed twice.
+        Error: the model has no such output or input, or an input is fed or held twice.
     """
 
-    def __init__(self, session: Session, pairs: Dict[str, str]) -> None:
-        self._open(session, list(pairs), list(pairs.values()))
+    def __init__(self, session: Session, pairs: Dict[str, str], *, held: Iterable[str] = (),
+                 held_outputs: Optional[Dict[str, str]] = None) -> None:
+        if isinstance(held, str):
+            raise TypeError("held is a list of names of inputs")
+        made = held_outputs or {}
+        self._open(session, list(pairs), list(pairs.values()), list(held), list(made), list(made.values()))
 
     def fetch(self, output: str) -> Any:
-        """The value of a fed output after the last run, as run() returns it."""
+        """The value of a fed output after the last run, or of one that is held, as run() returns it."""
         return self._fetch(output)
 
     def set(self, input: str, value: Any) -> None:  # pylint: disable=redefined-builtin
-        """Replaces the value that a fed input has in the next run, by a copy."""
+        """Replaces the value that a fed or held input has from the next run on, by a copy."""
         self._set(input, value)
 
 
