@@ -23,10 +23,12 @@ void check_count(std::string_view what, std::size_t given, std::size_t expected)
       .with_id("usage.count");
 }
 
+/// `is_fed`: a feedback may have all inputs.
 NamedValues match_given(const SessionState& state, const char* const* names,
-                        const ortool_value* const* inputs, std::size_t count) {
+                        const ortool_value* const* inputs, std::size_t count, bool is_fed) {
   if (count > 0) require(inputs, "inputs");
-  if (names == nullptr) check_count("inputs", count, state.inputs.size());
+  if (names == nullptr && !(is_fed && count == 0))
+    check_count("inputs", count, state.inputs.size());
   NamedValues given;
   given.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -171,7 +173,8 @@ ortool_status ortool_run(const ortool_session* session, const char* const* input
     const SessionState& state = *session->state;
     const ortool_run_options given = completed(options, "options");
     if (output_names == nullptr) check_count("outputs", output_count, state.outputs.size());
-    const NamedValues values = match_given(state, input_names, inputs, input_count);
+    const NamedValues values =
+        match_given(state, input_names, inputs, input_count, given.feedback != nullptr);
 
     RunOptions run_options;
     run_options.threads =

@@ -53,6 +53,31 @@ TEST_CASE("C++ handles run a model in order, by name and into own memory") {
   CHECK(memory[1] == 2);
 }
 
+TEST_CASE("C++ handles feed outputs back and hold inputs") {
+  const ScratchFile file("model.onnx");
+  save_model(*parse_model("<ir_version: 8, opset_import: [\"\" : 18]>\n"
+                          "g (float[1] s, float[1] a, float[1] b) => (float[1] t, float[1] c)"
+                          "{ p = Mul (s, a) t = Add (p, b) c = Neg (a) }"),
+             file.path());
+  const abi::Session session(abi::Model::load(file.path()));
+  abi::Feedback feedback(session, {{"t", "s"}});
+  feedback.hold("a");
+  feedback.hold_output("c", "b");
+  CHECK_THROWS_AS(feedback.hold("a"), abi::Error);
+  std::vector<float> first = {1};
+  std::vector<float> a = {3};
+  std::vector<float> b = {7};
+  std::vector<abi::Value> inputs;
+  for (std::vector<float>* each : {&first, &a, &b}) inputs.push_back(abi::Value::view(*each, {1}));
+  abi::RunOptions options;
+  options.feedback = &feedback;
+  CHECK(session.run({"s", "a", "b"}, inputs, {"t"}, options)[0].data<float>()[0] == 10);
+  // 10 * 3 - 3, and 27 * 3 - 3.
+  CHECK(session.run({}, {}, {"t"}, options)[0].data<float>()[0] == 27);
+  CHECK(session.run({}, {}, {"t"}, options)[0].data<float>()[0] == 78);
+  CHECK(feedback.fetch("c").data<float>()[0] == -3);
+}
+
 TEST_CASE("C++ handles throw the error object's texts") {
   try {
     static_cast<void>(abi::Model::load("no such file.onnx"));
