@@ -75,7 +75,7 @@ void SubgraphKernel::make_units() {
       if (value == nullptr || value->uses().size() != 1) break;
       const Use& use = value->uses().front();
       if (use.kind != Use::Kind::input || !inside.contains(use.node)) break;
-      if (!can_follow(*last, *use.node) || !make_ready(*use.node, value)) break;
+      if (!can_follow(*node, *last, *use.node) || !make_ready(*use.node, value)) break;
       units_.back().fused_nodes.push_back(use.node);
       unit_of[use.node] = units_.size() - 1;
       last = use.node;
@@ -153,24 +153,31 @@ void SubgraphKernel::emit(DevicePlanBuilder& builder, const Unit& unit) const {
   std::span<const Node* const> rest(nodes);
   while (!rest.empty() && builder.is_known(*rest.front())) rest = rest.subspan(1);
   if (rest.empty()) return;
-  builder.command_list().set_node(rest.front());
   const bool is_refused = is_shape_arithmetic(*rest.front()) && !refusal_of(*rest.front()).empty();
-  if (!is_refused && find_element_row(*rest.front()) != nullptr) {
-    emit_chain(builder, rest, nullptr);
-    return;
+  const Value* value = nullptr;
+  while (!rest.empty()) {
+    builder.command_list().set_node(rest.front());
+    const auto is_elementwise = [&](const Node* node) {
+      return !is_refused && find_element_row(*node) != nullptr;
+    };
+    const auto end = std::find_if_not(rest.begin(), rest.end(), is_elementwise);
+    auto count = static_cast<std::size_t>(end - rest.begin());
+    if (count > 0) {
+      emit_chain(builder, rest.first(count), value);
+    } else {
+      const OperatorRow* row = find_operator_row(*rest.front());
+      if (is_refused || row == nullptr) {
+        throw Error(ErrorCode::unsupported,
+                    format("the shape arithmetic of {} could not be computed on the host",
+                           rest.front()->op_type()));
+      }
+      count = row->emit(builder, *rest.front(), rest.subspan(1)) + 1;
+      const std::span<const Node* const> group = rest.first(count);
+      builder.command_list().set_group(*rest.front(), {group.begin(), group.end()});
+    }
+    value = rest[count - 1]->output(0);
+    rest = rest.subspan(count);
   }
-  const OperatorRow* row = find_operator_row(*rest.front());
-  if (is_refused || row == nullptr) {
-    throw Error(ErrorCode::unsupported,
-                format("the shape arithmetic of {} could not be computed on the host",
-                       rest.front()->op_type()));
-  }
-  const std::size_t folded = row->emit(builder, *rest.front(), rest.subspan(1));
-  const Value* value = rest[folded]->output(0);
-  const std::span<const Node* const> group = rest.first(folded + 1);
-  builder.command_list().set_group(*rest.front(), {group.begin(), group.end()});
-  rest = rest.subspan(folded + 1);
-  if (!rest.empty()) emit_chain(builder, rest, value);
 }
 
 PreparedPtr SubgraphKernel::prepare(const PrepareContext& context) const {

@@ -6,6 +6,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/conv_integer.hpp"
+#include "libcore/ops/quantization/int8_conv_inputs.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
 #include "libcore/provider/product_epilogue.hpp"
@@ -18,25 +19,6 @@
 
 namespace ortool::cpu {
 namespace {
-
-/// Input indices of the operands; -1 if the operator has no such operand.
-struct Int8ConvInputs {
-  std::int64_t image = 0;
-  std::int64_t image_scale = -1;
-  std::int64_t image_zero = 2;
-  std::int64_t weights = 1;
-  std::int64_t weight_scale = -1;
-  std::int64_t weight_zero = 3;
-  std::int64_t out_scale = -1;
-  std::int64_t out_zero = -1;
-  std::int64_t bias = -1;
-  bool has_floats = false;  ///< rounding ties are decided by the float formula
-  std::int64_t float_bias = -1;
-};
-
-constexpr Int8ConvInputs integer_inputs;
-constexpr Int8ConvInputs quantized_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-constexpr Int8ConvInputs constant_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, true, 9};
 
 /// Decided at compile time, once per node.
 struct CompiledInt8Conv {
@@ -278,11 +260,11 @@ bool has_int8_conv_rank(const NodeView& view, const Int8ConvInputs& inputs) {
 }
 
 bool accepts_conv_integer(const NodeView& view) {
-  return has_int8_conv_rank(view, integer_inputs);
+  return has_int8_conv_rank(view, conv_integer_inputs);
 }
 
 bool accepts_qlinear_conv(const NodeView& view) {
-  return has_int8_conv_rank(view, quantized_inputs);
+  return has_int8_conv_rank(view, qlinear_conv_inputs);
 }
 
 template <typename Op>
@@ -302,17 +284,17 @@ KernelPtr make_int8_conv(const NodeView& view, const KernelRow& row, const Int8C
 
 KernelPtr compile_conv_integer(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return make_int8_conv<ortool::ConvInteger>(view, row, integer_inputs, context);
+  return make_int8_conv<ortool::ConvInteger>(view, row, conv_integer_inputs, context);
 }
 
 KernelPtr compile_qlinear_conv(const NodeView& view, const KernelRow& row,
                                const CompileContext& context) {
-  return make_int8_conv<ortool::QLinearConv>(view, row, quantized_inputs, context);
+  return make_int8_conv<ortool::QLinearConv>(view, row, qlinear_conv_inputs, context);
 }
 
 KernelPtr compile_constant_conv(const NodeView& view, const KernelRow& row,
                                 const CompileContext& context) {
-  return make_int8_conv<ortool::QuantizedConv>(view, row, constant_inputs, context);
+  return make_int8_conv<ortool::QuantizedConv>(view, row, quantized_conv_inputs, context);
 }
 
 constexpr std::array<KernelRow, 3> clipping(std::array<KernelRow, 3> rows) {

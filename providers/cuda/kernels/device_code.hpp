@@ -13,9 +13,13 @@
 #define ORTOOL_DEVICE __device__ __forceinline__
 /// What is called from many places and takes much code.
 #define ORTOOL_DEVICE_CALL __device__ __noinline__
+#define ORTOOL_UNROLL _Pragma("unroll")
+#define ORTOOL_NO_UNROLL _Pragma("unroll 1")
 #else
 #define ORTOOL_DEVICE inline
 #define ORTOOL_DEVICE_CALL inline
+#define ORTOOL_UNROLL
+#define ORTOOL_NO_UNROLL
 #endif
 
 namespace ortool::cuda {

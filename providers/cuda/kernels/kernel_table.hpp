@@ -2,6 +2,7 @@
 #pragma once
 
 #include "providers/cuda/kernels/attention.hpp"
+#include "providers/cuda/kernels/byte_sums.hpp"
 #include "providers/cuda/kernels/element_vectors.hpp"
 #include "providers/cuda/kernels/images.hpp"
 #include "providers/cuda/kernels/indexing.hpp"

@@ -11,15 +11,11 @@
 #endif
 
 #ifdef __CUDACC__
-#define ORTOOL_UNROLL _Pragma("unroll")
-#define ORTOOL_NO_UNROLL _Pragma("unroll 1")
 #define ORTOOL_SHARED_TILES(type, name, count) __shared__ __align__(32) type name[count]
 #define ORTOOL_WARPS(block, warp)                                                             \
   for (int warp = static_cast<int>(threadIdx.x) / warp_threads, ortool_once = 1; ortool_once; \
        ortool_once = 0, __syncthreads())
 #else
-#define ORTOOL_UNROLL
-#define ORTOOL_NO_UNROLL
 #define ORTOOL_SHARED_TILES(type, name, count) \
   alignas(32) static thread_local type name[static_cast<unsigned>(count)]
 #define ORTOOL_WARPS(block, warp)                                        \

@@ -91,6 +91,21 @@ struct RoundingTies {
   float out_scale;
 };
 
+/// Quantized bytes of the result's shape and layout, which are added to the bytes of a sum; what
+/// results is quantized again.
+struct ByteResidual {
+  const uint8_t* bytes;  ///< null: nothing is added
+  ZeroPointList zero;
+  ZeroPointList sum_zero;  ///< of the sum's bytes
+  float scale;
+  float sum_scale;
+  const void* out_zero;
+  int32_t out_type;
+  int32_t low;  ///< bounds of the result
+  int32_t high;
+  float out_scale;
+};
+
 enum class SumResult : int32_t { integers, bytes, reals };
 
 /// What becomes of exact sums: integers, requantized bytes, or reals.
@@ -112,6 +127,7 @@ struct SumEpilogue {
   int32_t low;  ///< bounds of the bytes
   int32_t high;
   RoundingTies ties;
+  ByteResidual residual;
   // Of reals: (byte - step zero) * step, or the sum * factor; plus addend.
   ZeroPointList step_zero;
   float step;

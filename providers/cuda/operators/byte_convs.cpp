@@ -6,9 +6,12 @@
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/conv_integer.hpp"
+#include "libcore/ops/quantization/int8_conv_inputs.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
 #include "providers/cuda/operators/byte_operands.hpp"
+#include "providers/cuda/operators/byte_residual.hpp"
+#include "providers/cuda/operators/window_axes.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -16,35 +19,17 @@ namespace {
 /// Rows and sums of one product take this much at most, or else there are several.
 constexpr std::int64_t most_slice_bytes = std::int64_t{64} << 20;
 
-/// Input indices of the operands; -1 if the operator has no such operand.
-struct ByteConvInputs {
-  std::int64_t image = 0;
-  std::int64_t image_scale = -1;
-  std::int64_t image_zero = 2;
-  std::int64_t weights = 1;
-  std::int64_t weight_scale = -1;
-  std::int64_t weight_zero = 3;
-  std::int64_t out_scale = -1;
-  std::int64_t out_zero = -1;
-  std::int64_t bias = -1;
-  std::int64_t float_bias = -1;
-  bool has_floats = false;  ///< float sums decide rounding ties
-};
-
-constexpr ByteConvInputs integer_inputs;
-constexpr ByteConvInputs linear_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-constexpr ByteConvInputs constant_inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, true};
-
 /// A convolution whose axes, groups and operands are known.
 struct ByteConv {
   const Node& node;
-  ByteConvInputs inputs;
+  Int8ConvInputs inputs;
   DeviceTensor images;  ///< four axes, channels behind pixels
   DeviceTensor output;
   DataType weight_type = DataType::undefined;
   ByteWindows windows;
   std::int64_t taps = 1;
   ByteBounds bounds;
+  ByteResidual residual = {};
 
   bool is_depthwise() const {
     constexpr std::int64_t word = 4;
@@ -61,7 +46,7 @@ struct ByteConv {
   }
 };
 
-ByteWindows windows_of(DevicePlanBuilder& builder, const Node& node, const ByteConvInputs& inputs,
+ByteWindows windows_of(DevicePlanBuilder& builder, const Node& node, const Int8ConvInputs& inputs,
                        const DeviceTensor& images, const std::vector<WindowAxis>& window,
                        std::int64_t groups, const Shape& weights) {
   ByteWindows windows = {};
@@ -72,16 +57,8 @@ ByteWindows windows_of(DevicePlanBuilder& builder, const Node& node, const ByteC
   windows.filters = weights[0];
   windows.group_channels = weights[1];
   windows.group_filters = weights[0] / groups;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::size_t skipped = 2 - window.size();
-    const WindowAxis axis = i < skipped ? WindowAxis{.in = 1, .out = 1} : window[i - skipped];
-    windows.in[i] = axis.in;
-    windows.out[i] = axis.out;
-    windows.kernel[i] = axis.kernel;
-    windows.stride[i] = axis.stride;
-    windows.dilation[i] = axis.dilation;
-    windows.pad[i] = axis.pad_begin;
-  }
+  const auto axes = set_windows(windows, window);
+  for (std::size_t i = 0; i < axes.size(); ++i) windows.pad[i] = axes[i].pad_begin;
   return windows;
 }
 
@@ -108,7 +85,7 @@ PackedWeights pack_filters(DevicePlanBuilder& builder, const ByteConv& conv, boo
 
 SumEpilogue epilogue_of(DevicePlanBuilder& builder, const ByteConv& conv,
                         const PackedWeights& weights) {
-  const ByteConvInputs& inputs = conv.inputs;
+  const Int8ConvInputs& inputs = conv.inputs;
   const Node& node = conv.node;
   SumEpilogue epilogue = {};
   epilogue.out = conv.output.pointer();
@@ -128,10 +105,12 @@ SumEpilogue epilogue_of(DevicePlanBuilder& builder, const ByteConv& conv,
   const std::int64_t filters = conv.windows.filters;
   epilogue.scales =
       upload_floats(builder, column_scales(image_scale, weight_scales, out_scale, filters));
-  epilogue.byte_zero = zero_points(builder, node, inputs.out_zero, conv.output.type).data;
-  epilogue.byte_type = conv.output.element();
+  const DataType type = type_of(node.output(0));
+  epilogue.byte_zero = zero_points(builder, node, inputs.out_zero, type).data;
+  epilogue.byte_type = static_cast<std::int32_t>(type);
   epilogue.low = conv.bounds.low;
   epilogue.high = conv.bounds.high;
+  epilogue.residual = conv.residual;
   if (!inputs.has_floats) return epilogue;
   RoundingTies& ties = epilogue.ties;
   ties.weight_scales = upload_floats(builder, column_scales(1, weight_scales, 1, filters));
@@ -162,7 +141,8 @@ void emit_groups(DevicePlanBuilder& builder, const ByteConv& conv) {
       {&params.windows.images, &params.windows.image_zero.data, &params.weights, &epilogue.out,
        &epilogue.a_zero.data, &epilogue.b_zero.data, &epilogue.column_sums, &epilogue.biases,
        &epilogue.scales, &epilogue.byte_zero, &epilogue.ties.weight_scales, &epilogue.ties.biases,
-       &epilogue.ties.weights});
+       &epilogue.ties.weights, &epilogue.residual.bytes, &epilogue.residual.zero.data,
+       &epilogue.residual.sum_zero.data, &epilogue.residual.out_zero});
 }
 
 /// Rows of a slice of pixels in memory that all slices share.
@@ -230,7 +210,9 @@ void emit_product(DevicePlanBuilder& builder, const ByteConv& conv) {
         {&params.sums, &params.row_sums, &params.windows.images, &params.windows.image_zero.data,
          &epilogue.out, &epilogue.a_zero.data, &epilogue.b_zero.data, &epilogue.column_sums,
          &epilogue.biases, &epilogue.scales, &epilogue.byte_zero, &epilogue.ties.weight_scales,
-         &epilogue.ties.biases, &epilogue.ties.weights});
+         &epilogue.ties.biases, &epilogue.ties.weights, &epilogue.residual.bytes,
+         &epilogue.residual.zero.data, &epilogue.residual.sum_zero.data,
+         &epilogue.residual.out_zero});
   }
 }
 
@@ -241,17 +223,24 @@ Shape with_two_axes(const Shape& shape) {
 
 template <typename Op>
 std::size_t emit_byte_conv(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes,
-                           ByteConvInputs inputs) {
+                           Int8ConvInputs inputs) {
   const auto op = read_op<Op>(node);
   if (!builder.has_input(node, inputs.bias)) inputs.bias = -1;
   const Shape& shape = builder.output_shape(node);
-  ByteBounds bounds = bounds_of(type_of(node.output(0)));
-  const bool is_clipped = fold_clip(builder, fused_nodes, bounds);
-  const Node& result = is_clipped ? *fused_nodes.front() : node;
-  const std::size_t folded = is_clipped ? 1 : 0;
   const bool has_two_axes = shape.rank() == 4;
+  ByteConv conv = {node, inputs, {}, {}, type_of(node.input(inputs.weights)), {}, 1, {}};
+  conv.bounds = bounds_of(type_of(node.output(0)));
+  std::size_t folded = fold_clip(builder, fused_nodes, conv.bounds) ? 1 : 0;
+  const Node* result = folded > 0 ? fused_nodes.front() : &node;
+  if (std::optional<DeviceTensor> residual = fold_residual(
+          builder, *result, fused_nodes.subspan(folded), has_two_axes, conv.residual)) {
+    residual->shape = with_two_axes(residual->shape);
+    conv.residual.bytes =
+        static_cast<const std::uint8_t*>(builder.in_layout(*residual, true).pointer());
+    result = fused_nodes[folded++];
+  }
   if (shape.element_count() == 0) {
-    builder.make_output(result);
+    builder.make_output(*result);
     return folded;
   }
   DeviceTensor images =
@@ -260,12 +249,11 @@ std::size_t emit_byte_conv(DevicePlanBuilder& builder, const Node& node, FusedNo
   const std::vector<WindowAxis> window = place_window(
       op.window, images.shape.dimensions().subspan(2), weights.dimensions().subspan(2));
   images.shape = with_two_axes(images.shape);
-  images = builder.in_layout(images, true);
-  ByteConv conv = {node, inputs, images, {}, type_of(node.input(inputs.weights)), {}, 1, bounds};
-  conv.windows = windows_of(builder, node, inputs, images, window, op.groups, weights);
+  conv.images = builder.in_layout(images, true);
+  conv.windows = windows_of(builder, node, inputs, conv.images, window, op.groups, weights);
   conv.taps = conv.windows.kernel[0] * conv.windows.kernel[1];
-  conv.output = has_two_axes ? builder.make_output(result, 0, true)
-                             : builder.make(type_of(node.output(0)), with_two_axes(shape), true);
+  conv.output = has_two_axes ? builder.make_output(*result, 0, true)
+                             : builder.make(type_of(result->output(0)), with_two_axes(shape), true);
   if (op.groups == 1 && conv.taps * conv.windows.channels > 0) {
     emit_product(builder, conv);
   } else {
@@ -274,19 +262,19 @@ std::size_t emit_byte_conv(DevicePlanBuilder& builder, const Node& node, FusedNo
   if (!has_two_axes) {
     DeviceTensor plain = builder.in_layout(conv.output, false);
     plain.shape = shape;
-    builder.set_output(result, 0, std::move(plain));
+    builder.set_output(*result, 0, std::move(plain));
   }
   return folded;
 }
 
 std::size_t emit_conv_integer(DevicePlanBuilder& builder, const Node& node, FusedNodes nodes) {
-  return emit_byte_conv<ConvInteger>(builder, node, nodes, integer_inputs);
+  return emit_byte_conv<ConvInteger>(builder, node, nodes, conv_integer_inputs);
 }
 std::size_t emit_qlinear_conv(DevicePlanBuilder& builder, const Node& node, FusedNodes nodes) {
-  return emit_byte_conv<QLinearConv>(builder, node, nodes, linear_inputs);
+  return emit_byte_conv<QLinearConv>(builder, node, nodes, qlinear_conv_inputs);
 }
 std::size_t emit_quantized_conv(DevicePlanBuilder& builder, const Node& node, FusedNodes nodes) {
-  return emit_byte_conv<QuantizedConv>(builder, node, nodes, constant_inputs);
+  return emit_byte_conv<QuantizedConv>(builder, node, nodes, quantized_conv_inputs);
 }
 
 /// Weights and scales are known before the run.

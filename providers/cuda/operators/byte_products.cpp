@@ -1,11 +1,13 @@
 // Matrix products of int8 and uint8: the library's int32 sums, and a kernel that corrects them by
 // zero points and requantizes or scales them.
 #include <array>
+#include <optional>
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/quantized_types.hpp"
 #include "providers/cuda/operators/byte_operands.hpp"
+#include "providers/cuda/operators/byte_residual.hpp"
 #include "providers/cuda/operators/matrices.hpp"
 
 namespace ortool::cuda {
@@ -46,7 +48,7 @@ ByteRows pack_second(DevicePlanBuilder& builder, const Node& node, std::int64_t 
 }
 
 /// The nodes that follow and that the kernel behind the product computes: a Cast of exact sums and
-/// a Mul, or a Clip of bytes and a DequantizeLinear; then an Add.
+/// a Mul, or a Clip of bytes and a DequantizeLinear; then an Add. Or a Clip and a sum of bytes.
 class ByteEpilogue {
  public:
   ByteEpilogue(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes,
@@ -60,6 +62,12 @@ class ByteEpilogue {
       fold_cast();
     } else {
       if (fold_clip(builder, fused_nodes, bounds_)) take();
+      if (const std::optional<DeviceTensor> bytes =
+              fold_residual(builder, *result_, fused_nodes.subspan(folded_), false, residual_)) {
+        residual_.bytes = static_cast<const std::uint8_t*>(bytes->pointer());
+        take();
+        return;
+      }
       fold_dequantization();
     }
     if (!is_real_) return;
@@ -78,6 +86,7 @@ class ByteEpilogue {
     epilogue.out_type = out.element();
     epilogue.low = bounds_.low;
     epilogue.high = bounds_.high;
+    epilogue.residual = residual_;
     if (!is_real_) return;
     epilogue.result = SumResult::reals;
     epilogue.step = step_;
@@ -130,6 +139,7 @@ class ByteEpilogue {
   std::int64_t columns_;
   const Node* result_;
   ByteBounds bounds_;
+  ByteResidual residual_ = {};
   std::size_t folded_ = 0;
   bool is_real_ = false;
   float step_ = 0;
@@ -200,7 +210,8 @@ std::size_t emit_byte_product(DevicePlanBuilder& builder, const Node& node, Fuse
       KernelId::requantize_sums, params.rows * params.columns, params,
       {&params.sums, &params.row_sums, &epilogue.out, &epilogue.a_zero.data, &epilogue.b_zero.data,
        &epilogue.column_sums, &epilogue.scales, &epilogue.byte_zero, &epilogue.step_zero.data,
-       &epilogue.factors, &epilogue.addends});
+       &epilogue.factors, &epilogue.addends, &epilogue.residual.bytes, &epilogue.residual.zero.data,
+       &epilogue.residual.sum_zero.data, &epilogue.residual.out_zero});
   return folded;
 }
 

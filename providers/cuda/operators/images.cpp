@@ -13,6 +13,7 @@
 #include "providers/cuda/operators/epilogue.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 #include "providers/cuda/operators/resize_tables.hpp"
+#include "providers/cuda/operators/window_axes.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -151,18 +152,8 @@ void emit_direct(DevicePlanBuilder& builder, const std::vector<WindowAxis>& wind
   params.groups = groups;
   params.in_channels = images.shape[1] / groups;
   params.out_channels = output.shape[1] / groups;
-  for (int i = 0; i < 3; ++i) {
-    params.in[i] = params.out[i] = params.kernel[i] = params.stride[i] = params.dilation[i] = 1;
-    const std::size_t skipped = 3 - window.size();
-    if (static_cast<std::size_t>(i) < skipped) continue;
-    const WindowAxis& axis = window[static_cast<std::size_t>(i) - skipped];
-    params.in[i] = axis.in;
-    params.out[i] = axis.out;
-    params.kernel[i] = axis.kernel;
-    params.stride[i] = axis.stride;
-    params.dilation[i] = axis.dilation;
-    params.pad[i] = axis.pad_begin;
-  }
+  const auto axes = set_windows(params, window);
+  for (std::size_t i = 0; i < axes.size(); ++i) params.pad[i] = axes[i].pad_begin;
   builder.launch_elements(
       kernel_for(images.type, KernelId::direct_conv_f32, KernelId::direct_conv_any,
                  KernelId::direct_conv_any, KernelId::direct_conv_f64),
@@ -177,15 +168,8 @@ ConvDesc describe_conv(const DevicePlanBuilder& builder, const std::vector<Windo
   desc.groups = groups;
   desc.in_channels = images.shape[1];
   desc.out_channels = output[1];
-  const std::size_t skipped = 2 - window.size();
-  for (std::size_t i = 0; i < window.size(); ++i) {
-    desc.in[skipped + i] = window[i].in;
-    desc.out[skipped + i] = window[i].out;
-    desc.kernel[skipped + i] = window[i].kernel;
-    desc.stride[skipped + i] = window[i].stride;
-    desc.dilation[skipped + i] = window[i].dilation;
-    desc.pad[skipped + i] = window[i].pad_begin;
-  }
+  const auto axes = set_windows(desc, window);
+  for (std::size_t i = 0; i < axes.size(); ++i) desc.pad[i] = axes[i].pad_begin;
   desc.uses_tf32 = builder.constants().precision() == DevicePrecision::tf32;
   desc.is_channels_last = images.is_channels_last;
   desc.is_tuned = builder.constants().settings().tunes;
@@ -272,16 +256,10 @@ PoolParams place_pool(const WindowAttributes& attributes, const Shape& images) {
   PoolParams params = {};
   params.planes = images[0] * images[1];
   params.inner = 1;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t skipped = 3 - window.size();
-    const WindowAxis axis = i < skipped ? WindowAxis{.in = 1, .out = 1} : window[i - skipped];
-    params.in[i] = axis.in;
-    params.out[i] = axis.out;
-    params.kernel[i] = axis.kernel;
-    params.stride[i] = axis.stride;
-    params.dilation[i] = axis.dilation;
-    params.pad_begin[i] = axis.pad_begin;
-    params.pad_end[i] = axis.pad_end;
+  const auto axes = set_windows(params, window);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    params.pad_begin[i] = axes[i].pad_begin;
+    params.pad_end[i] = axes[i].pad_end;
   }
   return params;
 }

@@ -6,6 +6,8 @@
 
 #include "libcore/base/format.hpp"
 #include "libcore/ops/own_domain.hpp"
+#include "providers/cuda/operators/byte_operands.hpp"
+#include "providers/cuda/operators/byte_residual.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -81,25 +83,33 @@ bool is_one_number(const Value* value) {
   return shape && shape->element_count() == 1;
 }
 
-/// Whether a node belongs to the product of bytes before it: a Cast of exact sums, or a Clip or a
-/// DequantizeLinear of bytes.
-bool folds_bytes(const Node& node, const Node& next) {
-  if (!next.domain().empty() || node.output_count() != 1 || next.input(0) != node.output(0))
-    return false;
-  const std::string_view before = node.op_type();
-  if (next.op_type() == "Cast")
-    return before == "MatMulInteger" && type_of(next.output(0)) == DataType::float32;
-  const DataType type = type_of(node.output(0));
-  const bool is_product = before == "QLinearMatMul";
-  const bool is_byte = type == DataType::int8 || type == DataType::uint8;
-  if (next.op_type() == "DequantizeLinear")
-    return is_product && is_byte && is_one_number(next.input(1)) &&
-           type_of(next.output(0)) == DataType::float32;
-  if (next.op_type() != "Clip" || !is_byte) return false;
-  for (std::int64_t i = 1; i < next.input_count(); ++i) {
-    if (next.input(i) != nullptr && !next.input(i)->is_constant()) return false;
+bool is_byte_conv(const Node& node) {
+  return node.op_type() == "QLinearConv" || node.op_type() == "QuantizedConv";
+}
+
+bool has_known_bounds(const Node& clip) {
+  for (std::int64_t i = 1; i < clip.input_count(); ++i) {
+    if (clip.input(i) != nullptr && !clip.input(i)->is_constant()) return false;
   }
-  return is_product || before == "QLinearConv" || before == "QuantizedConv";
+  return true;
+}
+
+/// Whether `next` belongs to the product of bytes `head`, of which `node` is the last member so
+/// far: a Cast of exact sums, or of bytes a Clip, and then a residual or a DequantizeLinear.
+bool folds_bytes(const Node& head, const Node& node, const Node& next) {
+  if (node.output_count() != 1) return false;
+  const bool is_product = head.op_type() == "QLinearMatMul";
+  const bool is_last =
+      &node == &head || (node.op_type() == "Clip" && is_byte(type_of(node.output(0))));
+  if ((is_product || is_byte_conv(head)) && is_last && adds_bytes(node, next)) return true;
+  if (&node != &head || !next.domain().empty() || next.input(0) != node.output(0)) return false;
+  if (next.op_type() == "Cast")
+    return head.op_type() == "MatMulInteger" && type_of(next.output(0)) == DataType::float32;
+  if (!is_byte(type_of(node.output(0)))) return false;
+  if (next.op_type() == "DequantizeLinear")
+    return is_product && is_one_number(next.input(1)) &&
+           type_of(next.output(0)) == DataType::float32;
+  return next.op_type() == "Clip" && has_known_bounds(next) && (is_product || is_byte_conv(head));
 }
 
 bool has_chain_types(const Node& node) {
@@ -170,8 +180,8 @@ bool can_fold(const Node& node) {
   return node.op_type() == "Conv";
 }
 
-bool can_follow(const Node& node, const Node& next) {
-  if (folds_bytes(node, next)) return true;
+bool can_follow(const Node& head, const Node& node, const Node& next) {
+  if (folds_bytes(head, node, next)) return true;
   const ElementRow* row = find_element_row(next);
   if (row == nullptr || node.output_count() != 1) return false;
   if (!has_chain_types(next) || !is_chain_type(type_of(node.output(0)))) return false;

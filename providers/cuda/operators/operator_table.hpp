@@ -76,8 +76,9 @@ std::uint32_t parameters_of(const Node& node);
 std::uint32_t packed_inputs_of(const Node& node);
 /// Whether products and convolutions may fold nodes that follow into their result.
 bool can_fold(const Node& node);
-/// Whether `next` can continue a chain with the result of `node`, or be folded into it.
-bool can_follow(const Node& node, const Node& next);
+/// Whether `next` can continue a chain with the result of `node`, or be folded into the product
+/// `head` that the chain begins with.
+bool can_follow(const Node& head, const Node& node, const Node& next);
 
 /// Emits elementwise nodes, each the only consumer of the one before it. `start` is the result of
 /// the node before the first; not given: the first starts the chain.

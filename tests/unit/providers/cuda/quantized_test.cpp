@@ -11,20 +11,10 @@
 #include "tests/support/session_support.hpp"
 
 using namespace ortool;
+using test::drawn;
 using test::EmulatedSession;
 
 namespace {
-
-/// "{3, -2}": as many integers, drawn from a range.
-std::string drawn(std::size_t count, int low, int high, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::string text = "{";
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto range = static_cast<unsigned>(high - low + 1);
-    text += format("{}{}", i == 0 ? "" : ", ", low + static_cast<int>(generator() % range));
-  }
-  return text + "}";
-}
 
 /// An image through a convolution, one with a filter a channel, a sum with a Clip, and a mean.
 std::string quantized_network() {
