@@ -13,7 +13,8 @@
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
 #include "libcore/lower/extract_subgraphs.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
-#include "libcore/lower/keep_quantized_weights.hpp"
+#include "libcore/lower/codes/keep_float8_products.hpp"
+#include "libcore/lower/codes/keep_quantized_weights.hpp"
 #include "libcore/lower/lower.hpp"
 #include "libcore/lower/observed_lowering.hpp"
 #include "libcore/lower/resolve_captures.hpp"
@@ -33,22 +34,29 @@ struct Lowering {
   const CompileContext& context;
   const std::function<void(const Model&)>& after_pass;  ///< may be empty
   ConstantEvaluator evaluator;
+  Float8Products float8_products;
+  Float8Evaluator float8_evaluator;
+  bool keeps_float8 = false;                     ///< from the pass on
+  std::vector<RewriteEvent> float8_events = {};  ///< of that pass
   LoweredModel result = {};
   SubgraphRefusals refusals = {};
   std::int64_t applied = 0;  ///< by the current pass
 
   Graph& graph() const { return *model.graph; }
   RewriteOptions rewrite_options() {
-    RewriteOptions rewriting{.has_own_operators = true,
-                             .is_in_session = true,
-                             .keeps_events = options.keeps_events,
-                             .evaluator = &evaluator,
-                             .cap = context.cap,
-                             .stop = options.stop};
+    RewriteOptions rewriting{
+        .has_own_operators = true,
+        .is_in_session = true,
+        .keeps_events = options.keeps_events,
+        .evaluator = keeps_float8 ? static_cast<Evaluator*>(&float8_evaluator) : &evaluator,
+        .cap = context.cap,
+        .stop = options.stop};
     if (options.is_skipped)
       rewriting.is_chosen = [this](std::string_view name) { return !options.is_skipped(name); };
     if (after_pass)
-      rewriting.after_pass = [this](const Model& changed, std::string_view) { after_pass(changed); };
+      rewriting.after_pass = [this](const Model& changed, std::string_view) {
+        after_pass(changed);
+      };
     return rewriting;
   }
 };
@@ -123,6 +131,13 @@ void keep_weights(Lowering& lowering) {
                 [&](Graph& graph) { return keep_quantized_weights(graph, lowering.context.cap); });
 }
 
+void keep_float8(Lowering& lowering) {
+  lowering.keeps_float8 = lowering.float8_products.has_taker();
+  change_graphs(lowering, [&](Graph& graph) {
+    return lowering.float8_products.prepare(graph, lowering.context.cap, lowering.float8_events);
+  });
+}
+
 void dequantize_recurrent(Lowering& lowering) {
   change_graphs(lowering, [&](Graph& graph) {
     return dequantize_recurrent_weights(graph, lowering.evaluator);
@@ -157,6 +172,8 @@ void place_nodes(Lowering& lowering) {
   lowering.result.placed =
       place(lowering.graph(), options.providers, options.strict_provider,
             options.level == OptimizeLevel::all, options.pinned, lowering.refusals);
+  std::vector<RewriteEvent>& events = lowering.result.report.rewrites.events;
+  events.insert(events.end(), lowering.float8_events.begin(), lowering.float8_events.end());
 }
 
 struct LoweringPass {
@@ -201,6 +218,10 @@ constexpr std::array passes = {
     LoweringPass{{"keep-quantized-weights",
                   "makes products read quantized weights instead of dequantized ones", all, false},
                  keep_weights},
+    LoweringPass{
+        {keep_float8_name, "leaves float8 operands of products to a provider that multiplies them",
+         all, false},
+        keep_float8},
     LoweringPass{{"dequantize-recurrent",
                   "dequantizes the weights of recurrent layers ahead of time", all, false},
                  dequantize_recurrent},
@@ -257,11 +278,14 @@ LoweredModel lower(Model& model, const LoweringOptions& options, const CompileCo
 
 LoweredModel lower(Model& model, const LoweringOptions& options, const CompileContext& context,
                    const std::function<void(const Model&)>& after_pass) {
-  Lowering lowering{.model = model,
-                    .options = options,
-                    .context = context,
-                    .after_pass = after_pass,
-                    .evaluator = ConstantEvaluator(*options.providers.back(), context)};
+  Lowering lowering{
+      .model = model,
+      .options = options,
+      .context = context,
+      .after_pass = after_pass,
+      .evaluator = ConstantEvaluator(*options.providers.back(), context),
+      .float8_products = Float8Products(options),
+      .float8_evaluator = Float8Evaluator(lowering.evaluator, lowering.float8_products)};
   if (options.progress != nullptr)
     options.progress->expect(std::count_if(
         passes.begin(), passes.end(), [&](const auto& pass) { return runs(pass.info, options); }));

@@ -15,6 +15,7 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
+#include "libcore/lower/codes/keep_float8_products.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/provider/packing_budget.hpp"
 #include "libcore/runtime/cache/packed_file.hpp"
@@ -34,6 +35,20 @@ std::vector<std::string> rewritten_origins(const Node& node) {
     return entry.first == origin_key;
   });
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
+}
+
+/// Why a product of float8 is computed in floats, from what lowering noted; empty for other nodes.
+std::vector<std::string> float8_reasons(const LoweringReport& lowering, const Node& node) {
+  std::vector<std::string> reasons;
+  std::vector<std::string> origins;
+  for (const RewriteEvent& event : lowering.rewrites.events) {
+    if (event.rule != keep_float8_name || event.reason.empty()) continue;
+    if (origins.empty()) origins = origins_of(node);
+    if (std::find(origins.begin(), origins.end(), event.node) == origins.end()) continue;
+    if (std::find(reasons.begin(), reasons.end(), event.reason) == reasons.end())
+      reasons.push_back(event.reason);
+  }
+  return reasons;
 }
 
 /// The nodes of all graphs.
@@ -149,6 +164,8 @@ void Session::State::list_placement(const Program& of) {
       placement.push_back({std::string(member->name()), std::string(member->op_type()),
                            std::string(step.provider_name()), std::string(step.kernel_name()),
                            step.reasons, rewritten_origins(*member)});
+      for (std::string& reason : float8_reasons(lowering, *member))
+        placement.back().reasons.push_back(std::move(reason));
     }
     if (step.control_flow == nullptr) continue;
     for (const Program* body : step.control_flow->programs()) list_placement(*body);

@@ -8,6 +8,7 @@
 #include "libcore/base/log.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/provider/device/device_provider.hpp"
+#include "providers/cuda/operators/float8_products.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 #include "providers/cuda/partition.hpp"
 #include "providers/cuda/provider_settings.hpp"
@@ -71,6 +72,10 @@ class CudaProvider : public DeviceProvider {
 
   std::shared_ptr<const FeedMemory> keep(std::int64_t bytes) const override {
     return std::make_shared<const CudaFeedMemory>(device_, bytes);
+  }
+
+  std::string refuses_float8(const Node& product) const override {
+    return cuda::refuses_float8(product, device_->compute_capability());
   }
 
   KernelPtr compile(const NodeView& view, const CompileContext&) const override {

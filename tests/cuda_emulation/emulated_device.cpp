@@ -59,8 +59,37 @@ void multiply_integers(const ProductDesc& desc, const ProductPointers& p) {
   }
 }
 
+/// Decoded, with sums in float32.
+void multiply_float8(const ProductDesc& desc, const ProductPointers& p) {
+  constexpr std::uintptr_t alignment = 16;
+  for (const void* operand : {p.a, p.b})
+    ORTOOL_CHECK(reinterpret_cast<std::uintptr_t>(operand) % alignment == 0);
+  const auto* a = static_cast<const std::uint8_t*>(p.a);
+  const auto* b = static_cast<const std::uint8_t*>(p.b);
+  const float scale = *static_cast<const float*>(p.a_scale) * *static_cast<const float*>(p.b_scale);
+  for (std::int64_t row = 0; row < desc.batch * desc.m; ++row) {
+    const std::int64_t batch = row / desc.m;
+    const std::uint8_t* left = a + batch * desc.a_stride + row % desc.m * desc.k;
+    for (std::int64_t j = 0; j < desc.n; ++j) {
+      const std::uint8_t* right = b + batch * desc.b_stride + j * desc.k;
+      float sum = 0;
+      for (std::int64_t k = 0; k < desc.k; ++k)
+        sum += float_of_float8(desc.type, left[k]) * float_of_float8(desc.b_type, right[k]);
+      sum *= scale * desc.alpha;
+      if (desc.has_addend)
+        sum += load<float>(AnyStore(), p.addend, desc.out_type,
+                           batch * desc.addend_stride + row % desc.m * desc.n + j);
+      if (desc.has_bias)
+        sum += load<float>(AnyStore(), p.bias, desc.out_type, batch * desc.bias_stride + j);
+      if (desc.has_relu && sum < 0) sum = 0;
+      store(AnyStore(), p.out, desc.out_type, row * desc.n + j, sum);
+    }
+  }
+}
+
 void multiply_matrices(const ProductDesc& desc, const ProductPointers& p) {
   if (desc.type == element_i8) return multiply_integers(desc, p);
+  if (is_float8(desc.type)) return multiply_float8(desc, p);
   for (std::int64_t batch = 0; batch < desc.batch; ++batch) {
     for (std::int64_t i = 0; i < desc.m; ++i) {
       for (std::int64_t j = 0; j < desc.n; ++j) {
@@ -151,6 +180,7 @@ class EmulatedStream : public DeviceStream {
     const ProductDesc& desc = dynamic_cast<const EmulatedProduct&>(product).desc;
     run([this, &desc, pointers] {
       ++device_.counts().products;
+      if (is_float8(desc.type)) ++device_.counts().float8_products;
       multiply_matrices(desc, pointers);
     });
   }
@@ -309,6 +339,20 @@ PrimitivePtr EmulatedDevice::make_product(const ProductDesc& desc) {
     // As cuBLASLt demands.
     ORTOOL_CHECK(desc.transpose_b && !desc.transpose_a && desc.n % 4 == 0 && desc.k % 4 == 0);
     ORTOOL_CHECK(!desc.has_bias && !desc.has_addend && !desc.has_relu && desc.alpha == 1.0F);
+  }
+  if (is_float8(desc.type)) {
+    const bool is_plain = !desc.has_bias && !desc.has_addend && !desc.has_relu;
+    constexpr int least_capability = 89;
+    if (!options_.has_float8_products || (!options_.has_float8_epilogues && !is_plain) ||
+        options_.compute_capability < least_capability)
+      throw Error(ErrorCode::unsupported, "the emulated library has no such product of float8");
+    // As cuBLASLt demands.
+    ORTOOL_CHECK(desc.transpose_b && !desc.transpose_a && desc.n % 16 == 0 && desc.k % 16 == 0);
+    ORTOOL_CHECK(is_float8(desc.b_type) &&
+                 !(desc.type == element_f8e5m2 && desc.b_type == element_f8e5m2));
+    ORTOOL_CHECK(desc.out_type == element_f32 || desc.out_type == element_f16 ||
+                 desc.out_type == element_bf16);
+    ORTOOL_CHECK(!desc.has_bias || desc.out_type != element_f32);
   }
   return std::make_shared<const EmulatedProduct>(desc);
 }

@@ -16,6 +16,7 @@ namespace ortool::test {
 struct EmulationCounts {
   std::atomic<std::int64_t> launches{0};
   std::atomic<std::int64_t> products{0};
+  std::atomic<std::int64_t> float8_products{0};  ///< among them
   std::atomic<std::int64_t> convolutions{0};
   std::atomic<std::int64_t> copies{0};
   std::atomic<std::int64_t> uploads{0};
@@ -31,6 +32,9 @@ struct EmulationOptions {
   std::int64_t limit_bytes = 0;
   bool runs_backward = false;        ///< blocks, and threads between barriers, run last to first
   bool has_byte_products = true;     ///< the library multiplies int8
+  bool has_float8_products = true;   ///< the library multiplies float8
+  bool has_float8_epilogues = true;  ///< and adds to such products
+  int compute_capability = 90;
   std::int64_t failing_launch = -1;  ///< the number of a launch that fails, as on a broken device
 };
 
@@ -43,6 +47,7 @@ class EmulatedDevice : public cuda::Device {
   ~EmulatedDevice() override;
 
   std::string description() const override { return "an emulated device"; }
+  int compute_capability() const override { return options_.compute_capability; }
   void* allocate(std::int64_t bytes, std::string_view purpose) override;
   void release(void* memory) noexcept override;
   void* allocate_staging(std::int64_t bytes) override;

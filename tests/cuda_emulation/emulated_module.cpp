@@ -20,13 +20,15 @@ class LastDevice {
     const test::EmulationCounts& counts = device_->counts();
     std::fprintf(
         stderr,
-        "emulated: %lld kernels, %lld products, %lld convolutions, %lld copies, %lld uploads "
+        "emulated: %lld kernels, %lld products (%lld of float8), %lld convolutions, %lld copies, "
+        "%lld uploads "
         "(%lld bytes), %lld downloads (%lld bytes), %lld captures, %lld replays\n",
         static_cast<long long>(counts.launches), static_cast<long long>(counts.products),
-        static_cast<long long>(counts.convolutions), static_cast<long long>(counts.copies),
-        static_cast<long long>(counts.uploads), static_cast<long long>(counts.uploaded_bytes),
-        static_cast<long long>(counts.downloads), static_cast<long long>(counts.downloaded_bytes),
-        static_cast<long long>(counts.captures), static_cast<long long>(counts.replays));
+        static_cast<long long>(counts.float8_products), static_cast<long long>(counts.convolutions),
+        static_cast<long long>(counts.copies), static_cast<long long>(counts.uploads),
+        static_cast<long long>(counts.uploaded_bytes), static_cast<long long>(counts.downloads),
+        static_cast<long long>(counts.downloaded_bytes), static_cast<long long>(counts.captures),
+        static_cast<long long>(counts.replays));
   }
   void set(std::shared_ptr<test::EmulatedDevice> device) { device_ = std::move(device); }
 

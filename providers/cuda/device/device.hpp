@@ -17,8 +17,13 @@ namespace ortool::cuda {
 /// out = activation(alpha * a * b + addend + bias) of row-major matrices, a number of times.
 struct ProductDesc {
   /// Of all operands: float32, float16, bfloat16 or float64. Products of int8 are int32, with
-  /// nothing added, b transposed, and n and k multiples of four.
+  /// nothing added, b transposed, and n and k multiples of four. Those of float8 (e4m3fn or e5m2,
+  /// not both e5m2) have b transposed, n and k multiples of 16, operands at multiples of 16 bytes,
+  /// and a result of 16 bits or float32, which is the type of what is added, too; a bias is added
+  /// to results of 16 bits alone.
   std::int32_t type = 1;
+  std::int32_t b_type = 0;    ///< of float8: that of b
+  std::int32_t out_type = 0;  ///< of float8: that of the result
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
@@ -45,6 +50,9 @@ struct ProductPointers {
   const void* addend;
   void* out;
   void* workspace;
+  // Of float8: float32 numbers on the device that the operands are multiplied by.
+  const void* a_scale = nullptr;
+  const void* b_scale = nullptr;
 };
 
 /// out = relu?(convolution(input) + addend + bias) over two spatial axes.
@@ -131,6 +139,8 @@ class Device {
   virtual ~Device() = default;
   /// "NVIDIA H100 80GB HBM3, compute capability 9.0, driver 13.0"
   virtual std::string description() const = 0;
+  /// 90 of compute capability 9.0.
+  virtual int compute_capability() const = 0;
   /// Throws ErrorCode::memory_limit with the figures.
   virtual void* allocate(std::int64_t bytes, std::string_view purpose) = 0;
   virtual void release(void* memory) noexcept = 0;

@@ -53,6 +53,12 @@ void check_cublas(cublasStatus_t status, std::string_view call) {
 
 constexpr std::int32_t type_int8 = 3;
 constexpr std::int32_t type_float64 = 11;
+constexpr std::int32_t type_float8e4m3 = 17;
+constexpr std::int32_t type_float8e5m2 = 19;
+
+bool is_float8(std::int32_t type) {
+  return type == type_float8e4m3 || type == type_float8e5m2;
+}
 
 /// In what sums are computed, and the type of alpha and beta.
 struct ComputeTypes {
@@ -93,9 +99,19 @@ cudaDataType_t data_type_of(std::int32_t type) {
       return CUDA_R_16BF;
     case type_float64:
       return CUDA_R_64F;
+    case type_float8e4m3:
+      return CUDA_R_8F_E4M3;
+    case type_float8e5m2:
+      return CUDA_R_8F_E5M2;
     default:
       return CUDA_R_32F;
   }
+}
+
+/// Of what is added, and of the result.
+cudaDataType_t result_type_of(const ProductDesc& desc) {
+  if (desc.type == type_int8) return CUDA_R_32I;
+  return data_type_of(is_float8(desc.type) ? desc.out_type : desc.type);
 }
 
 struct CublasProduct : DevicePrimitive {
@@ -131,12 +147,11 @@ class CublasFactory : public ProductFactory {
   void run(const DevicePrimitive& product, const ProductPointers& p, CUstream_st* stream) override {
     const auto& own = static_cast<const CublasProduct&>(product);
     const ProductDesc& desc = own.desc;
-    if (desc.has_bias) {
-      const std::lock_guard lock(mutex_);
-      set(own.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-      multiply(own, p, stream);
-      return;
-    }
+    if (!desc.has_bias && !is_float8(desc.type)) return multiply(own, p, stream);
+    // Pointers belong to the description, which several streams use.
+    const std::lock_guard lock(mutex_);
+    if (desc.has_bias) set(own.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+    if (is_float8(desc.type)) set_scales(own.operation, p.a_scale, p.b_scale);
     multiply(own, p, stream);
   }
 
@@ -158,6 +173,12 @@ class CublasFactory : public ProductFactory {
            const T& value) const {
     check_cublas(calls_.desc_set(operation, attribute, &value, sizeof(value)),
                  "cublasLtMatmulDescSetAttribute");
+  }
+
+  /// The library's first matrix is b.
+  void set_scales(cublasLtMatmulDesc_t operation, const void* a, const void* b) const {
+    set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, b);
+    set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, a);
   }
 
   cublasLtMatrixLayout_t layout(const ProductDesc& desc, cudaDataType_t type, std::int64_t rows,
@@ -190,14 +211,17 @@ class CublasFactory : public ProductFactory {
         desc.has_bias ? (desc.has_relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS)
                       : (desc.has_relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT);
     set(product->operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-    if (desc.has_bias)
-      set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, data_type_of(desc.type));
+    const cudaDataType_t sums = result_type_of(desc);
+    if (desc.has_bias) set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, sums);
     if (desc.has_bias && desc.bias_stride != 0)
       set(product->operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, desc.bias_stride);
     const cudaDataType_t type = data_type_of(desc.type);
-    const cudaDataType_t sums = desc.type == type_int8 ? CUDA_R_32I : type;
-    product->first = desc.transpose_b ? layout(desc, type, desc.k, desc.n, desc.b_stride)
-                                      : layout(desc, type, desc.n, desc.k, desc.b_stride);
+    const cudaDataType_t b_type = is_float8(desc.type) ? data_type_of(desc.b_type) : type;
+    // Algorithms are chosen for scales that are there; they are read when the product runs.
+    alignas(16) static constexpr float scale = 1;
+    if (is_float8(desc.type)) set_scales(product->operation, &scale, &scale);
+    product->first = desc.transpose_b ? layout(desc, b_type, desc.k, desc.n, desc.b_stride)
+                                      : layout(desc, b_type, desc.n, desc.k, desc.b_stride);
     product->second = desc.transpose_a ? layout(desc, type, desc.m, desc.k, desc.a_stride)
                                        : layout(desc, type, desc.k, desc.m, desc.a_stride);
     product->result = layout(desc, sums, desc.n, desc.m, desc.m * desc.n);

@@ -209,6 +209,7 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
   }
 
   std::string description() const override { return description_; }
+  int compute_capability() const override { return capability_; }
 
   void* allocate(std::int64_t bytes, std::string_view purpose) override {
     make_current();
@@ -335,7 +336,8 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
     calls_.device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
     std::array<char, 256> name = {};
     calls_.device_name(name.data(), static_cast<int>(name.size()) - 1, device_);
-    if (10 * major + minor < least_capability)
+    capability_ = 10 * major + minor;
+    if (capability_ < least_capability)
       refuse(format("{} has compute capability {}.{} (wanted: 8.0 or later)", name.data(), major,
                     minor));
     description_ = format("{}, compute capability {}.{}, driver for CUDA {}", name.data(), major,
@@ -372,6 +374,7 @@ class CudaDevice : public Device, public std::enable_shared_from_this<CudaDevice
 
   DriverCalls calls_;
   CUdevice device_ = 0;
+  int capability_ = 0;
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   std::array<CUfunction, static_cast<std::size_t>(KernelId::count)> functions_ = {};

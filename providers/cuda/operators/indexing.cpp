@@ -14,6 +14,7 @@
 #include "libcore/ops/tensor/indexing/scatter_nd.hpp"
 #include "libcore/ops/tensor/indexing/top_k.hpp"
 #include "providers/cuda/operators/byte_operands.hpp"
+#include "providers/cuda/operators/float8_products.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -208,10 +209,6 @@ std::size_t emit_cumulative(DevicePlanBuilder& builder, const Node& node, FusedN
   return 0;
 }
 
-bool is_float8(DataType type) {
-  return type == DataType::float8e4m3fn || type == DataType::float8e5m2;
-}
-
 bool is_code_type(DataType type) {
   return is_float8(type) || type == DataType::int8 || type == DataType::uint8 ||
          type == DataType::int16 || type == DataType::uint16;
@@ -255,7 +252,15 @@ std::size_t emit_quantize(DevicePlanBuilder& builder, const Node& node, FusedNod
   return 0;
 }
 std::size_t emit_dequantize(DevicePlanBuilder& builder, const Node& node, FusedNodes) {
-  launch_quantize(builder, node, read_op<DequantizeLinear>(node).granularity, true);
+  const auto emit = [&builder, &node] {
+    launch_quantize(builder, node, read_op<DequantizeLinear>(node).granularity, true);
+  };
+  // A product may multiply the codes.
+  if (dequantizes_float8(node)) {
+    builder.defer(*node.output(0), emit);
+  } else {
+    emit();
+  }
   return 0;
 }
 

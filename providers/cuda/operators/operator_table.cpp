@@ -8,6 +8,7 @@
 #include "libcore/ops/own_domain.hpp"
 #include "providers/cuda/operators/byte_operands.hpp"
 #include "providers/cuda/operators/byte_residual.hpp"
+#include "providers/cuda/operators/float8_products.hpp"
 
 namespace ortool::cuda {
 namespace {
@@ -168,7 +169,9 @@ std::uint32_t parameters_of(const Node& node) {
 
 std::uint32_t packed_inputs_of(const Node& node) {
   const OperatorRow* row = find_element_row(node) == nullptr ? find_operator_row(node) : nullptr;
-  return row == nullptr ? 0 : row->packed;
+  // Codes that products alone read are packed for them.
+  const std::uint32_t codes = is_read_by_products(node) ? 1 : 0;
+  return row == nullptr ? 0 : row->packed | codes;
 }
 
 bool can_fold(const Node& node) {

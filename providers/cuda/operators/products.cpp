@@ -6,6 +6,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "providers/cuda/operators/epilogue.hpp"
+#include "providers/cuda/operators/float8_products.hpp"
 #include "providers/cuda/operators/matrices.hpp"
 #include "providers/cuda/operators/operator_table.hpp"
 
@@ -114,6 +115,7 @@ std::size_t emit_matmul(DevicePlanBuilder& builder, const Node& node, FusedNodes
                             (at == group->products.begin() && emit_group(builder, *group));
     if (is_emitted) return group->biases.empty() ? 0 : 1;
   }
+  if (const auto folded = emit_float8(builder, node, Gemm{}, {}, fused_nodes)) return *folded;
   return emit_matrices(builder, node, matrices_of(builder.input(node, 0), false, true),
                        matrices_of(builder.input(node, 1), false, false), 1, {}, fused_nodes);
 }
@@ -138,9 +140,11 @@ DeviceTensor gemm_addend(DevicePlanBuilder& builder, const Node& node, float bet
 
 std::size_t emit_gemm(DevicePlanBuilder& builder, const Node& node, FusedNodes fused_nodes) {
   const Gemm op = read_op<Gemm>(node);
+  const DeviceTensor addend = gemm_addend(builder, node, op.beta);
+  if (const auto folded = emit_float8(builder, node, op, addend, fused_nodes)) return *folded;
   return emit_matrices(builder, node, matrices_of(builder.input(node, 0), op.transpose_a, true),
-                       matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha,
-                       gemm_addend(builder, node, op.beta), fused_nodes);
+                       matrices_of(builder.input(node, 1), op.transpose_b, false), op.alpha, addend,
+                       fused_nodes);
 }
 
 std::string refuses_types(const Node& node) {

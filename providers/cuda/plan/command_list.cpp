@@ -35,7 +35,8 @@ void CommandList::multiply(PrimitivePtr product, const ProductPointers& pointers
   if (product->workspace_bytes() > 0)
     own.workspace = add_buffer(product->workspace_bytes()).as_pointer();
   Command& command = add(Command::Kind::product, own,
-                         {&own.a, &own.b, &own.bias, &own.addend, &own.out, &own.workspace});
+                         {&own.a, &own.b, &own.bias, &own.addend, &own.out, &own.workspace,
+                          &own.a_scale, &own.b_scale});
   command.primitive = std::move(product);
 }
 

@@ -93,6 +93,7 @@ class CommandList {
 
   /// Commands from now on compute `node`; null: none of the graph.
   void set_node(const Node* node) { node_ = node; }
+  const Node* node() const { return node_; }
   /// Nodes that are computed with `head`, itself first.
   void set_group(const Node& head, std::vector<const Node*> nodes) {
     groups_[&head] = std::move(nodes);

@@ -109,7 +109,22 @@ DeviceTensor DevicePlanBuilder::transfer_in(const Value& value, std::size_t posi
   return converted(tensor, constants_.stored_type(operand.type));
 }
 
+void DevicePlanBuilder::defer(const Value& value, std::function<void()> emit) {
+  deferred_[&value] = std::move(emit);
+}
+
+void DevicePlanBuilder::make_deferred(const Value& value) {
+  const auto found = deferred_.find(&value);
+  if (found == deferred_.end() || !found->second) return;
+  const std::function<void()> emit = std::exchange(found->second, {});
+  const Node* reader = parts_.command_list.node();
+  parts_.command_list.set_node(value.producer());
+  emit();
+  parts_.command_list.set_node(reader);
+}
+
 DeviceTensor DevicePlanBuilder::stored_tensor(const Value& value) {
+  make_deferred(value);
   const auto found = tensors_.find(&value);
   if (found != tensors_.end()) return found->second;
   DeviceTensor result;

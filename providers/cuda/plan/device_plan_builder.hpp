@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,6 +72,9 @@ class DevicePlanBuilder {
   bool has_tensor(const Value& value) const { return tensors_.contains(&value); }
   void set_output(const Node& node, std::int64_t output, DeviceTensor tensor);
   void set(const Value& value, DeviceTensor tensor);
+  /// `emit` makes the value once its tensor is asked for, if it is.
+  void defer(const Value& value, std::function<void()> emit);
+  bool was_deferred(const Value& value) const { return deferred_.contains(&value); }
   /// What another node has made of a tensor, or not given; `kind` tells uses apart.
   DeviceTensor& derived(const DeviceTensor& tensor, std::int64_t kind) {
     return derived_[{tensor.memory, kind}];
@@ -114,6 +118,7 @@ class DevicePlanBuilder {
 
  private:
   DeviceTensor tensor_in(const Value& value, bool is_channels_last);
+  void make_deferred(const Value& value);
   DeviceTensor transfer_in(const Value& value, std::size_t position);
 
   std::shared_ptr<Device> device_;
@@ -124,6 +129,7 @@ class DevicePlanBuilder {
   std::unordered_map<const Value*, Operand> inner_;
   std::deque<Tensor> contents_;
   std::unordered_map<const Value*, DeviceTensor> tensors_;
+  std::unordered_map<const Value*, std::function<void()>> deferred_;  ///< empty: made
   std::unordered_map<const Value*, DeviceTensor> copies_;  ///< in the other order of axes
   std::map<std::pair<EncodedPointer, std::int64_t>, DeviceTensor> derived_;
   std::unordered_map<const Node*, std::int32_t> statuses_;

@@ -1,5 +1,5 @@
 // Products with constant codes, run as written and with the codes kept.
-#include "libcore/lower/keep_quantized_weights.hpp"
+#include "libcore/lower/codes/keep_quantized_weights.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,5 +1,5 @@
 // MatMulNBits packing: columns of unsigned values; scales are repeated for each block.
-#include "libcore/lower/keep_quantized_weights.hpp"
+#include "libcore/lower/codes/keep_quantized_weights.hpp"
 
 #include <algorithm>
 #include <cstring>
