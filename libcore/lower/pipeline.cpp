@@ -10,11 +10,11 @@
 #include "libcore/lower/append_depthwise.hpp"
 #include "libcore/lower/assign_layouts.hpp"
 #include "libcore/lower/check_operators.hpp"
+#include "libcore/lower/codes/keep_float8_products.hpp"
+#include "libcore/lower/codes/keep_quantized_weights.hpp"
 #include "libcore/lower/dequantize_recurrent_weights.hpp"
 #include "libcore/lower/extract_subgraphs.hpp"
 #include "libcore/lower/fuse_quantized.hpp"
-#include "libcore/lower/codes/keep_float8_products.hpp"
-#include "libcore/lower/codes/keep_quantized_weights.hpp"
 #include "libcore/lower/lower.hpp"
 #include "libcore/lower/observed_lowering.hpp"
 #include "libcore/lower/resolve_captures.hpp"
@@ -152,8 +152,10 @@ void rewrite_graphs(Lowering& lowering) {
 }
 
 void promote(Lowering& lowering) {
-  for (Graph* graph : graphs_in(lowering.graph()))
+  for (Graph* graph : graphs_in(lowering.graph())) {
     promote_fp16(*graph, lowering.context.cap, lowering.result.promoted);
+    if (lowering.keeps_float8) lowering.float8_products.widen(*graph, lowering.context.cap);
+  }
 }
 
 /// Removes constants without consumers.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libcore/base/format.hpp"
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/attribute_access.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/lower/quantized_cluster.hpp"
@@ -11,6 +12,7 @@
 #include "libcore/ops/quantization/dequantize_linear.hpp"
 #include "libcore/ops/tensor/layout/transpose.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
+#include "libcore/tensor/convert.hpp"
 
 namespace ortool {
 namespace {
@@ -79,6 +81,41 @@ void turn(Graph& graph, const TransposedCodes& found, MemoryCap* cap) {
   editor.finish(result);
 }
 
+/// The Cast to float32 that produces `value` of a dequantized float8 in 16 bits, or null.
+Node* widening_cast(const Value* value) {
+  Node* const cast = value != nullptr ? value->producer() : nullptr;
+  if (!is_of_onnx(cast, "Cast") || value->type().element != DataType::float32) return nullptr;
+  const Node* const dequantize = producer_of(cast->input(0));
+  if (!dequantizes_float8(dequantize)) return nullptr;
+  const Value* const scale = dequantize->input(1);
+  const bool has_float16_scale =
+      scale->type().element == DataType::float16 || scale->type().element == DataType::bfloat16;
+  return has_float16_scale && scale->is_constant() && scale->has_content() ? cast : nullptr;
+}
+
+/// A DequantizeLinear with a scale of float32 takes the place of the Cast.
+void dequantize_widely(Graph& graph, Node& cast, MemoryCap* cap) {
+  Node& dequantize = *cast.input(0)->producer();
+  const ClusterEditor editor(graph, cast, cap);
+  std::vector<Value*> inputs;
+  for (std::int64_t i = 0; i < dequantize.input_count(); ++i) inputs.push_back(dequantize.input(i));
+  inputs[1] = &editor.constant(convert(inputs[1]->constant(), DataType::float32, {}, cap));
+  Value* const outputs[] = {cast.output(0)};
+  Node* const before = cast.next();
+  std::vector<Attribute> attributes = copy_attributes(dequantize);
+  std::string name;
+  graph.remove_node(cast);
+  if (Value* const narrow = dequantize.output(0); narrow->uses().empty()) {
+    name = dequantize.name();
+    graph.remove_node(dequantize);
+    graph.remove_value(*narrow);
+  }
+  Node& made = graph.add_node("DequantizeLinear", "", inputs, outputs, name, before);
+  for (Attribute& attribute : attributes) {
+    if (attribute.name != "output_dtype") made.set_attribute(std::move(attribute));
+  }
+}
+
 }  // namespace
 
 Float8Products::Float8Products(const LoweringOptions& options) : options_(options) {
@@ -119,6 +156,17 @@ std::int64_t Float8Products::prepare(Graph& graph, MemoryCap* cap,
            format("{}: float8 is multiplied as floats, since {}", taker_->name(), reason)});
   }
   return count;
+}
+
+void Float8Products::widen(Graph& graph, MemoryCap* cap) const {
+  if (!has_taker()) return;
+  for (Node& node : graph.nodes()) {
+    if (!is_product(node)) continue;
+    for (const std::int64_t input : {0, 1}) {
+      Node* const cast = widening_cast(node.input(input));
+      if (cast != nullptr) dequantize_widely(graph, *cast, cap);
+    }
+  }
 }
 
 bool Float8Products::keeps(const Node& node) const {

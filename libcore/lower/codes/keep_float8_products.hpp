@@ -27,6 +27,8 @@ class Float8Products {
   /// Transposes constant codes instead of what is dequantized of them, and returns the number of
   /// products that the provider takes. Adds an event for each other one, with the reason.
   std::int64_t prepare(Graph& graph, MemoryCap* cap, std::vector<RewriteEvent>& events) const;
+  /// Dequantizes to float32 what products read in float32 after their promotion from 16 bits.
+  void widen(Graph& graph, MemoryCap* cap) const;
   /// Whether the node is a DequantizeLinear that only such products read.
   bool keeps(const Node& node) const;
 

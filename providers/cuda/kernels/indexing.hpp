@@ -191,6 +191,12 @@ ORTOOL_DEVICE int64_t scale_index(const QuantizeParams& params, int64_t index) {
   return (outer * params.blocks + place / params.block) * params.inner + index % params.inner;
 }
 
+ORTOOL_DEVICE float rounded_quotient(float x, float scale, int32_t type) {
+  const float quotient = x / scale;
+  if (type == element_f16) return float_of_half(half_of_float(quotient));
+  return type == element_bf16 ? float_of_bfloat(bfloat_of_float(quotient)) : quotient;
+}
+
 ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
   int64_t low = -128;
   int64_t high = 127;
@@ -220,7 +226,8 @@ ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
       }
       if (is_float8(params.output_type)) {
         const float x = load<float>(AnyStore(), params.input, params.input_type, i);
-        static_cast<uint8_t*>(params.output)[i] = float8_of_float(params.output_type, x / scale);
+        static_cast<uint8_t*>(params.output)[i] =
+            float8_of_float(params.output_type, rounded_quotient(x, scale, params.quotient_type));
         continue;
       }
       if (params.dequantizes != 0) {
@@ -235,7 +242,7 @@ ORTOOL_DEVICE void quantize(const Block& block, const QuantizeParams& params) {
           params.zero_point == nullptr
               ? 0
               : load<int64_t>(AnyStore(), params.zero_point, params.output_type, at);
-      const float rounded = rintf(x / scale);
+      const float rounded = rintf(rounded_quotient(x, scale, params.quotient_type));
       const float most = 1e9F;
       const float kept = rounded < -most ? -most : rounded > most ? most : rounded;
       const int64_t code = kept != kept ? zero : static_cast<int64_t>(kept) + zero;

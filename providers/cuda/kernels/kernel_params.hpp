@@ -260,6 +260,7 @@ struct QuantizeParams {
   int32_t scale_type;
   int32_t output_type;
   int32_t dequantizes;
+  int32_t quotient_type;  ///< to which input / scale is rounded
   int64_t count;
   int64_t inner;
   int64_t axis_size;

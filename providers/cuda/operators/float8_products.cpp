@@ -301,7 +301,7 @@ std::string refuses_operands(const Node& product, int compute_capability) {
   for (const bool is_first : {true, false}) {
     const Node& dequantize = *operands[is_first ? 0 : 1];
     const Value& value = *product.input(is_first ? 0 : 1);
-    if (type_of(&value) != DataType::float32)
+    if (!is_real(type_of(&value)) || type_of(&value) == DataType::float64)
       return format("the operands are dequantized to {}", name_of(type_of(&value)));
     const std::int64_t rank = rank_of(&value);
     if (rank < 0) return "the rank of an operand is unknown";

@@ -214,6 +214,15 @@ bool is_code_type(DataType type) {
          type == DataType::int16 || type == DataType::uint16;
 }
 
+bool is_quantized_float(DataType type) {
+  return type == DataType::float32 || type == DataType::float16 || type == DataType::bfloat16;
+}
+
+/// The type of the division: the scale's unless the node tells another.
+DataType quotient_type(const Node& quantize) {
+  return read_op<QuantizeLinear>(quantize).precision.value_or(type_of(quantize.input(1)));
+}
+
 void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granularity& granularity,
                      bool dequantizes) {
   const bool has_one_scale =
@@ -232,6 +241,7 @@ void launch_quantize(DevicePlanBuilder& builder, const Node& node, const Granula
   params.scale_type = scale.element();
   params.output_type = to.element();
   params.dequantizes = dequantizes ? 1 : 0;
+  if (!dequantizes) params.quotient_type = static_cast<std::int32_t>(quotient_type(node));
   params.count = to.count();
   params.inner = params.axis_size = params.block = params.blocks = 1;
   params.has_one_scale = has_one_scale ? 1 : 0;
@@ -265,8 +275,12 @@ std::size_t emit_dequantize(DevicePlanBuilder& builder, const Node& node, FusedN
 }
 
 std::string refuses_quantize(const Node& node) {
-  if (type_of(node.input(0)) != DataType::float32 || type_of(node.input(1)) != DataType::float32)
-    return "only float32 is quantized on the device";
+  for (const DataType type :
+       {type_of(node.input(0)), type_of(node.input(1)), quotient_type(node)}) {
+    if (!is_quantized_float(type))
+      return format("only float32 and floats of 16 bits are quantized on the device, not {}",
+                    name_of(type));
+  }
   if (!is_code_type(type_of(node.output(0))))
     return "only codes of 8 and 16 bits are made on the device";
   if (is_float8(type_of(node.output(0))) && !read_op<QuantizeLinear>(node).saturate)
@@ -276,8 +290,11 @@ std::string refuses_quantize(const Node& node) {
 std::string refuses_dequantize(const Node& node) {
   if (!is_code_type(type_of(node.input(0))))
     return "only codes of 8 and 16 bits are read on the device";
-  if (type_of(node.input(1)) != DataType::float32 || type_of(node.output(0)) != DataType::float32)
-    return "only float32 is made on the device";
+  for (const DataType type : {type_of(node.input(1)), type_of(node.output(0))}) {
+    if (!is_quantized_float(type))
+      return format("only float32 and floats of 16 bits are dequantized on the device, not {}",
+                    name_of(type));
+  }
   return {};
 }
 

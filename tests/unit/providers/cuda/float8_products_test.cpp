@@ -9,6 +9,7 @@
 
 #include "libcore/graph/graph.hpp"
 #include "libcore/tensor/compare.hpp"
+#include "libcore/tensor/convert.hpp"
 #include "tests/cuda_emulation/emulated_session.hpp"
 #include "tests/support/session_support.hpp"
 
@@ -35,6 +36,7 @@ struct Float8Model {
   std::string w_type = "17";
   std::string w_scale = "{0.0078125}";
   std::string axis = "1";  ///< of the scales
+  std::string q = "q = QuantizeLinear (x, s, xz)  d = DequantizeLinear (q, s)";
   std::string nodes = "y = MatMul (d, w)";
 
   std::string text() const {
@@ -43,8 +45,7 @@ struct Float8Model {
       CONSTANTS> {
         xz = Cast <to = XTYPE> (zero)
         wz = Cast <to = WTYPE> (zero)
-        q = QuantizeLinear (x, s, xz)
-        d = DequantizeLinear (q, s)
+        QUANTIZED
         w1 = Cast <to = WTYPE> (w0)
         w = DequantizeLinear <axis = AXIS> (w1, u)
         NODES
@@ -59,6 +60,7 @@ struct Float8Model {
         {"XTYPE", x_type},
         {"WTYPE", w_type},
         {"AXIS", axis},
+        {"QUANTIZED", q},
         {"NODES", nodes},
         {"X x", x + " x"},
         {"Y y", y + " y"}};
@@ -83,12 +85,14 @@ struct Float8Run {
 Float8Run run(const Float8Model& made, const EmulationOptions& emulation = {},
               std::string_view options = {}, SessionOptions session_options = {}) {
   const std::string text = made.text();
+  const bool has_halves = made.x.starts_with("float16") || made.x.starts_with("bfloat16");
   // Numbers that 16 bits hold.
   Tensor x = random_tensor(made.shape, 7);
   for (float& number : x.mutable_data<float>()) number = std::round(number * 64) / 64;
+  if (has_halves) x = convert(x, made.x.front() == 'b' ? DataType::bfloat16 : DataType::float16);
   const auto expected = make_session(text)->run({{"x", x}}, {});
   const EmulatedSession emulated(text, emulation, options, std::move(session_options));
-  const bool is_narrow = options.find("16") != std::string_view::npos;
+  const bool is_narrow = has_halves || options.find("16") != std::string_view::npos;
   const double tolerance = is_narrow ? half_tolerance : float32_tolerance;
   Float8Run done;
   for (int i = 0; i < 3; ++i) {
@@ -293,6 +297,31 @@ TEST_CASE("scales of blocks and of rows, and zero points, are applied to floats"
   shifted.constants = "float two = {2}";
   shifted.nodes = "z = Cast <to = 17> (two)  v = DequantizeLinear (w1, u, z)  y = MatMul (d, v)";
   check_floats(shifted, "there are zero points");
+}
+
+TEST_CASE("models of float16 and bfloat16 with products of float8 stay on the device") {
+  for (const char* type : {"float16", "bfloat16"}) {
+    const auto typed = [&](std::string shape) { return type + shape; };
+    Float8Model given;
+    given.x = typed("[5,32]");
+    given.y = typed("[5,48]");
+    given.constants = typed("[48] b = ") + drawn(48, -3, 3, 2) + ", " + typed(" s2 = {0.0625}, ") +
+                      typed(" u2 = {0.0078125}");
+    given.nodes = "p = MatMul (d2, w2)  a = Add (p, b)  y = Relu (a)";
+    given.nodes =
+        "q2 = QuantizeLinear (x, s2, xz)  d2 = DequantizeLinear (q2, s2)\n"
+        "w2 = DequantizeLinear (w1, u2)\n" +
+        given.nodes;
+    given.q = "";
+    const Float8Run done = run(given, {}, "precision=float16");
+    CHECK(done.float8_products == 3);
+    CHECK(done.reasons.empty());
+    // A product alone is in 16 bits.
+    given.nodes =
+        "q2 = QuantizeLinear (x, s2, xz)  d2 = DequantizeLinear (q2, s2)\n"
+        "w2 = DequantizeLinear (w1, u2)  y = MatMul (d2, w2)";
+    CHECK(run(given, {}, "precision=float32").float8_products == 3);
+  }
 }
 
 TEST_CASE("scales of float8 that are computed are handed to the library") {
