@@ -131,6 +131,15 @@ Results float8_gemm(Decomposition& out) {
   };
   const auto number = [&](std::int64_t input, std::int64_t scale) -> Value& {
     Value* const x = out.input(input);
+    const bool is_float8 =
+        out.element(input) == DataType::float8e4m3fn || out.element(input) == DataType::float8e5m2;
+    // The form whose codes a provider may multiply.
+    if (is_float8 && out.opset() >= opset_of_float8) {
+      Value* factor = out.input(scale);
+      if (factor == nullptr) factor = &out.constant(Tensor::of<float>(Shape(), {1.0F}));
+      if (out.input(scale) != nullptr && out.rank(scale) != 0) factor = &reshape(out, *factor, {});
+      return out.add("DequantizeLinear", {x, factor});
+    }
     Value& wide = out.element(input) == DataType::float32 ? *x : cast(*x, DataType::float32);
     return out.input(scale) != nullptr ? out.add("Mul", {&wide, out.input(scale)}) : wide;
   };

@@ -218,12 +218,13 @@ class Float8Product {
     return epilogue.folded();
   }
 
-  /// The library's sums, and a kernel that scales columns and adds; false: it has none.
-  bool emit_sums() {
+  /// The library's sums, and a kernel that scales columns and adds, with the elementwise nodes that
+  /// follow; returns their number. Not given: the library has none.
+  std::optional<std::size_t> emit_sums(FusedNodes fused_nodes) {
     ProductDesc desc = desc_;
     desc.out_type = static_cast<std::int32_t>(DataType::float32);
     PrimitivePtr product = make(desc);
-    if (product == nullptr) return false;
+    if (product == nullptr) return std::nullopt;
     const Shape& shape = builder_.output_shape(node_);
     const DeviceTensor sums = builder_.make(DataType::float32, shape);
     multiply(std::move(product), nullptr, nullptr, sums);
@@ -235,12 +236,29 @@ class Float8Product {
                                                builder_.upload_constant(scales.data(), bytes)});
     }
     if (addend_.is_given()) chain.apply(ElementOp::add, addend_);
-    chain.store(builder_.make_output(node_));
-    return true;
+    const std::size_t folded = append(chain, fused_nodes);
+    chain.store(builder_.make_output(folded == 0 ? node_ : *fused_nodes[folded - 1]));
+    return folded;
   }
 
  private:
   bool has_column_scales() const { return builder_.shape(*b_.dequantize, 1).element_count() != 1; }
+  /// Continues the chain by the nodes that it has room for; returns their number.
+  std::size_t append(Chain& chain, FusedNodes fused_nodes) {
+    const Value* value = node_.output(0);
+    std::size_t count = 0;
+    for (const Node* next : fused_nodes) {
+      const ElementRow* row = find_element_row(*next);
+      const auto steps = static_cast<std::int32_t>(next->input_count()) + 2;
+      if (row == nullptr || builder_.output_shape(*next) != chain.result() ||
+          !chain.has_room(steps, steps))
+        break;
+      row->append(chain, builder_, *next, next->input(0) == value ? 0 : 1);
+      value = next->output(0);
+      ++count;
+    }
+    return count;
+  }
   PrimitivePtr make(const ProductDesc& desc) {
     try {
       return builder_.device().make_product(desc);
@@ -339,7 +357,7 @@ std::optional<std::size_t> emit_float8(DevicePlanBuilder& builder, const Node& n
     return std::nullopt;
   Float8Product product(builder, node, op, addend);
   if (const std::optional<std::size_t> folded = product.emit_whole(fused_nodes)) return folded;
-  return product.emit_sums() ? std::optional<std::size_t>(0) : std::nullopt;
+  return product.emit_sums(fused_nodes);
 }
 
 }  // namespace ortool::cuda

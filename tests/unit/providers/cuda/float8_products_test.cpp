@@ -40,7 +40,7 @@ struct Float8Model {
   std::string nodes = "y = MatMul (d, w)";
 
   std::string text() const {
-    std::string result = R"(<ir_version: 10, opset_import: ["" : 21]>
+    std::string result = R"(<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>
       g (X x) => (Y y) <float s = {0.0625}, float zero = {0}, float[SCALES] u = SCALE, WEIGHTS,
       CONSTANTS> {
         xz = Cast <to = XTYPE> (zero)
@@ -192,8 +192,8 @@ TEST_CASE("scales of the columns are applied behind the product of float8") {
   Float8Model turned = given;
   turned.weights = "float[48,32] w0 = " + drawn(32 * 48, -40, 40, 6);
   turned.axis = "0";
-  turned.nodes = "t = Transpose (w)  p = MatMul (d, t)  y = Add (p, b)";
-  check_float8(turned, 3);
+  turned.nodes = "t = Transpose (w)  p = MatMul (d, t)  a = Add (b, p)  y = Relu (a)";
+  check_float8(turned, 2);
   check_float8(given, 4, 1, "precision=float16");
 }
 
@@ -322,6 +322,18 @@ TEST_CASE("models of float16 and bfloat16 with products of float8 stay on the de
         "w2 = DequantizeLinear (w1, u2)  y = MatMul (d2, w2)";
     CHECK(run(given, {}, "precision=float32").float8_products == 3);
   }
+}
+
+TEST_CASE("GemmFloat8 of float8 is the library's product") {
+  Float8Model given;
+  given.constants = "float[1] t = {0.5}, float[48] b = " + drawn(48, -3, 3, 2);
+  given.nodes =
+      "g = com.microsoft.GemmFloat8 <beta = 1.0, alpha = 2.0, activation = \"RELU\"> (q, w1, b, s, "
+      "t)\n"
+      "y = Identity (g)";
+  check_float8(given, 2);
+  given.nodes = "y = com.microsoft.GemmFloat8 (q, w1)";
+  check_float8(given, 1);
 }
 
 TEST_CASE("scales of float8 that are computed are handed to the library") {
