@@ -39,12 +39,16 @@ const Node* producer_of(const Value* value) {
   return value != nullptr ? value->producer() : nullptr;
 }
 
+/// Not of constants alone, which are folded with their product.
 bool multiplies_float8(const Node& node) {
-  return is_product(node) && dequantizes_float8(producer_of(node.input(0))) &&
-         dequantizes_float8(producer_of(node.input(1)));
+  if (!is_product(node)) return false;
+  const Node* const a = producer_of(node.input(0));
+  const Node* const b = producer_of(node.input(1));
+  return dequantizes_float8(a) && dequantizes_float8(b) &&
+         !(a->input(0)->is_constant() && b->input(0)->is_constant());
 }
 
-/// A matrix of constant codes that a DequantizeLinear reads and a Transpose turns.
+/// A DequantizeLinear of a matrix of constants, and the Transpose of its result.
 struct TransposedCodes {
   Node* transpose = nullptr;
   Node* dequantize = nullptr;
@@ -68,7 +72,7 @@ std::optional<TransposedCodes> transposed_codes(const Value* value) {
 }
 
 /// The DequantizeLinear of transposed codes takes the place of the Transpose.
-void turn(Graph& graph, const TransposedCodes& found, MemoryCap* cap) {
+void transpose_codes(Graph& graph, const TransposedCodes& found, MemoryCap* cap) {
   Node& dequantize = *found.dequantize;
   const Granularity granularity = read_op<DequantizeLinear>(dequantize).granularity;
   ClusterEditor editor(graph, *found.transpose, cap);
@@ -139,7 +143,7 @@ std::int64_t Float8Products::prepare(Graph& graph, MemoryCap* cap,
     if (!is_product(node)) continue;
     for (const std::int64_t input : {0, 1}) {
       if (const std::optional<TransposedCodes> found = transposed_codes(node.input(input)))
-        turn(graph, *found, cap);
+        transpose_codes(graph, *found, cap);
     }
   }
   std::int64_t count = 0;

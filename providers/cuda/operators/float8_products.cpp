@@ -345,7 +345,7 @@ std::string refuses_float8(const Node& product, int compute_capability) {
     const Value* zero = dequantize_of(product, input)->input(2);
     if (zero == nullptr) continue;
     const bool is_known = zero->is_constant() && zero->has_content();
-    if (!is_zero(is_known ? &zero->constant() : nullptr)) reason = "there are zero points";
+    if (!is_zero(is_known ? &zero->constant() : nullptr)) reason = "zero points are not known to be 0";
   }
   return reason;
 }

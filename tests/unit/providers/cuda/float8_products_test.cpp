@@ -156,15 +156,16 @@ TEST_CASE("a residual is added by the library's product of float8") {
   check_float8(given, 1);
 }
 
-TEST_CASE("matrices of float8 that lie otherwise are turned, constants once and ahead of the run") {
-  Float8Model turned;
-  turned.weights = "float[48,32] w0 = " + drawn(32 * 48, -40, 40, 4);
-  turned.nodes = "t = Transpose <perm = [1, 0]> (w)  y = MatMul (d, t)";
-  check_float8(turned, 1);
-  Float8Model gemm = turned;
+TEST_CASE(
+    "matrices of float8 are transposed for the library, constants once and ahead of the run") {
+  Float8Model transposed;
+  transposed.weights = "float[48,32] w0 = " + drawn(32 * 48, -40, 40, 4);
+  transposed.nodes = "t = Transpose <perm = [1, 0]> (w)  y = MatMul (d, t)";
+  check_float8(transposed, 1);
+  Float8Model gemm = transposed;
   gemm.nodes = "y = Gemm <transB = 1, alpha = 0.5> (d, w)";
   check_float8(gemm, 1);
-  // Rows of the depth: 32 x 16 codes are turned on the device.
+  // Rows of the depth: 32 x 16 codes are transposed on the device.
   Float8Model first;
   first.x = "float[32,16]";
   first.shape = {32, 16};
@@ -189,11 +190,11 @@ TEST_CASE("scales of the columns are applied behind the product of float8") {
   for (int i = 1; i < 48; ++i) scales += ", 0.0" + std::to_string(i + 10);
   given.w_scale = scales + "}";
   check_float8(given, 2);
-  Float8Model turned = given;
-  turned.weights = "float[48,32] w0 = " + drawn(32 * 48, -40, 40, 6);
-  turned.axis = "0";
-  turned.nodes = "t = Transpose (w)  p = MatMul (d, t)  a = Add (b, p)  y = Relu (a)";
-  check_float8(turned, 2);
+  Float8Model transposed = given;
+  transposed.weights = "float[48,32] w0 = " + drawn(32 * 48, -40, 40, 6);
+  transposed.axis = "0";
+  transposed.nodes = "t = Transpose (w)  p = MatMul (d, t)  a = Add (b, p)  y = Relu (a)";
+  check_float8(transposed, 2);
   check_float8(given, 4, 1, "precision=float16");
 }
 
@@ -205,7 +206,7 @@ TEST_CASE("products of computed float8 are the library's, one for each head") {
   given.nodes =
       "k0 = Transpose <perm = [0, 1, 3, 2]> (x)  k = QuantizeLinear (k0, s, xz)\n"
       "kd = DequantizeLinear (k, s)  y = MatMul (d, kd)";
-  // Both are quantized, and the second one is turned twice.
+  // Both are quantized, and the second one is transposed twice.
   check_float8(given, 4);
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("scales of blocks and of rows, and zero points, are applied to floats"
   Float8Model shifted;
   shifted.constants = "float two = {2}";
   shifted.nodes = "z = Cast <to = 17> (two)  v = DequantizeLinear (w1, u, z)  y = MatMul (d, v)";
-  check_floats(shifted, "there are zero points");
+  check_floats(shifted, "zero points are not known to be 0");
 }
 
 TEST_CASE("models of float16 and bfloat16 with products of float8 stay on the device") {
@@ -322,6 +323,19 @@ TEST_CASE("models of float16 and bfloat16 with products of float8 stay on the de
         "w2 = DequantizeLinear (w1, u2)  y = MatMul (d2, w2)";
     CHECK(run(given, {}, "precision=float32").float8_products == 3);
   }
+}
+
+TEST_CASE("plans of several shapes share the codes of constants") {
+  Float8Model given;
+  given.x = "float[N,32]";
+  given.y = "float[N,48]";
+  const EmulatedSession emulated(given.text());
+  for (const std::int64_t rows : {3, 7}) {
+    const Tensor x = random_tensor(Shape{rows, 32}, 13);
+    CHECK(emulated.run({{"x", x}}).shape() == Shape{rows, 48});
+  }
+  CHECK(emulated.device->counts().float8_products == 2);
+  CHECK(emulated.device->counts().uploads == 2);
 }
 
 TEST_CASE("GemmFloat8 of float8 is the library's product") {
