@@ -20,6 +20,8 @@ namespace {
 constexpr int least_capability = 89;
 /// The library's sizes are multiples of this, and its operands start at such bytes.
 constexpr std::int64_t vector_bytes = 16;
+/// Codes are transposed in squares, whose lines stay in the caches.
+constexpr std::int64_t square = 64;
 
 const Node* dequantize_of(const Node& product, std::int64_t input) {
   const Value* value = product.input(input);
@@ -95,10 +97,21 @@ std::vector<std::byte> swapped_bytes(const Tensor& codes) {
   const std::int64_t rows = shape[shape.rank() - 2];
   const std::int64_t columns = shape[shape.rank() - 1];
   std::vector<std::byte> result(static_cast<std::size_t>(codes.size_bytes()));
-  for (std::int64_t i = 0; i < shape.element_count(); ++i) {
-    const std::int64_t matrix = i / (rows * columns);
-    const std::int64_t to = (matrix * columns + i % columns) * rows + i / columns % rows;
-    result[static_cast<std::size_t>(to)] = codes.bytes()[i];
+  const auto swap_square = [&](std::int64_t matrix, std::int64_t first_row,
+                               std::int64_t first_column) {
+    const auto* from = reinterpret_cast<const std::byte*>(codes.bytes()) + matrix * rows * columns;
+    std::byte* to = result.data() + matrix * rows * columns;
+    for (std::int64_t row = first_row; row < std::min(rows, first_row + square); ++row) {
+      for (std::int64_t column = first_column; column < std::min(columns, first_column + square);
+           ++column)
+        to[column * rows + row] = from[row * columns + column];
+    }
+  };
+  for (std::int64_t matrix = 0; matrix < shape.product(0, shape.rank() - 2); ++matrix) {
+    for (std::int64_t row = 0; row < rows; row += square) {
+      for (std::int64_t column = 0; column < columns; column += square)
+        swap_square(matrix, row, column);
+    }
   }
   return result;
 }
@@ -345,7 +358,8 @@ std::string refuses_float8(const Node& product, int compute_capability) {
     const Value* zero = dequantize_of(product, input)->input(2);
     if (zero == nullptr) continue;
     const bool is_known = zero->is_constant() && zero->has_content();
-    if (!is_zero(is_known ? &zero->constant() : nullptr)) reason = "zero points are not known to be 0";
+    if (!is_zero(is_known ? &zero->constant() : nullptr))
+      reason = "zero points are not known to be 0";
   }
   return reason;
 }

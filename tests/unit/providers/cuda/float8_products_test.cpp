@@ -225,6 +225,13 @@ TEST_CASE("one matrix of float8 multiplies the rows of a stack, and a stack one 
   vector.shape = {32};
   vector.y = "float[48]";
   check_float8(vector, 1);
+  // More than a square of codes along both axes, in two matrices.
+  Float8Model large;
+  large.x = "float[3,144]";
+  large.shape = {3, 144};
+  large.weights = "float[2,144,80] w0 = " + drawn(23040, -9, 9, 14);
+  large.y = "float[2,3,80]";
+  check_float8(large, 1);
 }
 
 TEST_CASE("dequantized float8 that others read too is made for them, and multiplied as codes") {
