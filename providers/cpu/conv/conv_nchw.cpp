@@ -235,7 +235,7 @@ bool accepts_double_conv(const NodeView& view) {
 }
 
 // clang-format off
-constexpr std::array<KernelRow, 7> conv_im2row = {{
+constexpr std::array<KernelRow, 7> float_conv_rows = {{
     {"conv_f32_avx512", "", "Conv", Isa::avx512, "float32", accepts_conv, compile_conv, absorbs_epilogue},
     {"conv_f32_avx2", "", "Conv", Isa::avx2, "float32", accepts_conv, compile_conv, absorbs_epilogue},
     {"conv_f32_baseline", "", "Conv", Isa::baseline, "float32", accepts_conv, compile_conv, absorbs_epilogue},
@@ -249,7 +249,7 @@ constexpr std::array<KernelRow, 7> conv_im2row = {{
 }  // namespace
 
 std::span<const KernelRow> conv_nchw_kernels() {
-  return conv_im2row;
+  return float_conv_rows;
 }
 
 }  // namespace ortool::cpu
