@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Chooses the source files of a minimal build, and generates the lists of what it contains.
 
-Reads the list of operators; writes the catalog's families, the kernel families of the cpu provider and the list of
-commands with the chosen entries only, the functions that tables of kernels have, and follows the includes from them: a file is part of the build if it defines
+Reads the list of operators; writes the catalog's families, the kernel families of the cpu provider, their tables of
+kernels and the list of commands with the chosen entries only, the functions that kernels have, and follows the includes from them: a file is part of the build if it defines
 what a header declares that a part of the build includes. Paths of sources are written to sources.txt, those of kernel
 headers, whose rows CMake reads, to kernel_headers.txt.
 usage: choose_sources.py SOURCE_FOLDER OPERATORS OUTPUT_FOLDER
@@ -16,6 +16,7 @@ COMMANDS = ("run", "inspect", "providers")
 ISA_SUFFIX = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)$")
 # What a file includes between these is not in the build.
 BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
+BUILT_ROWS = "providers/cpu/built_rows.hpp"
 # The operators for which files of these names ask for a binary function; other files that name it always ask for it.
 FILES_OF_OPERATORS = ("arithmetic.cpp", "bitwise.cpp", "comparison.cpp", "variadic.cpp")
 OPERATORS_OF_FUNCTIONS = {
@@ -79,7 +80,8 @@ class Tree:
 
     def headers_of(self, path):
         """The headers whose functions a file defines: that of its name, otherwise those it includes of its
-        folder, or of the nearest folder above, and those of its layer that declare what it defines."""
+        folder, or of the nearest folder above, and those of its layer that declare what it defines, also if
+        another of its folder includes them."""
         stem = path[:-len(".cpp")]
         while True:
             if stem + ".hpp" in self.texts:
@@ -92,7 +94,11 @@ class Tree:
         headers = [include for include in self.includes[path] if include.endswith(".hpp") and include in self.texts]
         defined = set(re.findall(r"^[A-Za-z][^(;=]*?\b(\w+)\(", self.texts[path], re.M))
         layer = "/".join(path.split("/")[:2]) + "/"
-        own = [header for header in headers if header.startswith(layer) and defined
+        reached = list(headers)
+        for header in reached:
+            reached += [include for include in self.includes[header] if include not in reached
+                        and os.path.dirname(include) == os.path.dirname(path) and include in self.texts]
+        own = [header for header in reached if header.startswith(layer) and defined
                & set(re.findall(r"^[A-Za-z][^(;=]*?\b(\w+)\(", self.texts[header], re.M))]
         folder = os.path.dirname(path)
         while folder:
@@ -199,6 +205,45 @@ def kernel_files(tree):
     return files
 
 
+def filter_rows(text):
+    """A file of kernels whose functions return the rows of chosen operators only. Nothing else names the functions that
+    compile the others, so the compiler drops them, and the linker their kernels."""
+    def filtered(found):
+        rows = found.group(2)
+        if not re.search(rf"^constexpr [^=;]*\b{rows}(\[\])? =", text, re.M):
+            return found.group(0)
+        return f"{found.group(1)}  static constexpr auto built = built_rows<{rows}>();\n  return built;\n"
+    text = re.sub(r"^(std::span<const KernelRow> \w+\(\) \{\n)  return (\w+);\n", filtered, text, flags=re.M)
+    return text.replace('#include "', f'#include "{BUILT_ROWS}"\n#include "', 1)
+
+
+def built_rows(op_types):
+    """The header that chooses rows by their operators."""
+    tests = " ||\n         ".join(f'op_type == "{op_type}"' for op_type in sorted(op_types))
+    return ("// The rows of kernels for the chosen operators.\n#pragma once\n\n#include <array>\n#include <cstddef>\n"
+            "#include <string_view>\n\n#include \"providers/cpu/kernel_list.hpp\"\n\nnamespace ortool::cpu {\n\n"
+            f"constexpr bool is_built(std::string_view op_type) {{\n  return {tests};\n}}\n\n"
+            """template <const auto& rows>
+consteval auto built_rows() {
+  constexpr std::size_t count = [] {
+    std::size_t sum = 0;
+    for (const KernelRow& row : rows) {
+      if (is_built(row.op_type)) ++sum;
+    }
+    return sum;
+  }();
+  std::array<KernelRow, count> result = {};
+  std::size_t next = 0;
+  for (const KernelRow& row : rows) {
+    if (is_built(row.op_type)) result[next++] = row;
+  }
+  return result;
+}
+
+}  // namespace ortool::cpu
+""")
+
+
 def rule_files(tree):
     """File of each function that makes a rewrite rule, and the operators that the rule makes."""
     files = {}
@@ -297,6 +342,8 @@ def main():
         else:
             text += f"namespace ortool::cpu {{\nstd::span<const KernelFile> {family}() {{\n  return {{}};\n}}\n}}\n"
         generated[path] = text
+    for path in wanted:
+        generated[path] = filter_rows(tree.texts[path])
     path = "providers/cpu/bf16_kernels.cpp"
     text = tree.texts[path]
     for function in set(re.findall(r"\b(bf16_\w+_kernels)\(\)", text)):
@@ -353,6 +400,7 @@ def main():
     files = sorted(os.path.join(output, path) if path in generated else os.path.join(root, path)
                    for path in found if path.endswith(".cpp"))
     write(os.path.join(output, BUILT_FUNCTIONS), built_functions(tree, found, op_types))
+    write(os.path.join(output, BUILT_ROWS), built_rows(op_types))
     write(os.path.join(output, "sources.txt"), "\n".join(files) + "\n")
     write(os.path.join(output, "kernel_headers.txt"),
           "\n".join(os.path.join(root, path) for path in sorted(found)
