@@ -7,8 +7,8 @@ import re
 
 import elf
 
-# Libraries of headers only, which are compiled into the binaries and so leave no trace in them.
-_COMPILED_IN = ["libcli11-dev", "nlohmann-json3-dev"]
+# Libraries that are used as headers only: compiled into the binaries, they leave no trace in them.
+_COMPILED_IN = ["libcli11-dev", "libfmt-dev", "libspdlog-dev", "nlohmann-json3-dev"]
 _PUBLIC_DOMAIN = {
     "licenseId": "LicenseRef-xz-public-domain",
     "name": "XZ Utils public domain",
