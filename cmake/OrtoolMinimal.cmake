@@ -55,7 +55,7 @@ list(APPEND sources "${CMAKE_BINARY_DIR}/generated/version.cpp")
 
 add_executable(ortool_program)
 set_target_properties(ortool_program PROPERTIES OUTPUT_NAME ortool)
-target_link_libraries(ortool_program PRIVATE ortool_options fmt::fmt spdlog::spdlog PNG::PNG JPEG::JPEG TIFF::TIFF
+target_link_libraries(ortool_program PRIVATE ortool_options fmt::fmt-header-only spdlog::spdlog_header_only PNG::PNG JPEG::JPEG TIFF::TIFF
   GIF::GIF PkgConfig::libwebp PkgConfig::libopenjp2 PkgConfig::sndfile ZLIB::ZLIB PkgConfig::libzip PkgConfig::re2
   sentencepiece::sentencepiece OpenSSL::Crypto Threads::Threads ${CMAKE_DL_LIBS})
 ortool_order_functions(ortool_program)
@@ -83,7 +83,7 @@ function(ortool_minimal_objects name)
     target_include_directories(${library} BEFORE PRIVATE "${CMAKE_BINARY_DIR}/minimal")
     target_compile_options(${library} PRIVATE ${ORTOOL_PREFIX_MAPS} -fPIE -ffunction-sections -fdata-sections
       ${ORTOOL_OPTIONS_${set}} ${ARG_OPTIONS})
-    target_link_libraries(${library} PRIVATE ortool_options fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json
+    target_link_libraries(${library} PRIVATE ortool_options fmt::fmt-header-only spdlog::spdlog_header_only nlohmann_json::nlohmann_json
       CLI11::CLI11 PNG::PNG JPEG::JPEG TIFF::TIFF GIF::GIF PkgConfig::libwebp PkgConfig::libopenjp2 PkgConfig::sndfile
       ZLIB::ZLIB PkgConfig::libzip PkgConfig::re2 sentencepiece::sentencepiece OpenSSL::Crypto)
     ortool_unity_build(${library} 16)
@@ -95,5 +95,5 @@ ortool_minimal_objects(ortool_minimal_kernels OPTIONS -O3 SOURCES ${kernels})
 
 # A device need not have the libraries of images, sounds and archives, which are loaded when a file needs them.
 ortool_delay_load(ortool_program OBJECTS ortool_minimal
-  LIBRARIES png jpeg tiff gif webp webpdemux openjp2 sndfile zip sentencepiece crypto)
+  LIBRARIES png jpeg tiff gif webp webpdemux openjp2 sndfile zip re2 sentencepiece crypto)
 install(TARGETS ortool_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)

@@ -5,6 +5,7 @@
 
 #include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/report/progress.hpp"
+#include "libcore/base/build_profile.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 
@@ -110,7 +111,8 @@ std::vector<OptionGroup> frequent_options(const Command& command) {
 }
 
 std::string where_all_are(const Command& command) {
-  return format("`ortool {} --help --all` lists all options", command.name());
+  return format("`ortool {} --help --all` lists all options{}", command.name(),
+                is_minimal_build() ? " of this minimal build" : "");
 }
 
 }  // namespace ortool

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-COMMANDS = ("run", "inspect", "providers")
+COMMANDS = ("plain_run", "inspect", "providers")
 ISA_SUFFIX = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)$")
 # What a file includes between these is not in the build.
 BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
@@ -372,7 +372,8 @@ def main():
     wanted += files
     path = "apps/ortool/commands/commands.cpp"
     generated[path] = re.sub(r"  commands\.push_back\(make_(?!" + "|".join(f"{name}_" for name in COMMANDS)
-                             + r")\w+_command\(\)\);\n", "", tree.texts[path])
+                             + r")\w+_command\(\)\);\n", "",
+                             tree.texts[path].replace("make_run_command", "make_plain_run_command"))
 
     for path, text in generated.items():
         write(os.path.join(output, path), text)

@@ -13,7 +13,9 @@ import tempfile
 
 ENTRY = re.compile(r"\b\w*entry<(?:\w+::)?(\w+)>\(\)|\b\w*entry<(?:\w+::)?(\w+)>\(\s*\{")
 BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
-NEVER = ("libcore/quantize/", "providers/cuda/", "providers/onednn/", "providers/modules/", "apps/ortool/bench/",
+BUILT_ROWS = "providers/cpu/built_rows.hpp"
+NEVER = ("libcore/quantize/", "libcore/verify/", "libcore/generate/", "libcore/graph/diff/", "apps/ortool/run/model_run.cpp",
+         "providers/cuda/", "providers/onednn/", "providers/modules/", "apps/ortool/bench/",
          "apps/ortool/quantize/", "apps/ortool/optimize/")
 
 
@@ -101,7 +103,7 @@ def check_few(root):
         kept = set().union(*(entries(text) for _, text in family_lists(out, "libcore/ops", r"list\.cpp")))
         expect(kept == {"Conv", "Relu", "Reorder"}, f"the catalog has {sorted(kept)} instead of Conv, Relu and Reorder")
         sources = read(os.path.join(out, "sources.txt")).splitlines()
-        relative = [os.path.relpath(path, root) for path in sources]
+        relative = [os.path.relpath(path, out if path.startswith(out) else root) for path in sources]
         for prefix in NEVER:
             wrong = [path for path in relative if path.startswith(prefix)]
             expect(not wrong, f"{wrong[:1]} is in a minimal build")
@@ -109,7 +111,20 @@ def check_few(root):
             expect(wanted in relative, f"{wanted} is missing from the build")
         expect(built_binary_functions(out) == {"add"}, f"binary functions besides add: {built_binary_functions(out)}")
         expect("providers/cpu/gemm/matmul.cpp" not in relative, "a build without MatMul has its kernels")
+        rows = set(re.findall(r'op_type == "([^"]+)"', read(os.path.join(out, BUILT_ROWS))))
+        expect(rows == {"*", "Conv", "Relu", "Reorder"}, f"{BUILT_ROWS}: the rows of {sorted(rows)} are built")
+        check_rows(out)
         return len(sources)
+
+
+def check_rows(out):
+    """Each file of kernels returns the rows of chosen operators."""
+    count = 0
+    for path, text in family_lists(out, "providers/cpu", r"\w+\.cpp"):
+        for body in re.findall(r"^std::span<const KernelRow> \w+\(\) \{\n(.*?)^\}", text, re.M | re.S):
+            expect("built_rows<" in body, f"{path}: returns all rows: {body}")
+            count += 1
+    expect(count > 2, f"only {count} files of kernels were found: their form has changed")
 
 
 def check_refused(root):

@@ -9,6 +9,8 @@
 namespace ortool {
 
 std::unique_ptr<const Command> make_run_command();
+/// In place of make_run_command() in minimal builds.
+std::unique_ptr<const Command> make_plain_run_command();
 std::unique_ptr<const Command> make_optimize_command();
 std::unique_ptr<const Command> make_inspect_command();
 std::unique_ptr<const Command> make_bench_command();

@@ -1,18 +1,18 @@
 // ortool inspect: structure, cost and validity of a model.
 #include "apps/ortool/check_arguments.hpp"
 #include "apps/ortool/commands/commands.hpp"
-#include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/dot.hpp"
 #ifndef ORTOOL_MINIMAL
+#include "apps/ortool/inspect/check_report.hpp"
 #include "apps/ortool/inspect/html_page.hpp"
+#include "apps/ortool/inspect/observe_values.hpp"
+#include "apps/ortool/inspect/operator_list.hpp"
+#include "apps/ortool/inspect/run_diff.hpp"
 #endif
 #include "apps/ortool/inspect/inspection.hpp"
 #include "apps/ortool/inspect/listings.hpp"
-#include "apps/ortool/inspect/observe_values.hpp"
-#include "apps/ortool/inspect/operator_list.hpp"
 #include "apps/ortool/inspect/overview.hpp"
 #include "apps/ortool/inspect/quantization_report.hpp"
-#include "apps/ortool/inspect/run_diff.hpp"
 #include "apps/ortool/inspect/weight_block.hpp"
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
@@ -31,6 +31,16 @@ namespace ortool {
 namespace {
 
 constexpr std::int64_t default_most_elements = 16;
+
+/// Minimal builds run no data sets, and leave checks, differences and lists of operators to others.
+bool has_data(const OptionValues& options) {
+#ifndef ORTOOL_MINIMAL
+  return asks_for_data(options);
+#else
+  static_cast<void>(options);
+  return false;
+#endif
+}
 
 std::string format_of(const OptionValues& options) {
   return options.flag("json") ? "json" : options.text("format", "text");
@@ -82,7 +92,9 @@ void write_lists(const Inspection& inspection, const OptionValues& options, Text
     write_weights(model, select, inspection.options().reads_weights, out);
   }
   if (options.flag("values")) write_values(model, select, out);
+#ifndef ORTOOL_MINIMAL
   if (!inspection.ranges.empty()) write_value_ranges(inspection.ranges, out);
+#endif
   if (options.flag("quantization")) write_quantization(inspection.quantization(), out);
   if (options.flag("placement")) write_placement(inspection.placement, select, out);
 }
@@ -119,7 +131,6 @@ InspectionOptions inspection_options(const Invocation& invocation) {
 void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const std::string& path) {
   const OptionValues& options = invocation.options;
   Report& report = invocation.report;
-  const bool has_data = asks_for_data(options);
   if (!options.flag("check")) infer_what_is_known(invocation, *model);
   invocation.stop.poll();
   InspectionOptions settings = inspection_options(invocation);
@@ -133,7 +144,9 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
   inspection->placement = std::move(placement);
   report.owner = inspection;
   check_conditions(invocation, *inspection);
-  if (has_data) inspection->ranges = observe_values(invocation, inspection->model(), path);
+#ifndef ORTOOL_MINIMAL
+  if (has_data(options)) inspection->ranges = observe_values(invocation, inspection->model(), path);
+#endif
   if (invocation.has_document) add_payload(*inspection, report.payload);
 
   const std::string wanted = format_of(options);
@@ -156,7 +169,7 @@ void inspect(const Invocation& invocation, std::unique_ptr<Model> model, const s
 #endif
   } else if (wanted == "text") {
     if (!inspection->assertions.empty()) report.text += assertions_text(inspection->assertions);
-    if (has_list(options) || has_data) {
+    if (has_list(options) || has_data(options)) {
       report.more_text = [inspection, options = options](TextSink& out) {
         write_lists(*inspection, options, out);
       };
@@ -175,11 +188,15 @@ class InspectCommand : public Command {
             {"ortool inspect model.onnx --nodes --select 'conv*'", "the nodes whose names match"},
             {"ortool inspect model.onnx --budget memory=64MB,macs=300M",
              "whether it stays within limits"},
+#ifndef ORTOOL_MINIMAL
             {"ortool inspect model.onnx --check", "whether it is valid"},
-            {"ortool inspect model.onnx --placement", "provider and kernel of each node"},
+#endif
+#ifndef ORTOOL_MINIMAL
             {"ortool inspect old.onnx --diff new.onnx", "what has changed, ignoring names"},
             {"ortool inspect a.onnx b.onnx --operators > operators.txt",
-             "what a minimal build needs to run them"}};
+             "what a minimal build needs to run them"},
+#endif
+            {"ortool inspect model.onnx --placement", "provider and kernel of each node"}};
   }
   std::vector<ArgumentSpec> arguments() const override {
     return {model_argument(),
@@ -189,14 +206,18 @@ class InspectCommand : public Command {
              .repeats = true}};
   }
   std::vector<OptionGroup> options() const override;
+#ifndef ORTOOL_MINIMAL
   std::vector<std::string_view> frequent_options() const override {
     return {"nodes", "weights",      "values", "placement", "select", "check", "data",
             "diff",  "quantization", "assert", "budget",    "dim",    "format"};
   }
-#ifndef ORTOOL_MINIMAL
-  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot", "html"}; }
+  std::vector<std::string_view> more_formats() const override {
+    return {"jsonl", "dot", "html"};
+  }
 #else
-  std::vector<std::string_view> more_formats() const override { return {"jsonl", "dot"}; }
+  std::vector<std::string_view> more_formats() const override {
+    return {"jsonl", "dot"};
+  }
 #endif
   void run(Invocation& invocation) const override;
 };
@@ -211,19 +232,25 @@ std::vector<OptionGroup> InspectCommand::options() const {
           {.name = "placement",
            .help = "which provider and kernel computes each node, and why the others do not"},
           {.name = "select", .value = "GLOB", .help = "only names that match, such as 'layer1/*'"},
+#ifndef ORTOOL_MINIMAL
           {.name = "check", .help = "report every violation of ONNX's rules; exit 2 for errors"},
           {.name = "data",
            .value = "SET",
            .help = "the range of every value on real inputs: a data set as for `run --data`",
            .completes = Completion::folders},
+#endif
           {.name = "no-weights", .help = "never read external data"},
+#ifndef ORTOOL_MINIMAL
           {.name = "diff",
            .value = "OTHER.onnx",
            .help = "compare with another model, ignoring names and order; exit 1 if different",
            .completes = Completion::files},
+#endif
           {.name = "quantization", .help = "list scales, zero points and float32 subgraphs"},
+#ifndef ORTOOL_MINIMAL
           {.name = "operators",
            .help = "list the operators that a minimal build needs to run the models"},
+#endif
           {.name = "max-elements",
            .value = "N",
            .help = "elements of tensor attributes in JSON (default: 16)",
@@ -248,16 +275,20 @@ std::vector<OptionGroup> InspectCommand::options() const {
       if (!option.is_planned) session.options.push_back(option);
     }
   }
+#ifndef ORTOOL_MINIMAL
   return {lists, conditions, shape_options(), input_options(), session};
+#else
+  return {lists, conditions, shape_options(), session};
+#endif
 }
 
 /// Run options only apply where something runs or is placed.
-void check_run_settings(const OptionValues& options, bool has_data) {
+void check_run_settings(const OptionValues& options) {
   constexpr std::string_view hint = "it applies to --placement and --data";
   check_execution_options(options);
   if (options.flag("placement") && options.flag("no-weights"))
     throw no_effect("placement", "with --no-weights", std::string(hint));
-  if (options.flag("placement") || has_data) return;
+  if (options.flag("placement") || has_data(options)) return;
   refuse_any(options,
              {"provider", "provider-option", "node-provider", "strict-provider", "threads",
               "execution", "optimize", "precision", "keep-float", "keep-float-op"},
@@ -272,13 +303,15 @@ void check_picture_options(const OptionValues& options) {
 
 void InspectCommand::run(Invocation& invocation) const {
   const OptionValues& options = invocation.options;
+#ifndef ORTOOL_MINIMAL
   if (options.flag("operators")) return list_operators(invocation);
+#endif
   if (invocation.arguments.size() > 1)
     throw unexpected_argument(*this, invocation.arguments[1], options);
   const std::string wanted = format_of(options);
   if (wanted == "dot" && !invocation.has_document) check_picture_options(options);
-  check_run_settings(options, asks_for_data(options));
-  const bool is_selective = has_list(options) || options.has("diff") || asks_for_data(options) ||
+  check_run_settings(options);
+  const bool is_selective = has_list(options) || options.has("diff") || has_data(options) ||
                             invocation.has_document || wanted != "text";
   if (options.has("select") && !is_selective) {
     throw applies_to_nothing("option --select has nothing to select from",
@@ -289,13 +322,18 @@ void InspectCommand::run(Invocation& invocation) const {
   load_options.cap = &invocation.memory;
   const Progress progress(invocation.task(), "inspecting");
   LoadedModel loaded;
+#ifndef ORTOOL_MINIMAL
   if (options.flag("check") && !options.has("diff")) {
     loaded = check_model_argument(invocation, load_options, wanted == "text");
-  } else {
-    loaded = load_model_argument(invocation, load_options);
-    if (options.has("diff")) return run_diff(invocation, loaded, load_options);
-    apply_shape_options(options, *loaded.model);
+    invocation.stop.poll();
+    return in_file(loaded.path, [&] { inspect(invocation, std::move(loaded.model), loaded.path); });
   }
+#endif
+  loaded = load_model_argument(invocation, load_options);
+#ifndef ORTOOL_MINIMAL
+  if (options.has("diff")) return run_diff(invocation, loaded, load_options);
+#endif
+  apply_shape_options(options, *loaded.model);
   invocation.stop.poll();
   in_file(loaded.path, [&] { inspect(invocation, std::move(loaded.model), loaded.path); });
 }

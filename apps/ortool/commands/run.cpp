@@ -4,6 +4,7 @@
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
+#include "apps/ortool/options/output_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/run/data_run.hpp"
@@ -52,29 +53,6 @@ class RunCommand : public Command {
 };
 
 std::vector<OptionGroup> RunCommand::options() const {
-  const OptionGroup outputs = {
-      "Outputs",
-      {
-          {.name = "outputs",
-           .value = "A,B",
-           .help = "only these outputs, or values between the nodes; all: every value",
-           .completes = Completion::outputs},
-          {.name = "top",
-           .value = "K",
-           .help = "the K highest scores (with --labels: 5)",
-           .range = whole_from(1, 1e5)},
-          {.name = "softmax",
-           .help = "with --top or --labels: probabilities, by softmax over each row of scores"},
-          labels_option(),
-          {.name = "output-dir",
-           .value = "DIR",
-           .help = "write them to files output_N, by position; - is standard output",
-           .completes = Completion::folders},
-          {.name = "output-format",
-           .value = "FORMAT",
-           .help = "npy (default), npz, pb or json",
-           .choices = {"npy", "npz", "pb", "json"}},
-      }};
   const OptionGroup tests = {
       "Tests",
       {
@@ -87,10 +65,7 @@ std::vector<OptionGroup> RunCommand::options() const {
   const OptionGroup measuring = {
       "Measuring",
       {
-          {.name = "iterations",
-           .value = "N",
-           .help = "run N times and report the median time",
-           .range = whole_from(1, 1e9)},
+          iterations_option(),
           {.name = "precision-error",
            .value = "BUDGET",
            .help = "with --precision: what 16 bits cost node by node, and which nodes to keep in "
@@ -107,8 +82,8 @@ std::vector<OptionGroup> RunCommand::options() const {
   OptionGroup execution = execution_options();
   execution.options.push_back(cache_dir_option());
   execution.options.push_back(cache_limit_option());
-  return {input_options(), outputs,        judge_options(), compare_options(),  tests,
-          data_options(),  loop_options(), dump_options(),  provider_options(), measuring,
+  return {input_options(), output_options(), judge_options(), compare_options(),  tests,
+          data_options(),  loop_options(),   dump_options(),  provider_options(), measuring,
           execution,       shape_options()};
 }
 

@@ -59,11 +59,4 @@ JudgeOptions read_judge_options(const OptionValues& options) {
   return result;
 }
 
-OptionSpec labels_option() {
-  return {.name = "labels",
-          .value = "FILE",
-          .help = "names of the classes, one per line; boxes or masks of a --metric",
-          .completes = Completion::files};
-}
-
 }  // namespace ortool

@@ -16,7 +16,4 @@ std::vector<OptionSpec> tolerance_options();
 /// Throws ErrorCode::invalid for invalid option values.
 JudgeOptions read_judge_options(const OptionValues& options);
 
-/// --labels: names of the classes, or the ground truth of a metric.
-OptionSpec labels_option();
-
 }  // namespace ortool

@@ -1,8 +1,8 @@
 // Options of quantize.
 #include "apps/ortool/options/image_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
-#include "apps/ortool/options/judge_options.hpp"
 #include "apps/ortool/options/metric_options.hpp"
+#include "apps/ortool/options/output_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
 #include "apps/ortool/parts/shard_options.hpp"
 #include "apps/ortool/quantize/quantize_settings.hpp"
