@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace ortool {
+namespace {
+
+/// Also its memory: what is removed stays in the graph's arenas, and lowering removes most of what
+/// a quantized file has.
+template <typename List>
+void free_list(List& list) {
+  List().swap(list);
+}
+
+}  // namespace
 
 Graph::Graph(std::string name) : name_(std::move(name)), names_(std::make_shared<Names>()) {}
 
@@ -187,6 +197,7 @@ void Graph::remove_value(Value& value) {
   ORTOOL_CHECK(value.uses_.empty() && value.producer_ == nullptr && value.captured_ == nullptr);
   if (value.is_graph_input_) std::erase(inputs_, &value);
   by_name_.erase(value.name_);
+  free_list(value.uses_);
   value.graph_ = nullptr;
   value.constant_.reset();
   --live_values_;
@@ -260,17 +271,17 @@ void Graph::remove_node(Node& node) {
     subgraph->capture_of_.clear();
   }
   for (const Node::Slot& slot : node.implicit_inputs_) drop_use(*slot.value, slot.use_position);
-  node.implicit_inputs_.clear();
+  free_list(node.implicit_inputs_);
   for (std::int64_t i = 0; i < node.input_count(); ++i) set_input(node, i, nullptr);
   for (Value* output : node.outputs_) {
     if (output == nullptr) continue;
     output->producer_ = nullptr;
     output->producer_index_ = -1;
   }
-  node.inputs_.clear();
-  node.outputs_.clear();
+  free_list(node.inputs_);
+  free_list(node.outputs_);
   unlink(node);
-  node.attributes_.clear();
+  free_list(node.attributes_);
   node.graph_ = nullptr;
 }
 
