@@ -245,7 +245,8 @@ consteval auto built_rows() {
 
 
 def rule_files(tree):
-    """File of each function that makes a rewrite rule, and the operators that the rule makes."""
+    """File of each function that makes a rewrite rule, the operators that the rule makes, and the one that its pattern
+    ends with; None if the pattern is put together otherwise."""
     files = {}
     for path, text in tree.texts.items():
         if not re.match(r"libcore/optimize/rules/\w+\.cpp$", path):
@@ -254,7 +255,8 @@ def rule_files(tree):
         for start, end in zip(starts, starts[1:]):
             name = re.match(r"Rule (\w+)", text[start:]).group(1)
             makes = re.findall(r"\.makes = \{([^}]*)\}", text[start:end])
-            files[name] = (path, set(re.findall(r'"(\w+)"', " ".join(makes))))
+            last = re.search(r"\.pattern = (?:any_)?op\(\"(\w+)\"", text[start:end])
+            files[name] = (path, (set(re.findall(r'"(\w+)"', " ".join(makes))), last.group(1) if last else None))
     return files
 
 
@@ -353,7 +355,8 @@ def main():
     generated[path] = text
     apart = {file for file, _ in kernels.values()} - set(wanted)
     for path, function_of, is_kept in (
-            ("libcore/optimize/pipeline.cpp", rule_files(tree), lambda makes: makes <= op_types),
+            ("libcore/optimize/pipeline.cpp", rule_files(tree),
+             lambda rule: rule[0] <= op_types and (rule[1] is None or rule[1] in op_types)),
             ("libcore/optimize/contrib/decompose_contrib.cpp", decomposition_files(tree),
              lambda rows: bool(rows & op_types))):
         text, kept_files = tree.texts[path], set()
