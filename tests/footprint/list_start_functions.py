@@ -79,7 +79,7 @@ def main():
             functions = executed_functions(program, arguments, known, scratch)
             print(f"{len(functions)} functions: {' '.join(arguments)}")
             counts.update(functions)
-    # Parts of functions have sections of their own names only with a profile; kernels share sections by file.
+    # Parts of functions have sections of their own names only with a profile; instruction sets share sections by file.
     names = [name for name in counts if re.fullmatch(r"\w+(\.constprop\.\d+|\.isra\.\d+|\.part\.\d+)*", name)]
     with open(output, "w", encoding="ascii") as file:
         file.write(HEADER)
