@@ -38,8 +38,35 @@ bool always(const Node&) {
 bool has_ceil_mode(const Node& node) {
   return has_other(node, "ceil_mode", 0);
 }
-bool has_output_shape(const Node& node) {
-  return find_attribute(node, "output_shape") != nullptr;
+/// An element of an attribute that is a list of integers, which may be left out.
+std::int64_t element_of(const Node& node, std::string_view name, std::int32_t index,
+                        std::int64_t usual) {
+  const ortool_provider_attribute* list = find_attribute(node, name);
+  if (list == nullptr || list->kind != 7 || static_cast<std::size_t>(index) >= list->count)
+    return usual;
+  return static_cast<const std::int64_t*>(list->data)[index];
+}
+
+/// Whether an output_shape may leave padding that has no two equal halves.
+bool has_uneven_padding(const Node& node) {
+  const ortool_provider_attribute* wanted = find_attribute(node, "output_shape");
+  if (wanted == nullptr) return false;
+  if (!has_input(node, 0) || !has_input(node, 1)) return true;
+  const ortool_provider_value& image = *node.inputs[0];
+  const ortool_provider_value& weights = *node.inputs[1];
+  if (image.rank < 3 || weights.rank != image.rank || wanted->kind != 7) return true;
+  if (wanted->count != static_cast<std::size_t>(image.rank) - 2) return true;
+  for (std::int32_t axis = 0; axis < image.rank - 2; ++axis) {
+    const std::int64_t size = image.shape[axis + 2];
+    const std::int64_t kernel = weights.shape[axis + 2];
+    if (size < 0 || kernel < 0) return true;
+    const std::int64_t whole = element_of(node, "strides", axis, 1) * (size - 1) +
+                               element_of(node, "output_padding", axis, 0) +
+                               element_of(node, "dilations", axis, 1) * (kernel - 1) + 1;
+    const std::int64_t padding = whole - element_of(node, "output_shape", axis, 0);
+    if (padding < 0 || padding % 2 != 0) return true;
+  }
+  return false;
 }
 bool has_window(const Node& node) {
   return has_other(node, "left_window_size", -1) || has_other(node, "right_window_size", -1);
@@ -189,7 +216,7 @@ constexpr Rule standard_rules[] = {
      "OpenVINO counts causal positions otherwise behind a cache"},
     {"AveragePool", &has_ceil_mode, "OpenVINO counts pixels behind the padding with ceil_mode"},
     {"Bernoulli", &always, other_numbers},
-    {"ConvTranspose", &has_output_shape,
+    {"ConvTranspose", &has_uneven_padding,
      "OpenVINO splits the padding of an output_shape otherwise"},
     {"DFT", &always, "OpenVINO's spectra have other axes and lengths than ONNX's"},
     {"Dropout", &always, other_numbers},
