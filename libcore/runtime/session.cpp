@@ -37,16 +37,26 @@ std::vector<std::string> rewritten_origins(const Node& node) {
   return is_rewritten ? origins_of(node) : std::vector<std::string>();
 }
 
-/// Why a product of float8 is computed in floats, from what lowering noted; empty for other nodes.
-std::vector<std::string> float8_reasons(const LoweringReport& lowering, const Node& node) {
-  std::vector<std::string> reasons;
-  std::vector<std::string> origins;
+using RewriteEvents = std::vector<const RewriteEvent*>;
+
+/// What lowering noted of products of float8 that are computed in floats.
+RewriteEvents float8_refusals(const LoweringReport& lowering) {
+  RewriteEvents refusals;
   for (const RewriteEvent& event : lowering.rewrites.events) {
-    if (event.rule != keep_float8_name || event.reason.empty()) continue;
-    if (origins.empty()) origins = origins_of(node);
-    if (std::find(origins.begin(), origins.end(), event.node) == origins.end()) continue;
-    if (std::find(reasons.begin(), reasons.end(), event.reason) == reasons.end())
-      reasons.push_back(event.reason);
+    if (event.rule == keep_float8_name && !event.reason.empty()) refusals.push_back(&event);
+  }
+  return refusals;
+}
+
+/// The reasons of those that concern the node.
+std::vector<std::string> reasons_of(const RewriteEvents& refusals, const Node& node) {
+  std::vector<std::string> reasons;
+  if (refusals.empty()) return reasons;
+  const std::vector<std::string> origins = origins_of(node);
+  for (const RewriteEvent* event : refusals) {
+    if (std::find(origins.begin(), origins.end(), event->node) == origins.end()) continue;
+    if (std::find(reasons.begin(), reasons.end(), event->reason) == reasons.end())
+      reasons.push_back(event->reason);
   }
   return reasons;
 }
@@ -155,20 +165,20 @@ struct Session::State : KeptMemory {
   const Session& session_with_overrides(const StopToken* stop);
   bool is_overridden(const NamedValues& given) const;
   std::vector<RunValue> match(const NamedValues& given) const;
-  void list_placement(const Program& of);
+  void list_placement(const Program& of, const RewriteEvents& refusals);
 };
 
-void Session::State::list_placement(const Program& of) {
+void Session::State::list_placement(const Program& of, const RewriteEvents& refusals) {
   for (const CompiledStep& step : of.steps()) {
     for (const Node* member : step.view.members()) {
       placement.push_back({std::string(member->name()), std::string(member->op_type()),
                            std::string(step.provider_name()), std::string(step.kernel_name()),
                            step.reasons, rewritten_origins(*member)});
-      for (std::string& reason : float8_reasons(lowering, *member))
+      for (std::string& reason : reasons_of(refusals, *member))
         placement.back().reasons.push_back(std::move(reason));
     }
     if (step.control_flow == nullptr) continue;
-    for (const Program* body : step.control_flow->programs()) list_placement(*body);
+    for (const Program* body : step.control_flow->programs()) list_placement(*body, refusals);
   }
 }
 
@@ -277,7 +287,7 @@ void Session::State::prepare(std::unique_ptr<Model> given) {
   // A session made in a run tells nothing.
   options.on_step = nullptr;
   is_ready = true;
-  list_placement(*program);
+  list_placement(*program, float8_refusals(lowering));
   for (Value* input : graph.inputs()) {
     if (!input->has_default()) required_inputs.push_back(input);
   }

@@ -26,11 +26,7 @@ class PlainRunCommand : public Command {
     };
   }
   std::vector<ArgumentSpec> arguments() const override {
-    return {model_argument(),
-            {.name = "INPUT",
-             .help = "files for the model's inputs, in order (see --input)",
-             .is_required = false,
-             .repeats = true}};
+    return {model_argument(), input_files_argument()};
   }
   std::vector<OptionGroup> options() const override {
     OptionGroup execution = execution_options();

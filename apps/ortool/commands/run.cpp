@@ -38,11 +38,7 @@ class RunCommand : public Command {
     };
   }
   std::vector<ArgumentSpec> arguments() const override {
-    return {model_argument(),
-            {.name = "INPUT",
-             .help = "files for the model's inputs, in order (see --input)",
-             .is_required = false,
-             .repeats = true}};
+    return {model_argument(), input_files_argument()};
   }
   std::vector<OptionGroup> options() const override;
   std::vector<std::string_view> frequent_options() const override {

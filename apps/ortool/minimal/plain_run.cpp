@@ -1,8 +1,6 @@
 // A plain run: loads the model, gathers inputs, runs it and reports the outputs.
 #include "apps/ortool/minimal/plain_run.hpp"
 
-#include <algorithm>
-
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/input_options.hpp"
 #include "apps/ortool/options/model_argument.hpp"
@@ -10,11 +8,9 @@
 #include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/options/provider_options.hpp"
 #include "apps/ortool/options/shape_options.hpp"
-#include "apps/ortool/report/text_table.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/output_report.hpp"
 #include "apps/ortool/run/run_figures.hpp"
-#include "libcore/base/format.hpp"
 #include "libcore/base/stopwatch.hpp"
 #include "libcore/dataset/class_names.hpp"
 #include "libcore/dataset/values/value_block.hpp"
@@ -46,30 +42,6 @@ std::unique_ptr<Session> make_session(const Invocation& invocation, std::unique_
   return session;
 }
 
-/// The outputs of the last of --iterations.
-std::vector<RunValue> run_session(Invocation& invocation, const Session& session,
-                                  const NamedValues& inputs, RunOptions options, RunTimes& times) {
-  const std::int64_t repeats = invocation.options.integer("iterations", 1);
-  std::vector<RunValue> values;
-  std::vector<double> run_ms;
-  Progress progress(invocation.task(), "running");
-  for (std::int64_t i = 0; i < repeats; ++i) {
-    if (repeats > 1) progress.tell_done(i, repeats);
-    options.progress = repeats > 1 ? nullptr : &progress;
-    const Stopwatch watch;
-    values = session.run(inputs, options);
-    (i == 0 ? times.first_run_ms : run_ms.emplace_back()) = watch.milliseconds();
-    invocation.stop.poll();
-  }
-  times.run_ms = times.first_run_ms;
-  if (!run_ms.empty()) {
-    const auto middle = run_ms.begin() + static_cast<std::ptrdiff_t>(run_ms.size() / 2);
-    std::nth_element(run_ms.begin(), middle, run_ms.end());
-    times.run_ms = *middle;
-  }
-  return values;
-}
-
 }  // namespace
 
 void run_plain(Invocation& invocation) {
@@ -99,22 +71,19 @@ void run_plain(Invocation& invocation) {
     const std::unique_ptr<Session> session =
         make_session(invocation, std::move(loaded.model), std::move(providers), pool, times);
     invocation.stop.poll();
-    std::vector<RunValue> values =
-        run_session(invocation, *session, named_values(inputs), run_options, times);
-    std::vector<Output> outputs;
-    for (const std::size_t i : chosen_positions(options, session->outputs())) {
-      const Value& output = *session->outputs()[i];
-      outputs.push_back({std::string(output.name()), i, std::move(values[i]), output.type()});
-    }
+    const NamedValues values = named_values(inputs);
+    std::vector<RunValue> results;
+    run_iterations(invocation, times, [&](Progress* progress, bool) {
+      run_options.progress = progress;
+      results = session->run(values, run_options);
+    });
+    const std::vector<Output> outputs = pick_outputs(options, *session, std::move(results));
     Json given = Json::list();
     for (const GivenInput& input : inputs)
       given.add(input_block(input.name, input.value, input.source));
     report.payload.set("inputs", std::move(given));
     report_outputs(invocation, outputs, labels);
-    if (const std::int64_t repeats = options.integer("iterations", 1); repeats > 1) {
-      report.text += format("{} runs: first {}, then {} (median)\n", repeats,
-                            readable_ms(times.first_run_ms), readable_ms(times.run_ms));
-    }
+    report_iterations(invocation, times);
     report.payload.set("comparison", Json::list());
     report_figures(invocation, *session, {}, times, true);
   });

@@ -330,6 +330,13 @@ OptionSpec range_option() {
           .completes = Completion::inputs};
 }
 
+ArgumentSpec input_files_argument() {
+  return {.name = "INPUT",
+          .help = "files for the model's inputs, in order (see --input)",
+          .is_required = false,
+          .repeats = true};
+}
+
 OptionGroup input_options() {
   return {"Inputs",
           {

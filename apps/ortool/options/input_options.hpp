@@ -21,6 +21,9 @@ OptionSpec range_option();
 
 OptionGroup input_options();
 
+/// Files for inputs, as arguments behind the model.
+ArgumentSpec input_files_argument();
+
 /// A value for every required input and for those with a default that the user gave,
 /// in graph order. Notes random and assumed values. Throws ErrorCode::invalid for unknown
 /// names, unreadable files, missing inputs, and options that apply to nothing. Inputs named in

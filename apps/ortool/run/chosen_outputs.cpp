@@ -58,4 +58,14 @@ std::vector<std::size_t> chosen_positions(const OptionValues& options,
   return positions;
 }
 
+std::vector<Output> pick_outputs(const OptionValues& options, const Session& session,
+                                 std::vector<RunValue> results) {
+  std::vector<Output> outputs;
+  for (const std::size_t i : chosen_positions(options, session.outputs())) {
+    const Value& output = *session.outputs()[i];
+    outputs.push_back({std::string(output.name()), i, std::move(results[i]), output.type()});
+  }
+  return outputs;
+}
+
 }  // namespace ortool

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "apps/ortool/option_values.hpp"
+#include "libcore/dataset/values/output_files.hpp"
 #include "libcore/graph/model.hpp"
+#include "libcore/runtime/session.hpp"
 
 namespace ortool {
 
@@ -24,5 +26,9 @@ std::string chosen_outputs(const OptionValues& options);
 /// The positions of the chosen ones among `outputs`, in their order.
 std::vector<std::size_t> chosen_positions(const OptionValues& options,
                                           std::span<Value* const> outputs);
+
+/// The chosen ones among the results of a run.
+std::vector<Output> pick_outputs(const OptionValues& options, const Session& session,
+                                 std::vector<RunValue> results);
 
 }  // namespace ortool

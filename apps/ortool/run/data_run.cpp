@@ -9,6 +9,7 @@
 #include "apps/ortool/report/data_files_block.hpp"
 #include "apps/ortool/run/chosen_outputs.hpp"
 #include "apps/ortool/run/predictions.hpp"
+#include "apps/ortool/run/run_figures.hpp"
 #include "apps/ortool/run/sample_file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/nearest.hpp"
@@ -252,10 +253,7 @@ DataTimes DataRun::run() {
   }
   flush();
   if (file_) file_->commit();
-  std::nth_element(run_ms_.begin(),
-                   run_ms_.begin() + static_cast<std::ptrdiff_t>(run_ms_.size() / 2),
-                   run_ms_.end());
-  if (!run_ms_.empty()) times_.run_ms = run_ms_[run_ms_.size() / 2];
+  if (!run_ms_.empty()) times_.run_ms = median_ms(run_ms_);
   report();
   return times_;
 }

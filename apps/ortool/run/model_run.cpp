@@ -57,12 +57,6 @@
 namespace ortool {
 namespace {
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// One run of the command, from the loaded model to the report.
 class ModelRun {
  public:
@@ -91,7 +85,6 @@ class ModelRun {
   void run_steps();
   LoopResult decode(std::vector<Output>& outputs);
   void write_trace() const;
-  std::vector<Output> choose_outputs(std::vector<RunValue> values) const;
   void report_inputs();
   void compare_with_reference(const std::vector<Output>& outputs);
   void compare_with_variants(const NamedValues& inputs, const std::vector<Output>& outputs);
@@ -293,7 +286,7 @@ void ModelRun::run_steps() {
   times_.first_run_ms = times_.run_ms = result.step_ms.front();
   if (result.step_ms.size() > 1) {
     result.step_ms.erase(result.step_ms.begin());
-    times_.run_ms = median(std::move(result.step_ms));
+    times_.run_ms = median_ms(std::move(result.step_ms));
   }
   report_.text += format("{} steps: first {}, then {} (median)\n", steps,
                          readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
@@ -309,7 +302,7 @@ LoopResult ModelRun::decode(std::vector<Output>& outputs) {
   if (decoders_.empty()) {
     LoopResult result = run_loop(invocation_.task(), *session_, run_options_, feedback_,
                                  named_values(inputs_), steps);
-    outputs = choose_outputs(std::move(result.outputs));
+    outputs = pick_outputs(options_, *session_, std::move(result.outputs));
     return result;
   }
   EncoderDecoderRun run = run_encoder_decoder(
@@ -326,30 +319,19 @@ void ModelRun::write_trace() const {
 }
 
 void ModelRun::run_once_or_more() {
-  const std::int64_t repeats = options_.integer("iterations", 1);
   const NamedValues inputs = named_values(inputs_);
   const bool has_trace = options_.has("trace");
-  std::vector<double> run_ms;
   std::vector<RunValue> values;
-  {
-    Progress progress(invocation_.task(), "running");
-    for (std::int64_t i = 0; i < repeats; ++i) {
-      if (repeats > 1) progress.tell_done(i, repeats);
-      run_options_.progress = repeats > 1 ? nullptr : &progress;
-      // The last run is profiled: the first also makes the plan.
-      const bool is_last = i + 1 == repeats;
-      run_options_.profile = has_trace && is_last ? &profile_ : nullptr;
-      run_options_.observer = is_last ? dump_.get() : nullptr;
-      const Stopwatch watch;
-      values = session_->run(inputs, run_options_);
-      (i == 0 ? times_.first_run_ms : run_ms.emplace_back()) = watch.milliseconds();
-      invocation_.stop.poll();
-    }
-  }
+  run_iterations(invocation_, times_, [&](Progress* progress, bool is_last) {
+    run_options_.progress = progress;
+    // The last run is profiled: the first also makes the plan.
+    run_options_.profile = has_trace && is_last ? &profile_ : nullptr;
+    run_options_.observer = is_last ? dump_.get() : nullptr;
+    values = session_->run(inputs, run_options_);
+  });
   run_options_.observer = nullptr;
   run_options_.progress = nullptr;
-  times_.run_ms = run_ms.empty() ? times_.first_run_ms : median(std::move(run_ms));
-  const std::vector<Output> outputs = choose_outputs(std::move(values));
+  const std::vector<Output> outputs = pick_outputs(options_, *session_, std::move(values));
   report_inputs();
   report_outputs(invocation_, outputs, labels_);
   if (dump_ != nullptr) report_.payload.set("dump", dump_->finish(invocation_));
@@ -361,20 +343,8 @@ void ModelRun::run_once_or_more() {
                            {model_path_, providers_, *pool_, {&inputs, 1}, plain_run_options()});
   }
   if (has_trace) write_trace();
-  if (repeats > 1) {
-    report_.text += format("{} runs: first {}, then {} (median)\n", repeats,
-                           readable_ms(times_.first_run_ms), readable_ms(times_.run_ms));
-  }
+  report_iterations(invocation_, times_);
   finish_report();
-}
-
-std::vector<Output> ModelRun::choose_outputs(std::vector<RunValue> values) const {
-  std::vector<Output> outputs;
-  for (const std::size_t i : chosen_positions(options_, session_->outputs())) {
-    const Value& output = *session_->outputs()[i];
-    outputs.push_back({std::string(output.name()), i, std::move(values[i]), output.type()});
-  }
-  return outputs;
 }
 
 void ModelRun::report_inputs() {

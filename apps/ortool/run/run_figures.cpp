@@ -1,12 +1,15 @@
 // Statistics of a run: placement by provider, in the session's node order.
 #include "apps/ortool/run/run_figures.hpp"
 
+#include <algorithm>
+
 #include <sys/resource.h>
 
 #include "apps/ortool/options/execution_options.hpp"
 #include "apps/ortool/options/precision_options.hpp"
 #include "apps/ortool/report/text_table.hpp"
 #include "libcore/base/format.hpp"
+#include "libcore/base/stopwatch.hpp"
 #include "libcore/measure/trace.hpp"
 
 namespace ortool {
@@ -51,6 +54,34 @@ void report_placement(Report& report, const Session& session, const Profile& pro
 }
 
 }  // namespace
+
+double median_ms(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+void run_iterations(Invocation& invocation, RunTimes& times,
+                    FunctionRef<void(Progress* progress, bool is_last)> run) {
+  const std::int64_t repeats = invocation.options.integer("iterations", 1);
+  std::vector<double> run_ms;
+  Progress progress(invocation.task(), "running");
+  for (std::int64_t i = 0; i < repeats; ++i) {
+    if (repeats > 1) progress.tell_done(i, repeats);
+    const Stopwatch watch;
+    run(repeats > 1 ? nullptr : &progress, i + 1 == repeats);
+    (i == 0 ? times.first_run_ms : run_ms.emplace_back()) = watch.milliseconds();
+    invocation.stop.poll();
+  }
+  times.run_ms = run_ms.empty() ? times.first_run_ms : median_ms(std::move(run_ms));
+}
+
+void report_iterations(Invocation& invocation, const RunTimes& times) {
+  const std::int64_t repeats = invocation.options.integer("iterations", 1);
+  if (repeats <= 1) return;
+  invocation.report.text += format("{} runs: first {}, then {} (median)\n", repeats,
+                                   readable_ms(times.first_run_ms), readable_ms(times.run_ms));
+}
 
 void report_figures(Invocation& invocation, const Session& session, const Profile& profile,
                     const RunTimes& times, bool has_runs) {
