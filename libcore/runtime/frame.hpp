@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libcore/base/memory/aligned_buffer.hpp"
-#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan/plan.hpp"
 
 namespace ortool {
 

@@ -1,12 +1,14 @@
-// Input specification: compares element type and shape with those that a model declares.
+// Input specification: compares given values with what a model declares.
 #include "libcore/runtime/input_spec.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "libcore/base/format.hpp"
 #include "libcore/base/setting_name.hpp"
+#include "libcore/graph/graph.hpp"
 
 namespace ortool {
 namespace {
@@ -81,6 +83,29 @@ std::string remedy_for(DataType element, const Shape& shape, const ValueType& ty
   return (text.empty() ? text : text + "; ") + format("{}: {}", remedy->reason, remedy->numpy);
 }
 
+bool is_scalar(const ValueType& type) {
+  return type.is_tensor() && type.shape && type.shape->empty();
+}
+
+void check_fits(const Value& input, const RunValue& value) {
+  using Kind = ValueType::Kind;
+  const ValueType& type = input.type();
+  const ValueType& inner = type.kind == Kind::optional && type.inner ? *type.inner : type;
+  bool fits = true;
+  if (value.is_none()) {
+    fits = type.kind == Kind::optional;
+  } else if (value.is_tensor()) {
+    fits = takes_tensor(type, value.tensor().type(), value.tensor().shape());
+  } else {
+    fits = inner.kind == (value.is_sequence() ? Kind::sequence : Kind::map) ||
+           inner.kind == Kind::unknown;
+  }
+  if (fits) return;
+  if (value.is_tensor())
+    throw input_mismatch(input.name(), value.tensor().type(), value.tensor().shape(), type);
+  throw input_mismatch(input.name(), value.describe(), type);
+}
+
 }  // namespace
 
 bool takes_tensor(const ValueType& type, DataType element, const Shape& shape) {
@@ -108,6 +133,35 @@ Error input_mismatch(std::string_view name, DataType element, const Shape& shape
               format("input '{}' is given as {} (expected {})", name, given, type.to_string()),
               remedy);
   return error.with_id("input.mismatch");
+}
+
+std::vector<RunValue> match_inputs(const Graph& graph, const NamedValues& given) {
+  for (const auto& [name, tensor] : given) {
+    const Value* value = graph.find_value(name);
+    if (value != nullptr && value->is_graph_input()) continue;
+    throw Error(ErrorCode::invalid, format("the model has no input '{}'", name),
+                "'ortool inspect' shows the inputs")
+        .with_id("input.unknown");
+  }
+  std::vector<RunValue> result;
+  for (const Value* input : graph.inputs()) {
+    const auto found = std::find_if(given.begin(), given.end(),
+                                    [&](const auto& each) { return each.first == input->name(); });
+    const bool may_be_left_out =
+        input->has_default() || input->type().kind == ValueType::Kind::optional;
+    if (found == given.end() && !may_be_left_out) {
+      throw Error(ErrorCode::invalid,
+                  format("input '{}' ({}) is not given", input->name(), input->type().to_string()),
+                  "give every input of the model")
+          .with_id("input.missing");
+    }
+    RunValue value = found != given.end() ? found->second : RunValue(input->constant());
+    if (is_scalar(input->type()) && value.is_tensor() && value.tensor().element_count() == 1)
+      value = value.tensor().reshaped(Shape());
+    check_fits(*input, value);
+    result.push_back(value.is_tensor() ? RunValue(value.tensor().aligned()) : value);
+  }
+  return result;
 }
 
 }  // namespace ortool

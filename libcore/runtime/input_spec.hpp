@@ -1,11 +1,15 @@
-// Input specification: which tensors an input accepts, by element type and shape.
+// Input specification: which values an input accepts, and those given by name in its order.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "libcore/base/error.hpp"
+#include "libcore/graph/model.hpp"
 #include "libcore/graph/value_type.hpp"
+#include "libcore/tensor/run_value.hpp"
 #include "libcore/tensor/shape.hpp"
 
 namespace ortool {
@@ -20,5 +24,13 @@ Error input_mismatch(std::string_view name, const std::string& given, const Valu
 /// batch axis too few or too many.
 Error input_mismatch(std::string_view name, DataType element, const Shape& shape,
                      const ValueType& type);
+
+/// Values by name, in the order given.
+using NamedValues = std::vector<std::pair<std::string, RunValue>>;
+
+/// The value of each input of the graph, those with a default value included, tensors aligned.
+/// Throws ErrorCode::invalid for names that are no inputs, for missing inputs, and for values that
+/// an input does not accept.
+std::vector<RunValue> match_inputs(const Graph& graph, const NamedValues& given);
 
 }  // namespace ortool

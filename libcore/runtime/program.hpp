@@ -14,8 +14,8 @@
 #include "libcore/runtime/bound_outputs.hpp"
 #include "libcore/runtime/compile.hpp"
 #include "libcore/runtime/frame.hpp"
-#include "libcore/runtime/plan.hpp"
-#include "libcore/runtime/plan_cache.hpp"
+#include "libcore/runtime/plan/plan.hpp"
+#include "libcore/runtime/plan/plan_cache.hpp"
 #include "libcore/runtime/run_environment.hpp"
 
 namespace ortool {

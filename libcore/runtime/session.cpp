@@ -15,7 +15,6 @@
 #include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
-#include "libcore/lower/codes/keep_float8_products.hpp"
 #include "libcore/optimize/passes/inline_functions.hpp"
 #include "libcore/provider/packing_budget.hpp"
 #include "libcore/runtime/cache/packed_file.hpp"
@@ -28,39 +27,6 @@
 namespace ortool {
 namespace {
 
-/// The names of the nodes that rules derived the node from; empty for a node of the file.
-std::vector<std::string> rewritten_origins(const Node& node) {
-  const Metadata& metadata = node.metadata();
-  const bool is_rewritten = std::any_of(metadata.begin(), metadata.end(), [](const auto& entry) {
-    return entry.first == origin_key;
-  });
-  return is_rewritten ? origins_of(node) : std::vector<std::string>();
-}
-
-using RewriteEvents = std::vector<const RewriteEvent*>;
-
-/// What lowering noted of products of float8 that are computed in floats.
-RewriteEvents float8_refusals(const LoweringReport& lowering) {
-  RewriteEvents refusals;
-  for (const RewriteEvent& event : lowering.rewrites.events) {
-    if (event.rule == keep_float8_name && !event.reason.empty()) refusals.push_back(&event);
-  }
-  return refusals;
-}
-
-/// The reasons of those that concern the node.
-std::vector<std::string> reasons_of(const RewriteEvents& refusals, const Node& node) {
-  std::vector<std::string> reasons;
-  if (refusals.empty()) return reasons;
-  const std::vector<std::string> origins = origins_of(node);
-  for (const RewriteEvent* event : refusals) {
-    if (std::find(origins.begin(), origins.end(), event->node) == origins.end()) continue;
-    if (std::find(reasons.begin(), reasons.end(), event->reason) == reasons.end())
-      reasons.push_back(event->reason);
-  }
-  return reasons;
-}
-
 /// The nodes of all graphs.
 std::int64_t nodes_to_compile(const PlacedGraphs& placed) {
   std::int64_t count = 0;
@@ -69,30 +35,6 @@ std::int64_t nodes_to_compile(const PlacedGraphs& placed) {
       count += static_cast<std::int64_t>(group.view.members().size());
   }
   return count;
-}
-
-/// A scalar accepts a single element of any rank, as in other runtimes.
-bool is_scalar(const ValueType& type) {
-  return type.is_tensor() && type.shape && type.shape->empty();
-}
-
-void check_fits(const Value& input, const RunValue& value) {
-  using Kind = ValueType::Kind;
-  const ValueType& type = input.type();
-  const ValueType& inner = type.kind == Kind::optional && type.inner ? *type.inner : type;
-  bool fits = true;
-  if (value.is_none()) {
-    fits = type.kind == Kind::optional;
-  } else if (value.is_tensor()) {
-    fits = takes_tensor(type, value.tensor().type(), value.tensor().shape());
-  } else {
-    fits = inner.kind == (value.is_sequence() ? Kind::sequence : Kind::map) ||
-           inner.kind == Kind::unknown;
-  }
-  if (fits) return;
-  if (value.is_tensor())
-    throw input_mismatch(input.name(), value.tensor().type(), value.tensor().shape(), type);
-  throw input_mismatch(input.name(), value.describe(), type);
 }
 
 /// The inputs with a default value that lowering makes constants.
@@ -164,23 +106,7 @@ struct Session::State : KeptMemory {
   const Session& session_without_symbols(const StopToken* stop);
   const Session& session_with_overrides(const StopToken* stop);
   bool is_overridden(const NamedValues& given) const;
-  std::vector<RunValue> match(const NamedValues& given) const;
-  void list_placement(const Program& of, const RewriteEvents& refusals);
 };
-
-void Session::State::list_placement(const Program& of, const RewriteEvents& refusals) {
-  for (const CompiledStep& step : of.steps()) {
-    for (const Node* member : step.view.members()) {
-      placement.push_back({std::string(member->name()), std::string(member->op_type()),
-                           std::string(step.provider_name()), std::string(step.kernel_name()),
-                           step.reasons, rewritten_origins(*member)});
-      for (std::string& reason : reasons_of(refusals, *member))
-        placement.back().reasons.push_back(std::move(reason));
-    }
-    if (step.control_flow == nullptr) continue;
-    for (const Program* body : step.control_flow->programs()) list_placement(*body, refusals);
-  }
-}
 
 LoweringOptions SessionOptions::lowering() const {
   LoweringOptions result{.level = optimize,
@@ -287,7 +213,7 @@ void Session::State::prepare(std::unique_ptr<Model> given) {
   // A session made in a run tells nothing.
   options.on_step = nullptr;
   is_ready = true;
-  list_placement(*program, float8_refusals(lowering));
+  placement = list_placement(*program, lowering);
   for (Value* input : graph.inputs()) {
     if (!input->has_default()) required_inputs.push_back(input);
   }
@@ -404,36 +330,6 @@ std::span<Value* const> Session::outputs() const {
   return state_->model->outputs();
 }
 
-std::vector<RunValue> Session::State::match(const NamedValues& given) const {
-  const Graph& graph = *model->graph;
-  for (const auto& [name, tensor] : given) {
-    const Value* value = graph.find_value(name);
-    if (value != nullptr && value->is_graph_input()) continue;
-    throw Error(ErrorCode::invalid, format("the model has no input '{}'", name),
-                "'ortool inspect' shows the inputs")
-        .with_id("input.unknown");
-  }
-  std::vector<RunValue> result;
-  for (const Value* input : graph.inputs()) {
-    const auto found = std::find_if(given.begin(), given.end(),
-                                    [&](const auto& each) { return each.first == input->name(); });
-    const bool may_be_left_out =
-        input->has_default() || input->type().kind == ValueType::Kind::optional;
-    if (found == given.end() && !may_be_left_out) {
-      throw Error(ErrorCode::invalid,
-                  format("input '{}' ({}) is not given", input->name(), input->type().to_string()),
-                  "give every input of the model")
-          .with_id("input.missing");
-    }
-    RunValue value = found != given.end() ? found->second : RunValue(input->constant());
-    if (is_scalar(input->type()) && value.is_tensor() && value.tensor().element_count() == 1)
-      value = value.tensor().reshaped(Shape());
-    check_fits(*input, value);
-    result.push_back(value.is_tensor() ? RunValue(value.tensor().aligned()) : value);
-  }
-  return result;
-}
-
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
   if (const Session* other = state_->session_instead(options)) return other->run(inputs, options);
   const State& state = *state_;
@@ -441,7 +337,7 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
     return state_->session_with_overrides(options.stop).run(inputs, options);
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
-  std::vector<RunValue> matched = state.match(inputs);
+  std::vector<RunValue> matched = match_inputs(*state.model->graph, inputs);
   if (!state.shared.hold_for(matched))
     return state_->session_without_symbols(options.stop).run(inputs, options);
   std::optional<ModelTypesObserver> observer;

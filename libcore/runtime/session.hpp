@@ -18,11 +18,10 @@
 #include "libcore/provider/provider.hpp"
 #include "libcore/runtime/bound_outputs.hpp"
 #include "libcore/runtime/cache/session_cache.hpp"
+#include "libcore/runtime/input_spec.hpp"
+#include "libcore/runtime/placement.hpp"
 
 namespace ortool {
-
-/// Values by name, in the order given.
-using NamedValues = std::vector<std::pair<std::string, RunValue>>;
 
 struct SessionOptions {
   /// In order of preference; the last must run every node that the others do not take.
@@ -104,17 +103,6 @@ class Profile {
  public:
   std::vector<ProfileEvent> events;
   std::int64_t total_ns = 0;
-};
-
-/// Which provider runs a node, with the kernel's name and the refusals of preferred providers.
-struct Placement {
-  std::string node;
-  std::string op_type;
-  std::string provider;
-  std::string kernel;
-  std::vector<std::string> reasons;  ///< "onednn: …" for each preferred provider that refused
-  /// The file's nodes that a rewritten node corresponds to; empty for one of the file itself.
-  std::vector<std::string> origins;
 };
 
 /// Thread-safe: run() is const, with its own buffers for each call. Arenas and the memory of

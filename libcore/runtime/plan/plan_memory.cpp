@@ -1,6 +1,6 @@
 // Arena allocation: a sweep over the steps with a free list; where that leaves gaps, large buffers
 // first.
-#include "libcore/runtime/plan_memory.hpp"
+#include "libcore/runtime/plan/plan_memory.hpp"
 
 #include <algorithm>
 #include <iterator>

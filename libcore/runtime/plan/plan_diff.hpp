@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan/plan.hpp"
 
 namespace ortool {
 

@@ -5,9 +5,9 @@
 #include "libcore/provider/check_view.hpp"
 #include "libcore/provider/evaluate.hpp"
 #include "libcore/provider/shape_rule.hpp"
-#include "libcore/runtime/plan.hpp"
-#include "libcore/runtime/plan_diff.hpp"
-#include "libcore/runtime/plan_layout.hpp"
+#include "libcore/runtime/plan/plan.hpp"
+#include "libcore/runtime/plan/plan_diff.hpp"
+#include "libcore/runtime/plan/plan_layout.hpp"
 
 namespace ortool {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan/plan.hpp"
 
 namespace ortool {
 

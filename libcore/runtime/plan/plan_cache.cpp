@@ -1,5 +1,5 @@
 // Plan cache: the least-recently-used list.
-#include "libcore/runtime/plan_cache.hpp"
+#include "libcore/runtime/plan/plan_cache.hpp"
 
 namespace ortool {
 namespace {

@@ -1,5 +1,5 @@
 // Plan: accessors once it is built.
-#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan/plan.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // The arena: no two live buffers overlap, and little is wasted.
-#include "libcore/runtime/plan_memory.hpp"
+#include "libcore/runtime/plan/plan_memory.hpp"
 
 #include <random>
 #include <vector>

@@ -1,5 +1,5 @@
 // Plan diff: slots before the table's first are inputs, or results of an earlier plan.
-#include "libcore/runtime/plan_diff.hpp"
+#include "libcore/runtime/plan/plan_diff.hpp"
 
 namespace ortool {
 

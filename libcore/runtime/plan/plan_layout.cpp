@@ -1,9 +1,9 @@
 // Plan memory layout: roots, views of them, and offsets in the arena.
-#include "libcore/runtime/plan_layout.hpp"
+#include "libcore/runtime/plan/plan_layout.hpp"
 
 #include <algorithm>
 
-#include "libcore/runtime/plan_memory.hpp"
+#include "libcore/runtime/plan/plan_memory.hpp"
 
 namespace ortool {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/runtime/plan.hpp"
+#include "libcore/runtime/plan/plan.hpp"
 
 namespace ortool {
 

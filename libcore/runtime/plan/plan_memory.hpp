@@ -19,8 +19,8 @@ struct PlannedBuffer {
 
 /// Sets every buffer's offset; returns the arena's size in bytes. Allocates the lowest gap that
 /// fits, step by step, so that the arena stays small and its low end in cache; or, of up to 1024
-/// buffers, the largest first, where that makes an arena of megabytes smaller by some percent. Takes
-/// O(n log n) time for any number.
+/// buffers, the largest first, where that makes an arena of megabytes smaller by some percent.
+/// Takes O(n log n) time for any number.
 std::int64_t plan_memory(std::span<PlannedBuffer> buffers);
 
 }  // namespace ortool
