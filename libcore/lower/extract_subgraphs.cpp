@@ -15,7 +15,6 @@
 #include "libcore/graph/graph.hpp"
 #include "libcore/ops/own_domain.hpp"
 #include "libcore/optimize/rewrite/rewriter.hpp"
-#include "libcore/provider/subgraph_provider.hpp"
 
 namespace ortool {
 namespace {
@@ -25,6 +24,8 @@ using NodeSet = std::unordered_set<const Node*>;
 bool is_fixed(const Value& value) {
   return captured_root(value).is_constant();
 }
+
+constexpr const char* all_constant = "all of its inputs are constants";
 
 /// Whether a known shape has more elements than any tensor (Shape::element_count).
 bool is_too_large(const Value& value) {
@@ -37,6 +38,16 @@ bool is_too_large(const Value& value) {
     count *= dimension.number();
   }
   return false;
+}
+
+/// Whether the node dequantizes a weight. Parts have copies of such nodes, as they have of
+/// constants, since compilers multiply the integers.
+bool is_dequantized_constant(const Node& node) {
+  if (node.op_type() != "DequantizeLinear" || !node.domain().empty()) return false;
+  for (std::int64_t i = 0; i < node.input_count(); ++i) {
+    if (node.input(i) != nullptr && !is_fixed(*node.input(i))) return false;
+  }
+  return true;
 }
 
 /// Why no module can compute the node; empty: one may.
@@ -57,7 +68,7 @@ std::string host_refusal(const Node& node) {
     if (node.output(i) != nullptr && is_too_large(*node.output(i)))
       return "an output is larger than any tensor";
   }
-  return has_variable ? "" : "all of its inputs are constants";
+  return has_variable || is_dequantized_constant(node) ? "" : all_constant;
 }
 
 /// The nodes that `provider` takes; `refused` gets the reasons of the others.
@@ -81,22 +92,36 @@ NodeSet taken_nodes(const Graph& graph, const SubgraphProvider& provider,
     }
     refused.add(provider.name(), node, reason);
   }
+  for (const Node& node : graph.nodes()) {
+    if (!taken.contains(&node) || !is_dequantized_constant(node)) continue;
+    const std::span<const Use> uses = node.output(0)->uses();
+    const bool is_read = std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+      return use.kind == Use::Kind::input && taken.contains(use.node);
+    });
+    if (is_read) continue;
+    taken.erase(&node);
+    refused.add(provider.name(), node, all_constant);
+  }
   return taken;
 }
 
 /// The nodes of `taken` by the number of borders between them and the graph's inputs: those of one
 /// number reach each other through nodes of the same number only, so that each set can be computed
-/// as a whole.
+/// as a whole. Dequantized constants are in none.
 std::vector<std::vector<Node*>> group_nodes(Graph& graph, const NodeSet& taken, bool fuse) {
   std::unordered_map<const Node*, std::int64_t> borders;
   std::map<std::int64_t, std::vector<Node*>> groups;
   std::int64_t alone = 0;
+  const auto is_copied = [&](const Node& node) {
+    return taken.contains(&node) && is_dequantized_constant(node);
+  };
   for (Node& node : graph.nodes()) {
+    if (is_copied(node)) continue;
     const bool is_taken = taken.contains(&node);
     std::int64_t most = is_taken ? 1 : 0;
     const auto look_at = [&](const Value* value) {
       const Node* producer = value != nullptr ? value->producer() : nullptr;
-      if (producer == nullptr) return;
+      if (producer == nullptr || is_copied(*producer)) return;
       const bool is_border = taken.contains(producer) != is_taken;
       most = std::max(most, borders.at(producer) + (is_border ? 1 : 0));
     };
@@ -123,8 +148,12 @@ ValueType without_formulas(ValueType type) {
 /// One part of a graph: its values at the border, and its copy.
 class PartBuilder {
  public:
-  PartBuilder(const Model& model, Graph& graph, std::vector<Node*> nodes)
-      : model_(model), graph_(graph), nodes_(std::move(nodes)), inside_(nodes_.begin(), nodes_.end()) {}
+  PartBuilder(const Model& model, Graph& graph, std::vector<Node*> nodes, const NodeSet& taken)
+      : model_(model),
+        graph_(graph),
+        taken_(taken),
+        nodes_(std::move(nodes)),
+        inside_(nodes_.begin(), nodes_.end()) {}
 
   std::unique_ptr<Model> copy() {
     auto part = std::make_unique<Model>();
@@ -140,11 +169,13 @@ class PartBuilder {
   void replace(const Provider& provider, std::int64_t id, std::int64_t number) {
     std::string origins;
     std::unordered_set<std::string> named;
-    for (const Node* node : nodes_) {
+    const auto add_origins = [&](const Node* node) {
       for (const std::string& origin : origins_of(*node)) {
         if (named.insert(origin).second) origins += (origins.empty() ? "" : "\n") + origin;
       }
-    }
+    };
+    std::for_each(copied_constants_.begin(), copied_constants_.end(), add_origins);
+    std::for_each(nodes_.begin(), nodes_.end(), add_origins);
     std::vector<ValueType> types;
     for (const Value* output : outputs_) types.push_back(output->type());
     const std::string name = format("{}_{}", provider.name(), number);
@@ -169,6 +200,12 @@ class PartBuilder {
     for (Value* value : inner) {
       if (value->producer() == nullptr && value->uses().empty()) graph_.remove_value(*value);
     }
+    for (Node* node : copied_constants_) {
+      Value* value = node->output(0);
+      if (!value->uses().empty()) continue;
+      graph_.remove_node(*node);
+      graph_.remove_value(*value);
+    }
   }
 
  private:
@@ -179,6 +216,10 @@ class PartBuilder {
     place->second = &made;
     if (is_fixed(value)) {
       to.set_constant(made, captured_root(value).constant());
+    } else if (Node* node = value.producer();
+               node != nullptr && taken_.contains(node) && is_dequantized_constant(*node)) {
+      copy_node(*node, to);
+      copied_constants_.push_back(node);
     } else if (value.producer() == nullptr || !inside_.contains(value.producer())) {
       to.mark_input(made);
       inputs_.push_back(&value);
@@ -212,7 +253,9 @@ class PartBuilder {
 
   const Model& model_;
   Graph& graph_;
+  const NodeSet& taken_;
   std::vector<Node*> nodes_;
+  std::vector<Node*> copied_constants_;
   std::unordered_set<const Node*> inside_;
   std::unordered_map<const Value*, Value*> copies_;
   std::vector<Value*> inputs_;
@@ -231,7 +274,7 @@ std::int64_t extract(Model& model, Graph& graph, const ExtractOptions& options,
     } else {
       const NodeSet taken = taken_nodes(graph, *provider, options.pinned, taken_before, refusals);
       for (std::vector<Node*>& nodes : group_nodes(graph, taken, options.fuse)) {
-        PartBuilder builder(model, graph, std::move(nodes));
+        PartBuilder builder(model, graph, std::move(nodes), taken);
         std::unique_ptr<Model> part = builder.copy();
         if (part->graph->outputs().empty()) continue;
         builder.replace(*provider, provider->keep_subgraph(std::move(part)), count);
@@ -246,15 +289,17 @@ std::int64_t extract(Model& model, Graph& graph, const ExtractOptions& options,
 
 }  // namespace
 
-bool takes_subgraphs(std::span<const std::shared_ptr<const Provider>> providers) {
-  return std::any_of(providers.begin(), providers.end(), [](const auto& provider) {
-    return dynamic_cast<const SubgraphProvider*>(provider.get()) != nullptr;
-  });
+const SubgraphProvider* first_subgraph_provider(
+    std::span<const std::shared_ptr<const Provider>> providers) {
+  for (const auto& provider : providers) {
+    if (const auto* found = dynamic_cast<const SubgraphProvider*>(provider.get())) return found;
+  }
+  return nullptr;
 }
 
 std::int64_t extract_subgraphs(Model& model, const ExtractOptions& options,
                                SubgraphRefusals& refusals) {
-  if (!takes_subgraphs(options.providers)) return 0;
+  if (first_subgraph_provider(options.providers) == nullptr) return 0;
   std::int64_t count = 0;
   for (Graph* graph : graphs_in(*model.graph)) count += extract(model, *graph, options, refusals);
   if (count > 0) import_domain(*model.graph, own_domain, own_opset);

@@ -8,7 +8,7 @@
 #include "libcore/graph/model.hpp"
 #include "libcore/lower/place.hpp"
 #include "libcore/lower/subgraph_refusals.hpp"
-#include "libcore/provider/provider.hpp"
+#include "libcore/provider/subgraph_provider.hpp"
 
 namespace ortool {
 
@@ -20,8 +20,9 @@ struct ExtractOptions {
   PinnedProvider pinned = nullptr;  ///< may be null
 };
 
-/// Whether one of the providers takes whole subgraphs.
-bool takes_subgraphs(std::span<const std::shared_ptr<const Provider>> providers);
+/// The first of the providers that takes whole subgraphs, or null.
+const SubgraphProvider* first_subgraph_provider(
+    std::span<const std::shared_ptr<const Provider>> providers);
 
 /// Puts a node Subgraph in place of each part of the model's graphs that a SubgraphProvider takes,
 /// and gives it that part. Parts are as large as they can be without waiting for a node that waits

@@ -100,23 +100,26 @@ void fold_around_quantized(Lowering& lowering) {
 }
 
 /// Hands parts of the graph to providers that compile whole subgraphs, simplified by the rules for
-/// files: they get ONNX's own operators.
+/// files: they get ONNX's own operators. The first of them decides whether these are fused: a
+/// compiler that fuses HardSwish itself knows the arithmetic of exporters, not HardSigmoid and Mul.
 void hand_over(Lowering& lowering) {
   const LoweringOptions& options = lowering.options;
-  if (!takes_subgraphs(options.providers)) return;
+  const SubgraphProvider* provider = first_subgraph_provider(options.providers);
+  if (provider == nullptr) return;
   if (options.level != OptimizeLevel::none) {
     RewriteOptions rewriting = lowering.rewrite_options();
     rewriting.has_own_operators = false;
     rewriting.keeps_events = false;
     rewriting.fold_limits.keeps_dequantized = true;
-    static_cast<void>(
-        optimize(lowering.model, std::min(options.level, OptimizeLevel::extended), rewriting));
+    const OptimizeLevel most =
+        provider->fuses_operators() ? OptimizeLevel::basic : OptimizeLevel::extended;
+    static_cast<void>(optimize(lowering.model, std::min(options.level, most), rewriting));
     infer_shapes(lowering.model);
   }
   lowering.applied = extract_subgraphs(lowering.model,
                                        {.providers = options.providers,
                                         .strict = options.strict_provider,
-                                        .fuse = options.level == OptimizeLevel::all,
+                                        .fuse = options.level != OptimizeLevel::none,
                                         .pinned = options.pinned},
                                        lowering.refusals);
 }

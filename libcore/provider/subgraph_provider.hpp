@@ -16,6 +16,8 @@ namespace ortool {
 /// the rest. claims() takes those nodes of its own, and refuses all others.
 class SubgraphProvider : public Provider {
  public:
+  /// Whether its compiler fuses operators, so that it is given those of the file.
+  virtual bool fuses_operators() const = 0;
   /// For each node of the graph why it is not taken; empty: it is, together with any others.
   virtual std::vector<std::string> subgraph_refusals(const Graph& graph) const = 0;
   /// Keeps a part until compile() is called for the node Subgraph with the returned id. Thread-safe.

@@ -35,6 +35,8 @@ class ModuleProvider : public SubgraphProvider {
   std::string_view name() const override { return state_->name(); }
   std::string version() const override { return state_->description(); }
 
+  bool fuses_operators() const override { return state_->functions().fuses_operators != 0; }
+
   std::vector<std::string> subgraph_refusals(const Graph& graph) const override {
     const GraphView view(graph);
     ModuleCall call(

@@ -146,6 +146,10 @@ typedef struct ortool_provider {
   /// 1: compile() also takes graphs in which dimensions are not known; ortool asks for that after
   /// a few sets of shapes. 0: it is only given graphs with known shapes of the inputs.
   int32_t takes_unknown_shapes;
+  /// 1: the vendor's library fuses operators itself, and finds more in those of the file: graphs
+  /// are then simplified only (folded constants, nodes without effect). 0: they are also fused, as
+  /// far as ONNX has operators for that (BatchNormalization in weights, activations).
+  int32_t fuses_operators;
   /// Opens what the provider needs. Fails with ORTOOL_PROVIDER_UNAVAILABLE and the reason if this
   /// machine lacks it, and with ORTOOL_PROVIDER_INVALID for wrong settings. `state` is given to the
   /// functions below, `description` (the version of the vendor's library, and the device) lives as
