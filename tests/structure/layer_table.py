@@ -85,7 +85,7 @@ HEAVY_HEADERS = [
     (r"fmt/.*", r".*\.cpp"),
     (r"(dnnl|oneapi)[/.].*|dnnl.*", r"providers/onednn/.*\.cpp"),
     (r"xnnpack\.h|pthreadpool\.h", r"providers/xnnpack/.*"),
-    (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)"),
+    (r"cuda.*|cublas.*|cudnn.*|nv[a-z]*\.h", r"(kernels|providers)/cuda/.*\.(cpp|cu)|providers/cuda/driver/driver_calls\.hpp"),
     (r"png\.h|jpeglib\.h|openjpeg\.h|jerror\.h|tiffio\.h|gif_lib\.h|webp/.*|sndfile\.h|zip\.h|zlib\.h", r"libcore/io/.*\.cpp"),
     (r"openssl/.*", r"libcore/base/.*\.cpp"),
     (r"re2/.*", r"providers/cpu/text/regex_.*\.cpp"),

@@ -1,4 +1,4 @@
-// CUDA device: the driver's calls, opened at first use.
+// CUDA device: memory, streams, events and graphs of one GPU.
 #include "providers/cuda/driver/cuda_device.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "libcore/base/log.hpp"
 #include "providers/cuda/device/open_device.hpp"
 #include "providers/cuda/driver/device_code_image.hpp"
-#include "providers/cuda/driver/library_loader.hpp"
+#include "providers/cuda/driver/driver_calls.hpp"
 #include "providers/cuda/driver/nvml_clocks.hpp"
 
 namespace ortool::cuda {
@@ -21,105 +21,6 @@ namespace {
 
 constexpr int least_driver = 12000;
 constexpr int least_capability = 80;
-
-struct DriverCalls {
-  LibraryLoader library{{"libcuda.so.1"}, "the NVIDIA driver"};
-  decltype(cuInit)* init;
-  decltype(cuDriverGetVersion)* driver_version;
-  decltype(cuGetErrorName)* error_name;
-  decltype(cuDeviceGetCount)* device_count;
-  decltype(cuDeviceGet)* device_get;
-  decltype(cuDeviceGetName)* device_name;
-  decltype(cuDeviceGetAttribute)* device_attribute;
-  decltype(cuDeviceGetPCIBusId)* device_bus_id;
-  decltype(cuDevicePrimaryCtxRetain)* context_retain;
-  CUresult (*context_release)(CUdevice);
-  decltype(cuCtxSetCurrent)* context_set;
-  decltype(cuModuleLoadData)* module_load;
-  decltype(cuModuleUnload)* module_unload;
-  decltype(cuModuleGetFunction)* module_function;
-  decltype(cuLaunchKernel)* launch;
-  CUresult (*allocate)(CUdeviceptr*, std::size_t);
-  CUresult (*release)(CUdeviceptr);
-  CUresult (*memory_info)(std::size_t*, std::size_t*);
-  decltype(cuMemHostAlloc)* host_allocate;
-  decltype(cuMemFreeHost)* host_release;
-  CUresult (*write)(CUdeviceptr, const void*, std::size_t);
-  CUresult (*read)(void*, CUdeviceptr, std::size_t);
-  CUresult (*upload)(CUdeviceptr, const void*, std::size_t, CUstream);
-  CUresult (*download)(void*, CUdeviceptr, std::size_t, CUstream);
-  CUresult (*copy)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
-  decltype(cuMemsetD8Async)* clear;
-  decltype(cuStreamCreate)* stream_create;
-  CUresult (*stream_destroy)(CUstream);
-  decltype(cuStreamSynchronize)* stream_wait;
-  CUresult (*capture_begin)(CUstream, CUstreamCaptureMode);
-  decltype(cuStreamEndCapture)* capture_end;
-  decltype(cuGraphInstantiateWithFlags)* graph_instantiate;
-  decltype(cuGraphLaunch)* graph_launch;
-  decltype(cuGraphDestroy)* graph_destroy;
-  decltype(cuGraphExecDestroy)* graph_exec_destroy;
-  decltype(cuEventCreate)* event_create;
-  CUresult (*event_destroy)(CUevent);
-  decltype(cuEventRecord)* event_record;
-  decltype(cuEventSynchronize)* event_wait;
-  CUresult (*event_time)(float*, CUevent, CUevent);
-
-  DriverCalls() {
-    library.load(init, "cuInit");
-    library.load(driver_version, "cuDriverGetVersion");
-    library.load(error_name, "cuGetErrorName");
-    library.load(device_count, "cuDeviceGetCount");
-    library.load(device_get, "cuDeviceGet");
-    library.load(device_name, "cuDeviceGetName");
-    library.load(device_attribute, "cuDeviceGetAttribute");
-    library.load(device_bus_id, "cuDeviceGetPCIBusId");
-    library.load(context_retain, "cuDevicePrimaryCtxRetain");
-    library.load(context_release, "cuDevicePrimaryCtxRelease_v2");
-    library.load(context_set, "cuCtxSetCurrent");
-    library.load(module_load, "cuModuleLoadData");
-    library.load(module_unload, "cuModuleUnload");
-    library.load(module_function, "cuModuleGetFunction");
-    library.load(launch, "cuLaunchKernel");
-    library.load(allocate, "cuMemAlloc_v2");
-    library.load(release, "cuMemFree_v2");
-    library.load(memory_info, "cuMemGetInfo_v2");
-    library.load(host_allocate, "cuMemHostAlloc");
-    library.load(host_release, "cuMemFreeHost");
-    library.load(write, "cuMemcpyHtoD_v2");
-    library.load(read, "cuMemcpyDtoH_v2");
-    library.load(upload, "cuMemcpyHtoDAsync_v2");
-    library.load(download, "cuMemcpyDtoHAsync_v2");
-    library.load(copy, "cuMemcpyDtoDAsync_v2");
-    library.load(clear, "cuMemsetD8Async");
-    library.load(stream_create, "cuStreamCreate");
-    library.load(stream_destroy, "cuStreamDestroy_v2");
-    library.load(stream_wait, "cuStreamSynchronize");
-    library.load(capture_begin, "cuStreamBeginCapture_v2");
-    library.load(capture_end, "cuStreamEndCapture");
-    library.load(graph_instantiate, "cuGraphInstantiateWithFlags");
-    library.load(graph_launch, "cuGraphLaunch");
-    library.load(graph_destroy, "cuGraphDestroy");
-    library.load(graph_exec_destroy, "cuGraphExecDestroy");
-    library.load(event_create, "cuEventCreate");
-    library.load(event_destroy, "cuEventDestroy_v2");
-    library.load(event_record, "cuEventRecord");
-    library.load(event_wait, "cuEventSynchronize");
-    library.load(event_time, "cuEventElapsedTime");
-  }
-
-  std::string name_of(CUresult result) const {
-    const char* name = nullptr;
-    return error_name(result, &name) == CUDA_SUCCESS && name != nullptr
-               ? std::string(name)
-               : format("error {}", static_cast<int>(result));
-  }
-  void check(CUresult result, std::string_view call) const {
-    if (result == CUDA_SUCCESS) return;
-    throw Error(ErrorCode::unsupported,
-                format("the CUDA driver reports {} in {}", name_of(result), call));
-  }
-};
 
 CUdeviceptr address_of(const void* memory) {
   return reinterpret_cast<CUdeviceptr>(memory);
