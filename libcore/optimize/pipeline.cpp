@@ -127,6 +127,7 @@ std::vector<RuleGroup> pipeline() {
                      take_joined_parts(),
                      cancel_transposes(),
                      turn_arg_extreme(),
+                     replace_output_shape(),
                      remove_requantization()},
                     {remove_unread_nodes(), share_constants(), share_nodes()}});
   groups.push_back({"fuse arithmetic",

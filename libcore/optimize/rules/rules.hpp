@@ -142,6 +142,9 @@ Rule fuse_rotary_halves();
 Rule fuse_rotary_gathered();
 Rule fuse_rotary_fixed();
 
+// libcore/optimize/rules/replace_output_shape.cpp
+Rule replace_output_shape();
+
 // libcore/optimize/rules/trim_conv_window.cpp
 Rule trim_conv_window();
 
