@@ -7,6 +7,39 @@ enum class Isa;
 
 }  // namespace ortool::cpu
 
+// The namespaces of the instruction sets above the baseline. On aarch64, those of x86-64 are
+// declared too, for code that names them where `is_x86` (architecture.hpp) holds.
+#define ORTOOL_ISA_X86_FUNCTIONS(...) \
+  namespace avx2 {                    \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace avx512 {                  \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace vnni {                    \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace vbmi {                    \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace amx {                     \
+  __VA_ARGS__                         \
+  }
+#if defined(__aarch64__)
+#define ORTOOL_ISA_ARM_FUNCTIONS(...) \
+  namespace neon {                    \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace dotprod {                 \
+  __VA_ARGS__                         \
+  }                                   \
+  namespace i8mm {                    \
+  __VA_ARGS__                         \
+  }
+#else
+#define ORTOOL_ISA_ARM_FUNCTIONS(...)
+#endif
+
 // Declares functions or tables in the namespace of each instruction set. The first argument lists
 // the instruction sets that have them:
 //
@@ -18,21 +51,8 @@ enum class Isa;
   namespace baseline {                  \
   __VA_ARGS__                           \
   }                                     \
-  namespace avx2 {                      \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace avx512 {                    \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace vnni {                      \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace vbmi {                      \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace amx {                       \
-  __VA_ARGS__                           \
-  }
+  ORTOOL_ISA_ARM_FUNCTIONS(__VA_ARGS__) \
+  ORTOOL_ISA_X86_FUNCTIONS(__VA_ARGS__)
 
 // One function table per instruction set, and a generated function that selects the best one:
 //
@@ -48,39 +68,3 @@ enum class Isa;
 #define ORTOOL_ISA_KERNEL_OR_NULL(Type, name, ...) \
   const Type* name(Isa isa);                       \
   ORTOOL_ISA_FUNCTIONS((__VA_ARGS__), extern const Type name;)
-
-// On aarch64 there are also the sets neon, dotprod and i8mm. Those of x86-64 are declared for code
-// that names them where `is_x86` (architecture.hpp) holds.
-#if defined(__aarch64__)
-#define ORTOOL_ISA_X86_FUNCTIONS(sets, ...) \
-  namespace avx2 {                          \
-  __VA_ARGS__                               \
-  }                                         \
-  namespace avx512 {                        \
-  __VA_ARGS__                               \
-  }                                         \
-  namespace vnni {                          \
-  __VA_ARGS__                               \
-  }                                         \
-  namespace vbmi {                          \
-  __VA_ARGS__                               \
-  }                                         \
-  namespace amx {                           \
-  __VA_ARGS__                               \
-  }
-#undef ORTOOL_ISA_FUNCTIONS
-#define ORTOOL_ISA_FUNCTIONS(sets, ...) \
-  namespace baseline {                  \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace neon {                      \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace dotprod {                   \
-  __VA_ARGS__                           \
-  }                                     \
-  namespace i8mm {                      \
-  __VA_ARGS__                           \
-  }                                     \
-  ORTOOL_ISA_X86_FUNCTIONS(sets, __VA_ARGS__)
-#endif
