@@ -147,13 +147,13 @@ SubgraphKernel::CompiledPtr SubgraphKernel::compiled_for(const std::vector<Tenso
     entries_.splice(entries_.begin(), entries_, found);
     return entries_.front().compiled;
   }
-  if (entries_.size() >= max_shapes) {
+  if (entries_.size() >= shapes_before_any) {
     if (!has_tried_any_ && state_->functions().takes_unknown_shapes != 0)
       any_shapes_ = compile(*part_);
     has_tried_any_ = true;
     if (any_shapes_ != nullptr) return any_shapes_;
-    entries_.pop_back();
   }
+  if (entries_.size() >= max_shapes) entries_.pop_back();
   Entry entry;
   for (const Tensor& input : inputs) entry.shapes.push_back(input.shape());
   entry.compiled = compile(*with_shapes(*part_, inputs));

@@ -34,13 +34,15 @@ class CompiledSubgraph {
 };
 
 /// Where the shapes of the inputs are known, the module compiles when the session is made. Else it
-/// does so in the first run with each set of shapes, up to `max_shapes`; further ones share a
-/// kernel for unknown shapes where the module has such, or replace the oldest one. Shapes that the
-/// module refuses, when it compiles or in a run of that kernel, are computed node by node by the
-/// fallback.
+/// does so in the first run with each set of shapes. After `shapes_before_any` of them, further ones
+/// share a kernel for unknown shapes where the module has such: a decoder has other shapes in each
+/// step, and every kernel holds its own weights. Otherwise there are up to `max_shapes`, of which
+/// the oldest is replaced. Shapes that the module refuses, when it compiles or in a run of that
+/// kernel, are computed node by node by the fallback.
 class SubgraphKernel : public ReportingKernel {
  public:
   static constexpr std::size_t max_shapes = 8;
+  static constexpr std::size_t shapes_before_any = 2;
 
   SubgraphKernel(std::shared_ptr<const ModuleState> state, std::shared_ptr<const Provider> fallback,
                  std::unique_ptr<Model> part, const CompileContext& context);

@@ -220,6 +220,27 @@ TEST_CASE("a module tells what its device took where that is wanted") {
   CHECK(figures_of({.options = {{"size", "16"}}}).kernels == 0);
 }
 
+TEST_CASE("the third set of shapes and later ones share a kernel for unknown shapes") {
+  SessionOptions options;
+  options.providers = {module_provider("timed"), make_cpu_provider()};
+  const auto session = make_session(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[n, 3] x) => (float[n, 3] y) { y = Neg (x) })",
+                                    std::move(options));
+  const auto kernels_after = [&](std::int64_t rows) {
+    DeviceReport report;
+    const DeviceReportScope scope(report);
+    const Tensor x = random_tensor(Shape{rows, 3}, 1);
+    CHECK(session->run({{"x", x}}, {})[0].tensor().shape() == Shape{rows, 3});
+    return report.figures.memory_bytes / 4000000;
+  };
+  CHECK(kernels_after(1) == 1);
+  CHECK(kernels_after(2) == 2);
+  CHECK(kernels_after(1) == 2);
+  CHECK(kernels_after(3) == 3);
+  CHECK(kernels_after(4) == 3);
+  CHECK(kernels_after(2) == 3);
+}
+
 TEST_CASE("failures of a module are errors with its provider or its own text") {
   const auto error_of = [](int fault) {
     return text_of_error([&] {
