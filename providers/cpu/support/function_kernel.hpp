@@ -1,10 +1,13 @@
 // Function kernels: a kernel made of two functions, one that prepares for shapes and one that runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,36 +43,24 @@ struct Preparation {
   std::vector<std::int64_t> places = {};              ///< by input: its offset within output 0
 };
 
-/// A Prepared that calls `run(const RunContext&)`.
-template <typename Run>
-PreparedPtr make_prepared(Preparation preparation, Run run) {
-  class FunctionPrepared : public Prepared {
-   public:
-    FunctionPrepared(Preparation preparation, Run run)
-        : preparation_(std::move(preparation)), run_(std::move(run)) {}
+/// How a function object of a type that the caller alone knows is stored behind a kernel.
+struct ClosureType {
+  std::size_t bytes;
+  void (*move)(void* to, void* from);  ///< constructs it in `to`; `from` is destroyed as usual
+  void (*destroy)(void* closure);      ///< null if there is nothing to do
+};
 
-    std::int64_t workspace_bytes() const override { return preparation_.workspace_bytes; }
-    std::int64_t held_bytes() const override { return preparation_.held_bytes; }
-    std::optional<BytesView> view_of(std::size_t output) const override {
-      if (output == 0 && preparation_.view_of) return BytesView{*preparation_.view_of, 0};
-      if (output < preparation_.views.size()) return preparation_.views[output];
-      return std::nullopt;
-    }
-    std::optional<std::int64_t> place_in_output(std::size_t index) const override {
-      if (index < preparation_.places.size()) return preparation_.places[index];
-      return std::nullopt;
-    }
-    bool can_overwrite(std::size_t index) const override {
-      return preparation_.overwritable.contains(index);
-    }
-    void run(const RunContext& context) const override { run_(context); }
+template <typename Function>
+constexpr ClosureType closure_type = {
+    sizeof(Function),
+    [](void* to, void* from) { new (to) Function(std::move(*static_cast<Function*>(from))); },
+    std::is_trivially_destructible_v<Function>
+        ? nullptr
+        : +[](void* closure) { static_cast<Function*>(closure)->~Function(); }};
 
-   private:
-    Preparation preparation_;
-    Run run_;
-  };
-  return std::make_unique<const FunctionPrepared>(std::move(preparation), std::move(run));
-}
+using RunClosure = void (*)(const void* closure, const RunContext& context);
+using PrepareClosure = PreparedPtr (*)(const void* closure, const PrepareContext& context);
+using RunDynamicClosure = void (*)(const void* closure, DynamicContext& context);
 
 /// What compile() returns in addition to the prepare function.
 struct Compilation {
@@ -77,47 +68,44 @@ struct Compilation {
   std::int64_t packed_bytes = 0;
 };
 
+/// These take the function object that they move from; each is one class for all of them, where a
+/// template would have destructors, tables and type information for each.
+PreparedPtr prepare_closure(Preparation preparation, const ClosureType& type, void* closure,
+                            RunClosure run);
+KernelPtr compile_closure(std::string_view name, Compilation compilation, const ClosureType& type,
+                          void* closure, PrepareClosure prepare);
+KernelPtr compile_dynamic_closure(std::string_view name, const ClosureType& type, void* closure,
+                                  RunDynamicClosure run);
+
+/// A Prepared that calls `run(const RunContext&)`.
+template <typename Run>
+PreparedPtr make_prepared(Preparation preparation, Run run) {
+  static_assert(alignof(Run) <= alignof(std::max_align_t));
+  return prepare_closure(std::move(preparation), closure_type<Run>, &run,
+                         [](const void* closure, const RunContext& context) {
+                           (*static_cast<const Run*>(closure))(context);
+                         });
+}
+
 /// A Kernel that calls `prepare(const PrepareContext&)`, which returns a PreparedPtr. `name` must
 /// outlive it, like a KernelRow's.
 template <typename Prepare>
 KernelPtr make_kernel(std::string_view name, Prepare prepare, Compilation compilation = {}) {
-  class FunctionKernel : public Kernel {
-   public:
-    FunctionKernel(std::string_view name, Prepare prepare, Compilation compilation)
-        : name_(name), prepare_(std::move(prepare)), compilation_(compilation) {}
-
-    std::string_view name() const override { return name_; }
-    PreparedPtr prepare(const PrepareContext& context) const override { return prepare_(context); }
-    bool needs_input(std::size_t index) const override {
-      return !compilation_.packed.contains(index);
-    }
-    std::int64_t packed_bytes() const override { return compilation_.packed_bytes; }
-
-   private:
-    std::string_view name_;
-    Prepare prepare_;
-    Compilation compilation_;
-  };
-  return std::make_unique<const FunctionKernel>(name, std::move(prepare), compilation);
+  static_assert(alignof(Prepare) <= alignof(std::max_align_t));
+  return compile_closure(name, compilation, closure_type<Prepare>, &prepare,
+                         [](const void* closure, const PrepareContext& context) -> PreparedPtr {
+                           return (*static_cast<const Prepare*>(closure))(context);
+                         });
 }
 
 /// A dynamic Kernel that calls `run(DynamicContext&)`. `name` must outlive it, like a KernelRow's.
 template <typename Run>
 KernelPtr make_dynamic_kernel(std::string_view name, Run run) {
-  class DynamicKernel : public Kernel {
-   public:
-    DynamicKernel(std::string_view name, Run run) : name_(name), run_(std::move(run)) {}
-
-    std::string_view name() const override { return name_; }
-    bool is_dynamic() const override { return true; }
-    PreparedPtr prepare(const PrepareContext&) const override { ORTOOL_CHECK(false); }
-    void run_dynamic(DynamicContext& context) const override { run_(context); }
-
-   private:
-    std::string_view name_;
-    Run run_;
-  };
-  return std::make_unique<const DynamicKernel>(name, std::move(run));
+  static_assert(alignof(Run) <= alignof(std::max_align_t));
+  return compile_dynamic_closure(name, closure_type<Run>, &run,
+                                 [](const void* closure, DynamicContext& context) {
+                                   (*static_cast<const Run*>(closure))(context);
+                                 });
 }
 
 }  // namespace ortool::cpu
