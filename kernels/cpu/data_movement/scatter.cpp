@@ -35,35 +35,38 @@ void scatter_elements(void* out, const Index* indices, const void* updates,
       has_columns ? (places.row + column_block - 1) / column_block : std::int64_t{1};
   const std::int64_t rows = places.inner / places.row;
   const std::int64_t updates_a_task = std::max<std::int64_t>(1, places.inner / blocks);
-  with_scatter_step(op, type, [&](auto element, auto step) {
-    using Element = decltype(element);
-    auto* to = static_cast<Element*>(out);
-    const auto* from = static_cast<const Element*>(updates);
-    const auto scatter_part = [&](std::int64_t part) {
-      const std::int64_t block = part % blocks;
-      const std::int64_t left = has_columns ? block * column_block : 0;
-      const std::int64_t right =
-          has_columns ? std::min(left + column_block, places.row) : places.row;
-      const std::int64_t first_row = part / blocks * rows;
-      walk_element_rows(
-          places, first_row, first_row + rows, [&](std::int64_t offset, std::int64_t first) {
-            interruptible_loop(right - left, workers, [&](std::int64_t begin, std::int64_t end) {
-              for (std::int64_t column = left + begin; column < left + end; ++column) {
-                const std::int64_t i = first + column;
-                const std::int64_t index = checked_index(indices[i], places.axis_size, i);
-                Element& place = to[offset + column * places.row_step + index * places.axis_stride];
-                place = step(place, from[i]);
-              }
-            });
+  const ScatterElements scatter = choose_scatter_loops(op, type).scatter;
+  // Of adjacent columns of a row of indices.
+  const auto scatter_columns = [&](std::int64_t offset, std::int64_t first, std::int64_t begin,
+                                   std::int64_t end) {
+    std::int64_t found[column_block];
+    for (std::int64_t column = begin; column < end; column += column_block) {
+      const std::int64_t count = std::min(column_block, end - column);
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t i = first + column + k;
+        const std::int64_t index = checked_index(indices[i], places.axis_size, i);
+        found[k] = offset + (column + k) * places.row_step + index * places.axis_stride;
+      }
+      scatter(out, found, updates, first + column, count);
+    }
+  };
+  const auto scatter_part = [&](std::int64_t part) {
+    const std::int64_t block = part % blocks;
+    const std::int64_t left = has_columns ? block * column_block : 0;
+    const std::int64_t right = has_columns ? std::min(left + column_block, places.row) : places.row;
+    const std::int64_t first_row = part / blocks * rows;
+    walk_element_rows(
+        places, first_row, first_row + rows, [&](std::int64_t offset, std::int64_t first) {
+          interruptible_loop(right - left, workers, [&](std::int64_t begin, std::int64_t end) {
+            scatter_columns(offset, first, left + begin, left + end);
           });
-    };
-    workers.parallel_ranges(places.outer * blocks,
-                            std::max<std::int64_t>(1, task_updates / updates_a_task),
-                            [&](std::int64_t begin, std::int64_t end) {
-                              for (std::int64_t part = begin; part < end; ++part)
-                                scatter_part(part);
-                            });
-  });
+        });
+  };
+  workers.parallel_ranges(places.outer * blocks,
+                          std::max<std::int64_t>(1, task_updates / updates_a_task),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t part = begin; part < end; ++part) scatter_part(part);
+                          });
 }
 
 void scatter_nd(void* out, std::span<const std::int64_t> shape, const std::int64_t* indices,
@@ -80,20 +83,16 @@ void scatter_nd(void* out, std::span<const std::int64_t> shape, const std::int64
     }
     return offset * slice;
   };
-  with_scatter_step(op, type, [&](auto element, auto step) {
-    using Element = decltype(element);
-    // Several rows may update the same slice, so each task takes its own part of every slice.
-    const std::int64_t grain =
-        std::max<std::int64_t>(column_block, task_updates / std::max<std::int64_t>(rows, 1));
-    workers.parallel_ranges(slice, grain, [&](std::int64_t begin, std::int64_t end) {
-      constexpr std::int64_t rows_a_poll = 4096;
-      for (std::int64_t row = 0; row < rows; ++row) {
-        if (row % rows_a_poll == 0) workers.poll();
-        Element* to = static_cast<Element*>(out) + offset_of(row);
-        const Element* from = static_cast<const Element*>(updates) + row * slice;
-        for (std::int64_t i = begin; i < end; ++i) to[i] = step(to[i], from[i]);
-      }
-    });
+  const UpdateElements update = choose_scatter_loops(op, type).update;
+  // Several rows may update the same slice, so each task takes its own part of every slice.
+  const std::int64_t grain =
+      std::max<std::int64_t>(column_block, task_updates / std::max<std::int64_t>(rows, 1));
+  workers.parallel_ranges(slice, grain, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t rows_a_poll = 4096;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (row % rows_a_poll == 0) workers.poll();
+      update(out, offset_of(row) + begin, updates, row * slice + begin, end - begin);
+    }
   });
 }
 

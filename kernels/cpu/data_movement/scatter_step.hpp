@@ -1,4 +1,4 @@
-// Scatter update functions: combine an update with the existing element, by operation and type.
+// Scatter loops: combine updates with the existing elements, by operation and type.
 #pragma once
 
 #include <cmath>
@@ -38,32 +38,60 @@ inline T scatter_step(T old, T update) {
   }
 }
 
-/// Calls function(element, step) with a value of type T and a function (T, T) -> T.
-template <typename Function>
-void with_scatter_step(ScatterOp op, DataType type, Function function) {
-  const auto with = [&](auto element, auto operation) {
-    using T = decltype(element);
-    function(element,
-             [](T old, T update) { return scatter_step<decltype(operation)::value>(old, update); });
-  };
-  using Replace = std::integral_constant<ScatterOp, ScatterOp::replace>;
-  using Add = std::integral_constant<ScatterOp, ScatterOp::add>;
-  using Multiply = std::integral_constant<ScatterOp, ScatterOp::multiply>;
-  using Maximum = std::integral_constant<ScatterOp, ScatterOp::maximum>;
-  using Minimum = std::integral_constant<ScatterOp, ScatterOp::minimum>;
+/// Updates elements at `places`, in their order.
+using ScatterElements = void (*)(void* out, const std::int64_t* places, const void* updates,
+                                 std::int64_t first_update, std::int64_t count);
+/// Updates adjacent elements from `place` on.
+using UpdateElements = void (*)(void* out, std::int64_t place, const void* updates,
+                                std::int64_t first_update, std::int64_t count);
+
+/// The loops for an operation and an element type; what finds the places is the same for all.
+struct ScatterLoops {
+  ScatterElements scatter;
+  UpdateElements update;
+};
+
+template <ScatterOp op, typename T>
+constexpr ScatterLoops scatter_loops = {
+    [](void* out, const std::int64_t* places, const void* updates, std::int64_t first_update,
+       std::int64_t count) {
+      T* to = static_cast<T*>(out);
+      const T* from = static_cast<const T*>(updates) + first_update;
+      for (std::int64_t i = 0; i < count; ++i)
+        to[places[i]] = scatter_step<op>(to[places[i]], from[i]);
+    },
+    [](void* out, std::int64_t place, const void* updates, std::int64_t first_update,
+       std::int64_t count) {
+      T* to = static_cast<T*>(out) + place;
+      const T* from = static_cast<const T*>(updates) + first_update;
+      for (std::int64_t i = 0; i < count; ++i) to[i] = scatter_step<op>(to[i], from[i]);
+    }};
+
+inline ScatterLoops choose_scatter_loops(ScatterOp op, DataType type) {
   if (op == ScatterOp::replace) {
-    dispatch_element_size(element_bits(type) / 8, [&](auto element) { with(element, Replace()); });
-    return;
+    ScatterLoops loops = {};
+    dispatch_element_size(element_bits(type) / 8, [&](auto element) {
+      loops = scatter_loops<ScatterOp::replace, decltype(element)>;
+    });
+    return loops;
   }
-  const auto with_sum = [&](auto element) {
-    return op == ScatterOp::add ? with(element, Add()) : with(element, Multiply());
+  const auto sum = [&](auto element) {
+    using T = decltype(element);
+    return op == ScatterOp::add ? scatter_loops<ScatterOp::add, T>
+                                : scatter_loops<ScatterOp::multiply, T>;
   };
-  if (type == DataType::complex64) return with_sum(std::complex<float>());
-  if (type == DataType::complex128) return with_sum(std::complex<double>());
-  dispatch_data_type(type, [&](auto element) {
-    if (op == ScatterOp::maximum) return with(element, Maximum());
-    if (op == ScatterOp::minimum) return with(element, Minimum());
-    with_sum(element);
+  if (type == DataType::complex64) return sum(std::complex<float>());
+  if (type == DataType::complex128) return sum(std::complex<double>());
+  return dispatch_data_type(type, [&](auto element) -> ScatterLoops {
+    using T = decltype(element);
+    if (op == ScatterOp::maximum) return scatter_loops<ScatterOp::maximum, T>;
+    if (op == ScatterOp::minimum) return scatter_loops<ScatterOp::minimum, T>;
+    // Sums and products of signed integers have the bits of unsigned ones.
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return sum(std::make_unsigned_t<T>());
+    } else {
+      return sum(element);
+    }
   });
 }
 

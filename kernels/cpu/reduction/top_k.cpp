@@ -4,6 +4,7 @@
 #include "kernels/cpu/reduction/top_k.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 #include "kernels/cpu/reduction/reduce_rows.hpp"
@@ -120,12 +121,24 @@ void select_line(const T* in, const TopKSizes& sizes, OrderKey<T> flip,
   std::sort(buffer, buffer + sizes.k, is_before);
 }
 
+/// The unsigned integer of an integer's or Boolean's size; other types are their own.
 template <typename T>
-void top_k_of(bool largest, const T* in, T* values, std::int64_t* indices, const TopKSizes& sizes,
-              void* workspace, Isa isa, Workers& workers) {
+struct UnsignedOf {
+  using Type = std::conditional_t<
+      !std::is_integral_v<T>, T,
+      std::conditional_t<
+          sizeof(T) == 1, std::uint8_t,
+          std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                             std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+};
+
+/// `sign`: the sign bit where the elements are signed integers, otherwise 0.
+template <typename T>
+void top_k_of(bool largest, OrderKey<T> sign, const T* in, T* values, std::int64_t* indices,
+              const TopKSizes& sizes, void* workspace, Isa isa, Workers& workers) {
   using Key = OrderKey<T>;
   const ReduceRowFunctions& rows = reduce_row_functions(isa);
-  const Key flip = largest ? Key{0} : static_cast<Key>(~Key{0});
+  const Key flip = sign ^ (largest ? Key{0} : static_cast<Key>(~Key{0}));
   const auto slot_bytes =
       buffer_size(sizes) * static_cast<std::int64_t>(sizeof(Candidate<std::uint64_t>));
   WorkspaceSlots slots(workspace, slot_bytes, workers.count());
@@ -161,9 +174,15 @@ void top_k(bool largest, DataType type, const void* in, void* values, std::int64
            const TopKSizes& sizes, void* workspace, Isa isa, Workers& workers) {
   if (sizes.k == 0) return;
   dispatch_data_type(type, [&](auto number) {
-    using T = decltype(number);
-    top_k_of(largest, static_cast<const T*>(in), static_cast<T*>(values), indices, sizes, workspace,
-             isa, workers);
+    using Element = decltype(number);
+    // Signed integers are unsigned ones whose sign bit is the other way around.
+    using T = typename UnsignedOf<Element>::Type;
+    using Key = OrderKey<T>;
+    const Key sign = std::is_integral_v<Element> && std::is_signed_v<Element>
+                         ? static_cast<Key>(Key{1} << (sizeof(T) * 8 - 1))
+                         : Key{0};
+    top_k_of(largest, sign, static_cast<const T*>(in), static_cast<T*>(values), indices, sizes,
+             workspace, isa, workers);
   });
 }
 
