@@ -60,14 +60,27 @@ target_link_libraries(ortool_program PRIVATE ortool_options fmt::fmt-header-only
   sentencepiece::sentencepiece OpenSSL::Crypto Threads::Threads ${CMAKE_DL_LIBS})
 ortool_order_functions(ortool_program)
 target_link_options(ortool_program PRIVATE LINKER:--gc-sections ${ORTOOL_PACKED_RELOCATIONS} LINKER:-O1)
+# All but kernels is optimized as a whole, so that what one function alone calls becomes part of it. Kernels are not: code
+# of an instruction set must not move into functions that run without it. Nor is what assembly names.
+set(whole_program "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT ORTOOL_SANITIZE)
+  set(whole_program -flto -fno-fat-lto-objects)
+  target_link_options(ortool_program PRIVATE -flto=auto -flto-partition=one -Os -ffunction-sections)
+  set_source_files_properties("${CMAKE_SOURCE_DIR}/libcore/base/delay_loading.cpp" PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -fno-lto)
+endif()
 
 # ortool_minimal_objects(NAME OPTIONS option... SOURCES file...): object libraries, one for each instruction set in the
-# names of the files, for the program.
+# names of the files, for the program. What any processor can run is optimized with the whole program.
 function(ortool_minimal_objects name)
   cmake_parse_arguments(ARG "" "" "OPTIONS;SOURCES" ${ARGN})
-  foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS ITEMS "")
+  foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS ITEMS baseline "")
     set(library ${name})
     set(files ${ARG_SOURCES})
+    set(options ${ORTOOL_OPTIONS_${set}})
+    if(set STREQUAL "" OR set STREQUAL "baseline")
+      list(APPEND options ${whole_program})
+    endif()
     if(set)
       set(library ${name}_${set})
       list(FILTER files INCLUDE REGEX "_${set}\\.cpp$")
@@ -82,7 +95,7 @@ function(ortool_minimal_objects name)
     # Its headers take the place of those of the source tree.
     target_include_directories(${library} BEFORE PRIVATE "${CMAKE_BINARY_DIR}/minimal")
     target_compile_options(${library} PRIVATE ${ORTOOL_PREFIX_MAPS} -fPIE -ffunction-sections -fdata-sections
-      ${ORTOOL_OPTIONS_${set}} ${ARG_OPTIONS})
+      ${ARG_OPTIONS} ${options})
     target_link_libraries(${library} PRIVATE ortool_options fmt::fmt-header-only spdlog::spdlog_header_only nlohmann_json::nlohmann_json
       CLI11::CLI11 PNG::PNG JPEG::JPEG TIFF::TIFF GIF::GIF PkgConfig::libwebp PkgConfig::libopenjp2 PkgConfig::sndfile
       ZLIB::ZLIB PkgConfig::libzip PkgConfig::re2 sentencepiece::sentencepiece OpenSSL::Crypto)
@@ -90,8 +103,19 @@ function(ortool_minimal_objects name)
     target_sources(ortool_program PRIVATE $<TARGET_OBJECTS:${library}>)
   endforeach()
 endfunction()
-ortool_minimal_objects(ortool_minimal OPTIONS -Os SOURCES ${sources})
-ortool_minimal_objects(ortool_minimal_kernels OPTIONS -O3 SOURCES ${kernels})
+ortool_minimal_objects(ortool_minimal OPTIONS -Os ${ORTOOL_COMPACT_OPTIONS} SOURCES ${sources})
+# Kernels of instruction sets call nothing that throws. Of the others, convolutions, products and those of the baseline do
+# most of the arithmetic.
+foreach(set IN LISTS ORTOOL_INSTRUCTION_SETS)
+  list(APPEND ORTOOL_OPTIONS_${set} -fno-exceptions -fno-asynchronous-unwind-tables)
+endforeach()
+set(ORTOOL_OPTIONS_baseline -O3)
+set(kernel_options -O2 $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
+set(products ${kernels})
+list(FILTER products INCLUDE REGEX "/kernels/cpu/(conv|gemm)/")
+list(REMOVE_ITEM kernels ${products})
+ortool_minimal_objects(ortool_minimal_products OPTIONS -O3 SOURCES ${products})
+ortool_minimal_objects(ortool_minimal_kernels OPTIONS ${kernel_options} SOURCES ${kernels})
 
 # A device need not have the libraries of images, sounds and archives, which are loaded when a file needs them.
 ortool_delay_load(ortool_program OBJECTS ortool_minimal

@@ -5,12 +5,12 @@
 #include <array>
 
 #include "providers/cpu/cpu_provider.hpp"
-#include "providers/cpu/custom/custom_op.hpp"
-#include "providers/cpu/custom/operator_library.hpp"
 #include "providers/cpu/level_rows.hpp"
 #include "providers/cpu/support/precision_choice.hpp"
 #include "providers/cpu/support/roofline.hpp"
 #ifndef ORTOOL_MINIMAL
+#include "providers/cpu/custom/custom_op.hpp"
+#include "providers/cpu/custom/operator_library.hpp"
 #include "providers/modules/module_library.hpp"
 #include "providers/modules/module_provider.hpp"
 #include "providers/modules/native_module_provider.hpp"
@@ -81,6 +81,7 @@ std::vector<ProviderEntry> provider_list() {
   return list;
 }
 
+#ifndef ORTOOL_MINIMAL
 void load_custom_ops(const std::string& path) {
   cpu::load_operator_library(path);
 }
@@ -92,6 +93,7 @@ void add_custom_ops(const ::ortool_operators& operators, const std::string& orig
 void remove_custom_op(std::string_view domain, std::string_view name) {
   cpu::remove_custom_op(domain, name);
 }
+#endif
 
 std::string_view precision_name(Precision precision) {
   constexpr std::array<std::string_view, 4> names = {"float32", "bfloat16", "float16", "auto"};

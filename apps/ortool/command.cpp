@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
-#include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "libcore/base/build_profile.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
+#ifndef ORTOOL_MINIMAL
+#include "apps/ortool/options/extension_options.hpp"
+#endif
 
 namespace ortool {
 
@@ -86,7 +88,9 @@ std::vector<OptionGroup> common_options(const Command& command) {
             .help = "show the usual options; with --all every option",
             .letter = 'h'},
        }},
+#ifndef ORTOOL_MINIMAL
       extension_options(),
+#endif
   };
 }
 

@@ -13,7 +13,6 @@
 #include "apps/ortool/help.hpp"
 #include "apps/ortool/man_page.hpp"
 #include "apps/ortool/options/early_checks.hpp"
-#include "apps/ortool/options/extension_options.hpp"
 #include "apps/ortool/options/written_files.hpp"
 #include "apps/ortool/report/progress.hpp"
 #include "apps/ortool/report/standard_output.hpp"
@@ -27,6 +26,9 @@
 #include "libcore/base/setting_name.hpp"
 #include "libcore/base/strings/unknown_name.hpp"
 #include "libcore/base/version.hpp"
+#ifndef ORTOOL_MINIMAL
+#include "apps/ortool/options/extension_options.hpp"
+#endif
 
 namespace ortool {
 namespace {
@@ -243,7 +245,9 @@ void CommandRun::run_command(const Command& command, std::span<const std::string
   check_arguments(command, line.arguments, line.options);
   check_before_loading(line.options);
   prepare_stop_report();
+#ifndef ORTOOL_MINIMAL
   load_extensions(line.options);
+#endif
   MemoryCap memory(line.options.size_bytes("max-memory", machine_memory_bytes() / 10 * 8));
   Invocation invocation{line.options, line.arguments, commands_, report_,
                         messages_,    stop_,          memory,    has_json_ || !report_path_.empty(),

@@ -16,7 +16,10 @@ COMMANDS = ("plain_run", "inspect", "providers")
 ISA_SUFFIX = re.compile(r"_(avx2|avx512|vnni|vbmi|amx|bf16|amxbf16|neon|dotprod|i8mm)$")
 # What a file includes between these is not in the build.
 BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
+BUILT_FEATURES = "kernels/cpu/isa/built_features.hpp"
 BUILT_ROWS = "providers/cpu/built_rows.hpp"
+# What a line 'without NAME' of the list leaves out: the constant of BUILT_FEATURES.
+FEATURES = {"winograd": "has_winograd", "16-bit-floats": "has_16_bit_floats"}
 # The operators for which files of these names ask for a binary function; other files that name it always ask for it.
 FILES_OF_OPERATORS = ("arithmetic.cpp", "bitwise.cpp", "comparison.cpp", "variadic.cpp")
 OPERATORS_OF_FUNCTIONS = {
@@ -47,11 +50,16 @@ def write(path, text):
 
 
 def read_operators(path):
-    """Pairs of domain and operator; ONNX's own domain is empty."""
-    chosen = set()
+    """Pairs of domain and operator, and the features that are left out; ONNX's own domain is empty."""
+    chosen, without = set(), set()
     for number, line in enumerate(read(path).splitlines(), 1):
         words = line.split("#")[0].split()
         if not words:
+            continue
+        if words[0] == "without" and len(words) == 2:
+            if words[1] not in FEATURES:
+                fail(f"{path}:{number}: '{words[1]}' cannot be left out (expected one of: {', '.join(FEATURES)})")
+            without.add(words[1])
             continue
         if len(words) > 2:
             fail(f"{path}:{number}: expected 'OPERATOR' or 'DOMAIN OPERATOR', found '{line.strip()}'")
@@ -59,7 +67,7 @@ def read_operators(path):
         chosen.add(("" if domain == "ai.onnx" else domain, words[-1]))
     if not chosen:
         fail(f"{path} lists no operator; `ortool inspect --operators MODEL.onnx` writes such a file")
-    return chosen
+    return chosen, without
 
 
 class Tree:
@@ -217,25 +225,28 @@ def filter_rows(text):
     return text.replace('#include "', f'#include "{BUILT_ROWS}"\n#include "', 1)
 
 
-def built_rows(op_types):
-    """The header that chooses rows by their operators."""
+def built_rows(op_types, without):
+    """The header that chooses rows by their operators, and leaves those out that are for 16-bit floats alone."""
     tests = " ||\n         ".join(f'op_type == "{op_type}"' for op_type in sorted(op_types))
+    types = "row.types != fp16_type_names" if "16-bit-floats" in without else "true"
     return ("// The rows of kernels for the chosen operators.\n#pragma once\n\n#include <array>\n#include <cstddef>\n"
-            "#include <string_view>\n\n#include \"providers/cpu/kernel_list.hpp\"\n\nnamespace ortool::cpu {\n\n"
-            f"constexpr bool is_built(std::string_view op_type) {{\n  return {tests};\n}}\n\n"
+            "#include <string_view>\n\n#include \"providers/cpu/kernel_list.hpp\"\n"
+            "#include \"providers/cpu/support/accepts.hpp\"\n\nnamespace ortool::cpu {\n\n"
+            f"constexpr bool is_built(const KernelRow& row) {{\n  const std::string_view op_type = row.op_type;\n"
+            f"  return ({tests}) &&\n         {types};\n}}\n\n"
             """template <const auto& rows>
 consteval auto built_rows() {
   constexpr std::size_t count = [] {
     std::size_t sum = 0;
     for (const KernelRow& row : rows) {
-      if (is_built(row.op_type)) ++sum;
+      if (is_built(row)) ++sum;
     }
     return sum;
   }();
   std::array<KernelRow, count> result = {};
   std::size_t next = 0;
   for (const KernelRow& row : rows) {
-    if (is_built(row.op_type)) result[next++] = row;
+    if (is_built(row)) result[next++] = row;
   }
   return result;
 }
@@ -306,6 +317,36 @@ def built_functions(tree, found, op_types):
             + "\n".join(functions) + "\n}  // namespace ortool::cpu\n")
 
 
+def unary_functions(text, op_types):
+    """The unary functions that a file names, but those of rows, of which it has one a line, of other operators."""
+    operators = {}
+    for line in text.splitlines():
+        found = re.search(r"function_of\(const (\w+)&", line)
+        for name in re.findall(r"\bUnaryOp::(\w+)", line) if found else ():
+            operators.setdefault(name, set()).add(found.group(1))
+    for name, op_type in re.findall(r'\bUnaryOp::(\w+)>\((?:"\w+", )?"(\w+)"\)', text):
+        operators.setdefault(name, set()).add(op_type)
+    return {name for name in re.findall(r"\bUnaryOp::(\w+)", text)
+            if name not in operators or operators[name] & op_types}
+
+
+def built_features(tree, found, op_types, without):
+    """The header that says which kernels are built that only some models need."""
+    names = set()
+    for path in found:
+        if path.startswith(("kernels/", "providers/")) and path != "kernels/cpu/elementwise/unary.cpp":
+            if not path.startswith("kernels/cpu/isa/unary_"):
+                names |= unary_functions(tree.texts.get(path, ""), op_types)
+    text = tree.texts[BUILT_FEATURES]
+    for constant in ["has_all_tiles"] + [FEATURES[feature] for feature in without]:
+        text, count = re.subn(rf"\b{constant} = true;", f"{constant} = false;", text)
+        if count != 1:
+            fail(f"{BUILT_FEATURES}: {constant} is not found")
+    tests = " || ".join(f"op == UnaryOp::{name}" for name in sorted(names))
+    return re.sub(r"is_built\(UnaryOp /\*op\*/\) \{\n  return true;",
+                  f"is_built(UnaryOp{' op' if names else ''}) {{\n  return {tests or 'false'};", text)
+
+
 def is_chosen(kernel_file, op_types):
     return bool(kernel_file[1] & op_types)
 
@@ -315,7 +356,7 @@ def main():
         fail(__doc__.splitlines()[-1])
     root, operators, output = sys.argv[1:]
     tree = Tree(root)
-    chosen = read_operators(operators)
+    chosen, without = read_operators(operators)
     structs, headers = operator_structs(tree)
     known = set().union(*structs.values())
     session_only = set(re.findall(r"session_entry<(\w+)>\(", tree.texts["libcore/ops/session/list.cpp"]))
@@ -404,7 +445,8 @@ def main():
     files = sorted(os.path.join(output, path) if path in generated else os.path.join(root, path)
                    for path in found if path.endswith(".cpp"))
     write(os.path.join(output, BUILT_FUNCTIONS), built_functions(tree, found, op_types))
-    write(os.path.join(output, BUILT_ROWS), built_rows(op_types))
+    write(os.path.join(output, BUILT_FEATURES), built_features(tree, found, op_types, without))
+    write(os.path.join(output, BUILT_ROWS), built_rows(op_types, without))
     write(os.path.join(output, "sources.txt"), "\n".join(files) + "\n")
     write(os.path.join(output, "kernel_headers.txt"),
           "\n".join(os.path.join(root, path) for path in sorted(found)

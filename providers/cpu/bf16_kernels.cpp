@@ -2,6 +2,7 @@
 #include "providers/cpu/bf16_kernels.hpp"
 
 #include "kernels/cpu/isa/bf16_features.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 
 namespace ortool::cpu {
 
@@ -13,12 +14,10 @@ std::span<const KernelRow> bf16_matmul_kernels();
 std::span<const KernelRow> bf16_multi_head_attention_kernels();
 
 std::vector<std::span<const KernelRow>> bf16_kernel_list() {
-  return {bf16_attention_kernels(),
-          bf16_conv_kernels(),
-          bf16_gemm_kernels(),
-          bf16_group_query_attention_kernels(),
-          bf16_matmul_kernels(),
-          bf16_multi_head_attention_kernels()};
+  if constexpr (!has_16_bit_floats) return {};
+  return {bf16_attention_kernels(), bf16_conv_kernels(),
+          bf16_gemm_kernels(),      bf16_group_query_attention_kernels(),
+          bf16_matmul_kernels(),    bf16_multi_head_attention_kernels()};
 }
 
 bool has_bf16_row(const KernelRow& row, Isa most) {

@@ -13,9 +13,10 @@ import tempfile
 
 ENTRY = re.compile(r"\b\w*entry<(?:\w+::)?(\w+)>\(\)|\b\w*entry<(?:\w+::)?(\w+)>\(\s*\{")
 BUILT_FUNCTIONS = "kernels/cpu/elementwise/built_functions.hpp"
+BUILT_FEATURES = "kernels/cpu/isa/built_features.hpp"
 BUILT_ROWS = "providers/cpu/built_rows.hpp"
 NEVER = ("libcore/quantize/", "libcore/verify/", "libcore/generate/", "libcore/graph/diff/", "apps/ortool/run/model_run.cpp",
-         "providers/cuda/", "providers/onednn/", "providers/modules/", "apps/ortool/bench/",
+         "providers/cuda/", "providers/onednn/", "providers/modules/", "providers/cpu/custom/", "apps/ortool/bench/",
          "apps/ortool/quantize/", "apps/ortool/optimize/")
 
 
@@ -91,6 +92,13 @@ def check_whole(root):
         expect(len(names) == 14 and not lacking, f"{BUILT_FUNCTIONS}: lacks {lacking} with all operators chosen")
         expect("Comparison::equal" in functions and "Comparison::less" in functions,
                f"{BUILT_FUNCTIONS}: lacks comparisons with all operators chosen")
+        features = read(os.path.join(out, BUILT_FEATURES))
+        names = re.findall(r"^  (\w+),", read(os.path.join(root, "kernels/cpu/isa/unary_op.hpp")), re.M)
+        lacking = [name for name in names if f"UnaryOp::{name}" not in features]
+        expect(len(names) > 40 and not lacking, f"{BUILT_FEATURES}: lacks {lacking} with all operators chosen")
+        expect("has_winograd = true" in features and "has_16_bit_floats = true" in features
+               and "has_all_tiles = false" in features,
+               f"{BUILT_FEATURES}: kernels are left out without a line that says so")
         expect(count > 400, f"only {count} operators were found in the lists: their form has changed")
         return count
 
@@ -114,7 +122,22 @@ def check_few(root):
         rows = set(re.findall(r'op_type == "([^"]+)"', read(os.path.join(out, BUILT_ROWS))))
         expect(rows == {"*", "Conv", "Relu", "Reorder"}, f"{BUILT_ROWS}: the rows of {sorted(rows)} are built")
         check_rows(out)
+        features = read(os.path.join(out, BUILT_FEATURES))
+        expect("UnaryOp::relu" in features and "UnaryOp::tanh" not in features,
+               f"{BUILT_FEATURES}: expected relu, but not tanh, for Relu and a convolution's epilogue")
         return len(sources)
+
+
+def check_without(root):
+    """Lines that leave out kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = choose(root, "Conv\nwithout winograd\nwithout 16-bit-floats\n", folder)
+        expect(result.returncode == 0, f"without two kinds of kernels: {result.stderr}")
+        features = read(os.path.join(folder, "out", BUILT_FEATURES))
+        expect("has_winograd = false" in features and "has_16_bit_floats = false" in features,
+               f"{BUILT_FEATURES}: what the list leaves out is built: {features}")
+        rows = read(os.path.join(folder, "out", BUILT_ROWS))
+        expect("row.types != fp16_type_names" in rows, f"{BUILT_ROWS}: rows for 16-bit floats are built")
 
 
 def check_rows(out):
@@ -129,7 +152,7 @@ def check_rows(out):
 
 def check_refused(root):
     for lines, words in (("Conv\nai.onnx Conv twice\n", ":2: expected"), ("Convolution\n", "'ai.onnx Convolution'"),
-                         ("# nothing\n", "lists no operator")):
+                         ("# nothing\n", "lists no operator"), ("Conv\nwithout winograds\n", ":2: 'winograds' cannot")):
         with tempfile.TemporaryDirectory() as folder:
             result = choose(root, lines, folder)
             expect(result.returncode != 0 and words in result.stderr, f"{lines!r} gave {result.stderr!r}")
@@ -140,6 +163,7 @@ def main():
     root = os.path.abspath(sys.argv[1])
     count = check_whole(root)
     files = check_few(root)
+    check_without(root)
     check_refused(root)
     print(f"{count} operators with all chosen, {files} files with three")
 

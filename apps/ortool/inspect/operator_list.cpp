@@ -2,8 +2,11 @@
 #include "apps/ortool/inspect/operator_list.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "apps/ortool/options/model_argument.hpp"
 #include "apps/ortool/options/option_conflicts.hpp"
@@ -11,6 +14,7 @@
 #include "libcore/base/format.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/lower/observed_lowering.hpp"
+#include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rewrite/replacement.hpp"
 #include "providers/provider_list.hpp"
@@ -21,9 +25,82 @@ namespace {
 /// Pairs of domain and operator, in order.
 using OperatorSet = std::set<std::pair<std::string, std::string>>;
 
-void add_operators(const Model& model, OperatorSet& operators) {
-  for (const Node* node : nodes_in(model))
-    operators.emplace(std::string(node->domain()), std::string(node->op_type()));
+/// What a build needs for some models: operators, and kernels that only some models need.
+struct ModelNeeds {
+  OperatorSet operators;
+  bool has_winograd = false;
+  bool has_16_bit_floats = false;
+};
+
+bool are_all(const std::vector<std::int64_t>& numbers, std::int64_t wanted) {
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [&](std::int64_t number) { return number == wanted; });
+}
+
+template <typename T>
+const T* attribute_value(const Node& node, std::string_view name) {
+  const Attribute* attribute = node.find_attribute(name);
+  return attribute != nullptr ? std::get_if<T>(&attribute->value) : nullptr;
+}
+
+/// The sizes of a convolution's kernel, as far as they are known.
+std::optional<std::vector<std::int64_t>> kernel_sizes(const Node& node, const Value& filters) {
+  if (const auto* sizes = attribute_value<std::vector<std::int64_t>>(node, "kernel_shape"))
+    return *sizes;
+  const PartialShape& shape = filters.type().shape;
+  if (!shape || shape->size() < 3) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 2; i < shape->size(); ++i) {
+    if (!(*shape)[i].is_known()) return std::nullopt;
+    sizes.push_back((*shape)[i].number());
+  }
+  return sizes;
+}
+
+/// Whether Winograd's algorithm may compute the node: a convolution in one group whose kernel of
+/// 3 x 3 moves by one pixel.
+bool may_use_winograd(const Node& node) {
+  const int filters = traits_of(node).filters;
+  if (filters < 0 || filters >= node.input_count() || node.input(filters) == nullptr) return false;
+  const auto* groups = attribute_value<std::int64_t>(node, "group");
+  if (groups != nullptr && *groups != 1) return false;
+  const auto* strides = attribute_value<std::vector<std::int64_t>>(node, "strides");
+  if (strides != nullptr && !are_all(*strides, 1)) return false;
+  const auto sizes = kernel_sizes(node, *node.input(filters));
+  return !sizes || are_all(*sizes, 3);
+}
+
+bool is_16_bit_float(DataType type) {
+  return type == DataType::float16 || type == DataType::bfloat16;
+}
+
+/// Whether a value is in float16 or bfloat16, or a node makes one.
+bool has_16_bit_floats(const Model& model) {
+  for (const Value* value : values_in(model)) {
+    if (is_16_bit_float(value->type().element)) return true;
+    if (value->has_content() && is_16_bit_float(value->constant().type())) return true;
+  }
+  for (const Node* node : nodes_in(model)) {
+    const auto* to = attribute_value<std::int64_t>(*node, "to");
+    if (to != nullptr && is_16_bit_float(static_cast<DataType>(*to))) return true;
+  }
+  return false;
+}
+
+void add_needs(const Model& model, ModelNeeds& needs) {
+  for (const Node* node : nodes_in(model)) {
+    needs.operators.emplace(std::string(node->domain()), std::string(node->op_type()));
+    needs.has_winograd = needs.has_winograd || may_use_winograd(*node);
+  }
+  needs.has_16_bit_floats = needs.has_16_bit_floats || has_16_bit_floats(model);
+}
+
+/// The names of what the models do not need (cmake/minimal/choose_sources.py).
+std::vector<std::string> unneeded_kernels(const ModelNeeds& needs) {
+  std::vector<std::string> names;
+  if (!needs.has_16_bit_floats) names.emplace_back("16-bit-floats");
+  if (!needs.has_winograd) names.emplace_back("winograd");
+  return names;
 }
 
 /// What rules have made, although others of their group may have replaced it.
@@ -45,7 +122,7 @@ void add_made_operators(const RewriteReport& report, const Graph& graph, Operato
 
 /// What a session with kernels up to `isa` makes of the file.
 void add_session_operators(const Invocation& invocation, const std::string& path,
-                           const std::string& isa, OperatorSet& operators) {
+                           const std::string& isa, ModelNeeds& needs) {
   LoadedModel loaded = load_model_at(path, {.cap = &invocation.memory});
   apply_shape_options(invocation.options, *loaded.model);
   const std::vector<std::shared_ptr<const Provider>> providers = {
@@ -56,8 +133,8 @@ void add_session_operators(const Invocation& invocation, const std::string& path
   Workers alone;
   const LoweredModel lowered =
       lower(*loaded.model, options, {.workers = alone, .cap = &invocation.memory},
-            [&](const Model& model) { add_operators(model, operators); });
-  add_made_operators(lowered.report.rewrites, *loaded.model->graph, operators);
+            [&](const Model& model) { add_needs(model, needs); });
+  add_made_operators(lowered.report.rewrites, *loaded.model->graph, needs.operators);
 }
 
 void check_list_options(const OptionValues& options) {
@@ -83,7 +160,7 @@ Json list_of(const OperatorSet& operators) {
 void list_operators(Invocation& invocation) {
   check_list_options(invocation.options);
   // Layouts depend on shapes, which runs may give.
-  OperatorSet operators = {{"ortool", "Reorder"}};
+  ModelNeeds needs = {.operators = {{"ortool", "Reorder"}}};
   std::string names;
   for (const std::string& argument : invocation.arguments) {
     if (argument == "-") {
@@ -95,20 +172,24 @@ void list_operators(Invocation& invocation) {
     const LoadedModel loaded = load_model_at(argument, {.cap = &invocation.memory});
     if (&argument == &invocation.arguments.front()) describe_model_argument(invocation, loaded);
     in_file(loaded.path, [&] {
-      add_operators(*loaded.model, operators);
+      add_needs(*loaded.model, needs);
       for (const std::string& isa : isa_names()) {
         invocation.stop.poll();
-        add_session_operators(invocation, loaded.path, isa, operators);
+        add_session_operators(invocation, loaded.path, isa, needs);
       }
     });
     names += format("#   {}\n", shorten(loaded.path));
   }
   Report& report = invocation.report;
-  report.payload.set("operators", list_of(operators));
-  report.text = format("# operators for a build with -DORTOOL_PROFILE=minimal, of these models:\n{}",
-                       names);
-  for (const auto& [domain, op_type] : operators)
+  const std::vector<std::string> unneeded = unneeded_kernels(needs);
+  report.payload.set("operators", list_of(needs.operators));
+  report.payload.set("unneeded_kernels", Json::list_of(unneeded));
+  report.text =
+      format("# operators for a build with -DORTOOL_PROFILE=minimal, of these models:\n{}", names);
+  for (const auto& [domain, op_type] : needs.operators)
     report.text += format("{} {}\n", domain.empty() ? "ai.onnx" : domain, op_type);
+  if (!unneeded.empty()) report.text += "# kernels that none of them needs\n";
+  for (const std::string& name : unneeded) report.text += format("without {}\n", name);
 }
 
 }  // namespace ortool

@@ -5,17 +5,18 @@
 
 #include "kernels/cpu/gemm/bf16/gemm.hpp"
 #include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
 namespace {
 
 bool is_bf16(GemmKind kind) {
-  return kind.operands == Precision::bfloat16;
+  return has_16_bit_floats && kind.operands == Precision::bfloat16;
 }
 
 bool has_fp16_weights(GemmKind kind) {
-  return kind.weights != DataType::float32;
+  return has_16_bit_floats && kind.weights != DataType::float32;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/conv/bf16_nchwc/conv.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/fold_epilogue.hpp"
 #include "providers/cpu/conv/conv_params.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 void pack_weights(const NodeView& view, const ConvSizes& sizes, const CompileContext& context,
                   CompiledNchwcConv& conv) {
-  const bool is_bf16 = conv.operands == Precision::bfloat16;
+  const bool is_bf16 = has_16_bit_floats && conv.operands == Precision::bfloat16;
   const bool from_nchw = conv.path == NchwcConvAlgorithm::from_nchw;
   const std::int64_t bytes = is_bf16 ? packed_bf16_conv_bytes(sizes, from_nchw)
                                      : packed_nchwc_weight_bytes(sizes, conv.path, conv.isa);

@@ -7,6 +7,7 @@
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/f32_nchwc/conv.hpp"
 #include "kernels/cpu/elementwise/unfused_epilogue.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/base/precision.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/provider/workspace_layout.hpp"
@@ -39,7 +40,7 @@ class NchwcConvPrepared : public Prepared {
     for (std::size_t i = 0; i < context.inputs.size(); ++i) {
       if (context.inputs[i].layout == Layout::blocked16_bfloat16) bfloat16_inputs_ |= 1U << i;
     }
-    if (conv.operands == Precision::bfloat16)
+    if (has_16_bit_floats && conv.operands == Precision::bfloat16)
       bf16_plan_.emplace(sizes_, conv.path == NchwcConvAlgorithm::from_nchw, reads_bfloat16(0),
                          conv.isa);
     kernel_space_ = layout_.add(
@@ -77,7 +78,7 @@ class NchwcConvPrepared : public Prepared {
     const OutputImage y = writes_bfloat16_
                               ? OutputImage{.bfloat16 = context.output<std::uint16_t>(0)}
                               : OutputImage{.floats = result};
-    if (bf16_plan_) {
+    if (has_16_bit_floats && bf16_plan_) {
       const auto residual = static_cast<std::size_t>(conv_.epilogue.residual);
       const bool has_residual = conv_.epilogue.residual >= 0 && !unfused_;
       bf16_plan_->run(x, conv_.weights.as<std::uint16_t>(),

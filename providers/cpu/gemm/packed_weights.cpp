@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/gemm/f32/pack_b_once.hpp"
 #include "kernels/cpu/gemm/fp16_weights/gemm.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/tensor/split.hpp"
 #include "libcore/provider/cache/derived_store.hpp"
@@ -52,7 +53,8 @@ bool can_hand_out(const NodeView& group, const Node& split) {
 /// What the weights of a product are kept in.
 DataType kept_type(const NodeView& group, std::int64_t k, std::int64_t n, GemmKind kind,
                    const CompileContext& context) {
-  if (kind.operands != Precision::float32 || !keeps_fp16_weights(k, n, kind.isa))
+  if (!has_16_bit_floats || kind.operands != Precision::float32 ||
+      !keeps_fp16_weights(k, n, kind.isa))
     return DataType::float32;
   const auto find = [&] {
     return static_cast<std::int64_t>(lossless_fp16(*group.constant(1)).value_or(DataType::float32));

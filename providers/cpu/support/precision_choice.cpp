@@ -4,6 +4,7 @@
 #include "kernels/cpu/gemm/bf16/gemm.hpp"
 #include "kernels/cpu/gemm/bf16/peak.hpp"
 #include "kernels/cpu/isa/bf16_features.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/base/error.hpp"
 #include "libcore/base/format.hpp"
 
@@ -17,6 +18,14 @@ PrecisionChoice choose_precision(Precision wanted, Isa isa) {
         .with_id("usage.planned");
   }
   const bool is_automatic = wanted == Precision::automatic;
+  if constexpr (!has_16_bit_floats) {
+    const std::string reason = "this minimal build has no kernels with operands in 16 bits";
+    if (is_automatic) return {Precision::float32, reason};
+    throw Error(ErrorCode::provider_unavailable,
+                format("precision bfloat16 is not available: {}", reason),
+                "build it with a list of operators that lacks the line 'without 16-bit-floats'")
+        .with_id("provider.precision");
+  }
   if (!has_bf16_gemm(isa)) {
     const std::string reason =
         format("the processor has neither AVX512-BF16 nor AMX-BF16 at instruction-set level {}",

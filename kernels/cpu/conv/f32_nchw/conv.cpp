@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 
 namespace ortool::cpu {
 
@@ -70,12 +71,12 @@ ConvPath choose_conv_path(const ConvSizes& sizes) {
   if (pixels > 0 && pixels <= few_pixels && sizes.channels_out / sizes.groups >= enough_channels) {
     return ConvPath::rows;
   }
-  if (is_winograd(sizes) && is_worth_transforming(sizes)) return ConvPath::winograd;
+  if (has_winograd && is_winograd(sizes) && is_worth_transforming(sizes)) return ConvPath::winograd;
   return ConvPath::columns;
 }
 
 bool may_become_winograd(const ConvSizes& sizes) {
-  return volume(sizes.out) == 0 && sizes.groups == 1 && sizes.kernel[1] == 3 &&
+  return has_winograd && volume(sizes.out) == 0 && sizes.groups == 1 && sizes.kernel[1] == 3 &&
          sizes.kernel[2] == 3 && has_channels_to_transform(sizes);
 }
 
@@ -92,7 +93,7 @@ std::int64_t group_floats(const ConvSizes& sizes, ConvPath path, const GemmFunct
 }  // namespace
 
 std::int64_t packed_conv_weight_bytes(const ConvSizes& sizes, ConvPath path, Isa isa) {
-  if (path == ConvPath::winograd) return winograd_weight_bytes(sizes);
+  if (has_winograd && path == ConvPath::winograd) return winograd_weight_bytes(sizes);
   if (path == ConvPath::direct) return direct_weight_bytes(sizes);
   return round_up_to_line(sizes.groups * group_floats(sizes, path, gemm_functions(isa)) * 4);
 }
@@ -102,7 +103,8 @@ void pack_conv_weights(const ConvSizes& sizes, ConvPath path, const float* weigh
   const GemmFunctions& functions = gemm_functions(isa);
   const std::int64_t channels = sizes.channels_out / sizes.groups;
   const std::int64_t k = conv_depth(sizes);
-  if (path == ConvPath::winograd) return pack_winograd_weights(sizes, weights, isa, out, workers);
+  if (has_winograd && path == ConvPath::winograd)
+    return pack_winograd_weights(sizes, weights, isa, out, workers);
   if (path == ConvPath::direct) return pack_direct_weights(sizes, weights, out);
   if (path == ConvPath::depthwise) {
     std::copy_n(weights, sizes.channels_out * k, out);
@@ -134,7 +136,7 @@ std::int64_t conv_workspace_bytes(const ConvSizes& sizes, ConvPath path, Isa isa
     case ConvPath::direct:
       return conv_direct_workspace_bytes(sizes, isa, threads);
     case ConvPath::winograd:
-      return conv_winograd_workspace_bytes(sizes, isa, threads);
+      return has_winograd ? conv_winograd_workspace_bytes(sizes, isa, threads) : 0;
     default:
       return conv_im2col_workspace_bytes(sizes, isa, threads);
   }
@@ -151,7 +153,9 @@ void conv(const ConvSizes& sizes, ConvPath path, const float* x, const float* pa
     case ConvPath::direct:
       return conv_direct(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
     case ConvPath::winograd:
-      return conv_winograd(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+      if (has_winograd)
+        conv_winograd(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
+      return;
     default:
       return conv_im2col(sizes, x, packed_weights, y, epilogue, isa, workspace, workers);
   }

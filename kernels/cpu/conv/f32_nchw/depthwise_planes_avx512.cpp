@@ -5,6 +5,7 @@
 
 #define ORTOOL_ISA avx512
 #include "kernels/cpu/conv/f32_nchw/depthwise_plane_dispatch.inc"
+#include "kernels/cpu/isa/tile_sizes.inc"
 
 namespace ortool::cpu::avx512 {
 namespace {
@@ -131,12 +132,21 @@ template <int kernel, int stride>
 using Block = void (*)(const DepthwisePlanes& planes, const Plane& plane,
                        const ColumnLoads<kernel, stride>& loads, int64_t row, int64_t column);
 
+constexpr int max_rows = 8;
+
+/// Null if the number of rows has no function.
+template <int kernel, int stride, int rows>
+constexpr Block<kernel, stride> block_of() {
+  if constexpr (has_tile(rows, max_rows)) return run_block<kernel, stride, rows>;
+  return nullptr;
+}
+
 template <int kernel, int stride>
 void run_planes(const DepthwisePlanes& planes) {
-  constexpr Block<kernel, stride> blocks[8] = {
-      run_block<kernel, stride, 1>, run_block<kernel, stride, 2>, run_block<kernel, stride, 3>,
-      run_block<kernel, stride, 4>, run_block<kernel, stride, 5>, run_block<kernel, stride, 6>,
-      run_block<kernel, stride, 7>, run_block<kernel, stride, 8>};
+  constexpr Block<kernel, stride> blocks[max_rows] = {
+      block_of<kernel, stride, 1>(), block_of<kernel, stride, 2>(), block_of<kernel, stride, 3>(),
+      block_of<kernel, stride, 4>(), block_of<kernel, stride, 5>(), block_of<kernel, stride, 6>(),
+      block_of<kernel, stride, 7>(), block_of<kernel, stride, 8>()};
   constexpr int64_t max_vectors = 16;
   // Wide images are processed in strips, so that the loads are set up once per strip.
   for (int64_t strip = 0; strip < planes.out_columns; strip += max_vectors * 16) {
@@ -148,12 +158,13 @@ void run_planes(const DepthwisePlanes& planes) {
     }
     for (int64_t index = 0; index < planes.planes; ++index) {
       const Plane plane = plane_at(planes, index);
-      for (int64_t row = planes.row_begin; row < planes.row_end; row += 8) {
+      for (int64_t row = planes.row_begin; row < planes.row_end;) {
         const int64_t left = planes.row_end - row;
-        const Block<kernel, stride> block = blocks[(left < 8 ? left : 8) - 1];
+        const int64_t rows = largest_tile(blocks, left < max_rows ? left : max_rows);
         for (int64_t v = 0; v < vectors; ++v) {
-          block(planes, plane, loads[v], row, strip + v * 16);
+          blocks[rows - 1](planes, plane, loads[v], row, strip + v * 16);
         }
+        row += rows;
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/conv/f32_nchwc/algorithms.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 #include "kernels/cpu/isa/architecture.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 #include "libcore/base/error.hpp"
 
 namespace ortool::cpu {
@@ -93,17 +94,19 @@ bool can_block_conv(const ConvSizes& sizes, NchwcConvAlgorithm path) {
                        sizes.pad[0] == 0 && sizes.channels_in > 0 && sizes.channels_out > 0 &&
                        volume(sizes.kernel) > 0;
   if (!is_flat) return false;
-  if (path == NchwcConvAlgorithm::winograd) return can_use_winograd(sizes);
+  if (has_winograd && path == NchwcConvAlgorithm::winograd) return can_use_winograd(sizes);
   return sizes.groups == 1 || (path == NchwcConvAlgorithm::direct && is_depthwise(sizes));
 }
 
 NchwcConvAlgorithm choose_nchwc_algorithm(const ConvSizes& sizes) {
-  return is_worth_nchwc_winograd(sizes) ? NchwcConvAlgorithm::winograd : NchwcConvAlgorithm::direct;
+  return has_winograd && is_worth_nchwc_winograd(sizes) ? NchwcConvAlgorithm::winograd
+                                                        : NchwcConvAlgorithm::direct;
 }
 
 std::int64_t packed_nchwc_weight_bytes(const ConvSizes& sizes, NchwcConvAlgorithm path, Isa isa) {
   const std::int64_t lanes = nchwc_functions(isa).lanes;
-  if (path == NchwcConvAlgorithm::winograd) return nchwc_winograd_weight_bytes(sizes, lanes);
+  if (has_winograd && path == NchwcConvAlgorithm::winograd)
+    return nchwc_winograd_weight_bytes(sizes, lanes);
   const std::int64_t channels = blocks_of(sizes.channels_out, lanes) * lanes;
   return channels * sizes.channels_in / sizes.groups * volume(sizes.kernel) * 4;
 }
@@ -111,7 +114,7 @@ std::int64_t packed_nchwc_weight_bytes(const ConvSizes& sizes, NchwcConvAlgorith
 void pack_nchwc_weights(const ConvSizes& sizes, NchwcConvAlgorithm path, const float* weights,
                         Isa isa, float* out, Workers& workers) {
   const std::int64_t lanes = nchwc_functions(isa).lanes;
-  if (path == NchwcConvAlgorithm::winograd)
+  if (has_winograd && path == NchwcConvAlgorithm::winograd)
     return pack_nchwc_winograd_weights(sizes, weights, lanes, out, workers);
   if (sizes.groups > 1) return pack_depthwise_weights(sizes, weights, lanes, out);
   const std::int64_t blocks = blocks_of(sizes.channels_out, lanes);
@@ -135,7 +138,7 @@ std::int64_t nchwc_conv_workspace_bytes(const ConvSizes& sizes, NchwcConvAlgorit
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (sizes.groups > 1)
     return nchwc_depthwise_workspace_bytes(sizes, nchwc_functions(isa), threads);
-  if (path == NchwcConvAlgorithm::winograd)
+  if (has_winograd && path == NchwcConvAlgorithm::winograd)
     return nchwc_winograd_workspace_bytes(sizes, nchwc_functions(isa), threads);
   return nchwc_dense_workspace_bytes(sizes, path, nchwc_functions(isa), threads);
 }
@@ -145,7 +148,7 @@ bool can_convolve_bfloat16(const ConvSizes& sizes, Activation activation, Isa is
     const std::int64_t span = (sizes.out[axis] - 1) * sizes.stride[axis] + sizes.kernel[axis];
     return sizes.pad[axis] <= 1 && span - sizes.pad[axis] <= sizes.in[axis] + 1;
   };
-  return bf16_depthwise_functions(isa) != nullptr && is_depthwise(sizes) &&
+  return has_16_bit_floats && bf16_depthwise_functions(isa) != nullptr && is_depthwise(sizes) &&
          sizes.channels_out == sizes.channels_in && sizes.kernel[1] == 3 && sizes.kernel[2] == 3 &&
          sizes.dilation[1] == 1 && sizes.dilation[2] == 1 && sizes.stride[2] <= 2 &&
          reaches_one(2) && !is_function(activation);
@@ -158,11 +161,12 @@ void conv_nchwc(const ConvSizes& sizes, NchwcConvAlgorithm path, const InputImag
   const NchwcFunctions& functions = nchwc_functions(isa);
   const NchwcConvOperands operands{x, packed_weights, y, epilogue};
   if (sizes.groups > 1) {
-    return conv_nchwc_depthwise(sizes, operands, functions, bf16_depthwise_functions(isa),
+    return conv_nchwc_depthwise(sizes, operands, functions,
+                                has_16_bit_floats ? bf16_depthwise_functions(isa) : nullptr,
                                 workspace, workers);
   }
   ORTOOL_CHECK(x.bfloat16 == nullptr && y.bfloat16 == nullptr);
-  if (path == NchwcConvAlgorithm::winograd)
+  if (has_winograd && path == NchwcConvAlgorithm::winograd)
     return conv_nchwc_winograd(sizes, operands, functions, workspace, workers);
   conv_nchwc_dense(sizes, path, operands, functions, workspace, workers);
 }

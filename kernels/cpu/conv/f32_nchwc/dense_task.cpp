@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -227,8 +228,11 @@ void NchwcDenseTask::run_row(const Source& source, std::int64_t row, const Part&
     const std::int64_t end = set_runs(begin, part.column_end, tile);
     const std::int64_t tiles = (end - begin + most - 1) / most;
     for (std::int64_t i = 0; i < tiles; ++i, ++done) {
-      const std::int64_t first = begin + (end - begin) * i / tiles;
-      const std::int64_t last = begin + (end - begin) * (i + 1) / tiles;
+      // As even as possible, or as large, where not every size has a function.
+      const std::int64_t first =
+          has_all_tiles ? begin + (end - begin) * i / tiles : begin + i * most;
+      const std::int64_t last =
+          has_all_tiles ? begin + (end - begin) * (i + 1) / tiles : std::min(first + most, end);
       tile.x = source.base + in_offset + (first * column_step - source.pad) * pixel;
       tile.y = out + first * lanes;
       if (residual != nullptr) tile.epilogue.residual = residual + out_offset + first * lanes;

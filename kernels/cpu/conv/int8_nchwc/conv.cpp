@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -77,7 +78,7 @@ bool has_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, Isa isa) {
 Int8ConvAlgorithm choose_int8_conv_algorithm(const ConvSizes& sizes, bool from_nchw,
                                              const std::uint8_t* weights, std::uint8_t flip,
                                              Isa isa) {
-  return {isa, !from_nchw && nchwc_int8_functions(isa)->winograd != nullptr &&
+  return {isa, has_winograd && !from_nchw && nchwc_int8_functions(isa)->winograd != nullptr &&
                    can_use_winograd_int8(sizes, weights, flip)};
 }
 
@@ -85,7 +86,7 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
                                           const std::uint8_t* weights, std::uint8_t flip,
                                           const Int8ConvAlgorithm& algorithm) {
   const Isa isa = algorithm.isa;
-  if (algorithm.is_winograd) return packed_winograd_int8_bytes(sizes);
+  if (has_winograd && algorithm.is_winograd) return packed_winograd_int8_bytes(sizes);
   if (is_tiled(sizes, isa)) return packed_tiled_weight_bytes(sizes, from_nchw);
   if (splits_quads(isa)) return packed_quad_bytes(sizes, from_nchw, weights, flip);
   const std::int64_t blocks = int8_blocks(sizes.channels_out);
@@ -100,7 +101,7 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
                           std::uint8_t flip, const Int8ConvAlgorithm& algorithm, std::byte* out) {
   const Isa isa = algorithm.isa;
   auto* to = reinterpret_cast<std::uint8_t*>(out);
-  if (algorithm.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
+  if (has_winograd && algorithm.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
   if (is_tiled(sizes, isa)) return pack_tiled_weights(sizes, from_nchw, weights, flip, to);
   if (splits_quads(isa)) return pack_quads(sizes, from_nchw, weights, flip, to);
   if (has_own_channels(sizes)) {
@@ -114,7 +115,7 @@ std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_n
                                              const Int8ConvAlgorithm& algorithm, int threads) {
   const Isa isa = algorithm.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
-  if (algorithm.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
+  if (has_winograd && algorithm.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
   if (is_tiled(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
   if (!has_own_channels(sizes)) {
     return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads);
@@ -140,7 +141,7 @@ void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t*
                            *nchwc_int8_functions(isa),
                            tie_resolver,
                            sum_tie_lanes(isa)};
-  if (algorithm.is_winograd) return convolve_winograd(conv, workspace, workers);
+  if (has_winograd && algorithm.is_winograd) return convolve_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
     if (splits_quads(isa)) return convolve_depthwise_by_rows(conv, workspace, workers);
     return convolve_depthwise(conv, isa, workspace, workers);

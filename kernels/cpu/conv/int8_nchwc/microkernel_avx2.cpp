@@ -11,6 +11,8 @@
 
 #define ORTOOL_ISA avx2
 #include "kernels/cpu/conv/int8_nchwc/requantize_avx2.inc"
+#include "kernels/cpu/isa/built_features.hpp"
+#include "kernels/cpu/isa/tile_sizes.inc"
 
 namespace ortool::cpu::avx2 {
 namespace {
@@ -73,10 +75,17 @@ bool run_group(const NchwcInt8Tile& tile, NchwcInt8Run& run, const NchwcRequanti
 using RunGroup = bool (*)(const NchwcInt8Tile& tile, NchwcInt8Run& run,
                           const NchwcRequantizer& requantizer, int vector, int64_t first);
 
+/// Null if the size has no function.
+template <int pixels, int step, int halves>
+constexpr RunGroup group_run() {
+  if constexpr (has_tile(pixels, max_group_pixels)) return run_group<pixels, step, halves>;
+  return nullptr;
+}
+
 template <int step, int halves>
 constexpr RunGroup group_runs[max_group_pixels] = {
-    run_group<1, step, halves>, run_group<2, step, halves>, run_group<3, step, halves>,
-    run_group<4, step, halves>, run_group<5, step, halves>, run_group<6, step, halves>};
+    group_run<1, step, halves>(), group_run<2, step, halves>(), group_run<3, step, halves>(),
+    group_run<4, step, halves>(), group_run<5, step, halves>(), group_run<6, step, halves>()};
 
 template <int halves>
 const RunGroup* group_runs_of(const NchwcInt8Tile& tile) {
@@ -92,9 +101,12 @@ void run_tile(const NchwcInt8Tile& tile, NchwcInt8Run& run) {
         tile.channels - vector * 16 > 8 ? group_runs_of<2>(tile) : group_runs_of<1>(tile);
     const NchwcRequantizer requantizer(tile.epilogue.scales + vector * 16, tile.epilogue.range);
     for (int64_t group = 0; group < groups; ++group) {
-      const int64_t first = run.pixels * group / groups;
-      const int64_t count = run.pixels * (group + 1) / groups - first;
-      run.has_ties |= sizes[count - 1](tile, run, requantizer, vector, first);
+      const int64_t last = run.pixels * (group + 1) / groups;
+      for (int64_t first = run.pixels * group / groups; first < last;) {
+        const int64_t count = largest_tile(sizes, last - first);
+        run.has_ties |= sizes[count - 1](tile, run, requantizer, vector, first);
+        first += count;
+      }
     }
   }
 }
@@ -105,12 +117,13 @@ void run_tiles(const NchwcInt8Tile& tile, NchwcInt8Run* runs, int64_t count) {
 
 }  // namespace
 
-const NchwcInt8Functions nchwc_int8_functions = {.tiles = run_tiles,
-                                                 .window = nullptr,
-                                                 .max_pixels = 4 * max_group_pixels,
-                                                 .shared_pixels = 0,
-                                                 .shared_words = INT64_MAX,
-                                                 .columns = &depthwise_by_rows_functions,
-                                                 .winograd = &winograd_int8_functions};
+const NchwcInt8Functions nchwc_int8_functions = {
+    .tiles = run_tiles,
+    .window = nullptr,
+    .max_pixels = 4 * max_group_pixels,
+    .shared_pixels = 0,
+    .shared_words = INT64_MAX,
+    .columns = &depthwise_by_rows_functions,
+    .winograd = has_winograd ? &winograd_int8_functions : nullptr};
 
 }  // namespace ortool::cpu::avx2

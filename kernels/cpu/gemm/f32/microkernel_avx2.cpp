@@ -7,6 +7,9 @@
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 #include "kernels/cpu/gemm/f32/pack.hpp"
 
+#define ORTOOL_ISA avx2
+#include "kernels/cpu/gemm/f32/tile_rows.inc"
+
 namespace ortool::cpu::avx2 {
 namespace {
 
@@ -150,7 +153,7 @@ void run(const GemmTile& tile) {
         sums.value[row][v] = _mm256_fmadd_ps(value, columns[v], sums.value[row][v]);
       }
     }
-    a += packed ? rows : 1;
+    a += packed ? packed_step<rows>(tile) : 1;
     lower += 1;
     b += b_stride;
     prefetch += tile.prefetch_stride;
@@ -167,22 +170,31 @@ void run(const GemmTile& tile) {
 
 using Run = void (*)(const GemmTile& tile);
 
+constexpr int max_rows = 6;
+
+/// Null if the number of rows has no function.
+template <int rows, int vectors, bool packed>
+constexpr Run run_of() {
+  if constexpr (has_tile(rows, max_rows)) return run<rows, vectors, packed>;
+  return nullptr;
+}
+
 template <int vectors, bool packed>
-constexpr Run runs[6] = {run<1, vectors, packed>, run<2, vectors, packed>, run<3, vectors, packed>,
-                         run<4, vectors, packed>, run<5, vectors, packed>, run<6, vectors, packed>};
+constexpr Run runs[max_rows] = {run_of<1, vectors, packed>(), run_of<2, vectors, packed>(),
+                                run_of<3, vectors, packed>(), run_of<4, vectors, packed>(),
+                                run_of<5, vectors, packed>(), run_of<6, vectors, packed>()};
 
 void run_tile(const GemmTile& tile) {
-  const int32_t index = tile.rows - 1;
   if (tile.a_stride == 0) {
-    (tile.wide != 0 ? runs<2, true> : runs<1, true>)[index](tile);
+    run_rows(tile.wide != 0 ? runs<2, true> : runs<1, true>, tile);
   } else {
-    (tile.wide != 0 ? runs<2, false> : runs<1, false>)[index](tile);
+    run_rows(tile.wide != 0 ? runs<2, false> : runs<1, false>, tile);
   }
 }
 
 }  // namespace
 
-const GemmFunctions gemm_functions = {.max_rows = 6,
+const GemmFunctions gemm_functions = {.max_rows = max_rows,
                                       .panel_columns = 16,
                                       .partial_columns = 0,
                                       .tile = run_tile,

@@ -7,6 +7,9 @@
 #include "kernels/cpu/gemm/f32/microkernel.hpp"
 #include "kernels/cpu/gemm/f32/pack.hpp"
 
+#define ORTOOL_ISA avx512
+#include "kernels/cpu/gemm/f32/tile_rows.inc"
+
 namespace ortool::cpu::avx512 {
 namespace {
 
@@ -136,7 +139,7 @@ void run(const GemmTile& tile) {
         sums.value[row][v] = _mm512_fmadd_ps(value, columns[v], sums.value[row][v]);
       }
     }
-    a += rows;
+    a += packed_step<rows>(tile);
 #pragma GCC unroll 5
     for (int i = 0; i < 5; ++i) group[i] += 1;
     b += b_stride;
@@ -175,26 +178,34 @@ void run(const GemmTile& tile) {
 
 using Run = void (*)(const GemmTile& tile);
 
+constexpr int max_rows = 14;
+
+/// Null if the number of rows has no function.
+template <int rows, int vectors, bool packed>
+constexpr Run run_of() {
+  if constexpr (has_tile(rows, max_rows)) return run<rows, vectors, packed>;
+  return nullptr;
+}
+
 template <int vectors, bool packed>
-constexpr Run runs[14] = {
-    run<1, vectors, packed>,  run<2, vectors, packed>,  run<3, vectors, packed>,
-    run<4, vectors, packed>,  run<5, vectors, packed>,  run<6, vectors, packed>,
-    run<7, vectors, packed>,  run<8, vectors, packed>,  run<9, vectors, packed>,
-    run<10, vectors, packed>, run<11, vectors, packed>, run<12, vectors, packed>,
-    run<13, vectors, packed>, run<14, vectors, packed>};
+constexpr Run runs[max_rows] = {
+    run_of<1, vectors, packed>(),  run_of<2, vectors, packed>(),  run_of<3, vectors, packed>(),
+    run_of<4, vectors, packed>(),  run_of<5, vectors, packed>(),  run_of<6, vectors, packed>(),
+    run_of<7, vectors, packed>(),  run_of<8, vectors, packed>(),  run_of<9, vectors, packed>(),
+    run_of<10, vectors, packed>(), run_of<11, vectors, packed>(), run_of<12, vectors, packed>(),
+    run_of<13, vectors, packed>(), run_of<14, vectors, packed>()};
 
 void run_tile(const GemmTile& tile) {
-  const int32_t index = tile.rows - 1;
   if (tile.a_stride == 0) {
-    (tile.wide != 0 ? runs<2, true> : runs<1, true>)[index](tile);
+    run_rows(tile.wide != 0 ? runs<2, true> : runs<1, true>, tile);
   } else {
-    (tile.wide != 0 ? runs<2, false> : runs<1, false>)[index](tile);
+    run_rows(tile.wide != 0 ? runs<2, false> : runs<1, false>, tile);
   }
 }
 
 }  // namespace
 
-const GemmFunctions gemm_functions = {.max_rows = 14,
+const GemmFunctions gemm_functions = {.max_rows = max_rows,
                                       .panel_columns = 32,
                                       .partial_columns = 1,
                                       .tile = run_tile,
