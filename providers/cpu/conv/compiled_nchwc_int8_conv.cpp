@@ -51,7 +51,7 @@ void set_params(const NodeView& view, CompiledNchwcInt8Conv& conv) {
   const auto stored = static_cast<std::size_t>((channels + 31) / 32 * 32);
   conv.offsets.resize(stored);
   conv.scales.resize(stored);
-  conv.weight_scales.resize(stored);
+  conv.weight_scales.resize(static_cast<std::size_t>(channels));
   Int8ConvParams& params = conv.params;
   params.image_zero = flipped_zero(view.input_type(image_input),
                                    constant_bytes(view, image_zero_input), 0, conv.desc.image_flip);
@@ -77,13 +77,20 @@ void set_params(const NodeView& view, CompiledNchwcInt8Conv& conv) {
   params.epilogue.scales = conv.scales.data();
   conv.floats.weight_scales = conv.weight_scales.data();
   if (conv.op.has_floats) {
-    Int8ConvFloats floats = conv.floats;
-    floats.weights = constant_bytes(view, weights_input);
-    if (conv.has_float_bias)
-      floats.biases = reinterpret_cast<const float*>(constant_bytes(view, float_bias_input));
+    if (view.node().input(float_bias_input) != nullptr) {
+      const auto* given = reinterpret_cast<const float*>(constant_bytes(view, float_bias_input));
+      conv.float_biases.assign(given, given + channels);
+      conv.floats.biases = conv.float_biases.data();
+    }
     conv.op.has_floats =
-        !has_exact_sums(channels, depth, floats, conv.desc.weight_flip, params.image_zero, biases);
-    conv.has_float_bias = conv.has_float_bias && conv.op.has_floats;
+        !has_exact_sums(channels, depth, constant_bytes(view, weights_input), conv.desc.weight_flip,
+                        conv.floats, params.image_zero, biases);
+  }
+  if (conv.op.has_floats) {
+    params.floats = &conv.floats;
+  } else {
+    conv.weight_scales = {};
+    conv.float_biases = {};
   }
   const DataType type = view.input_type(out_zero_input);
   params.epilogue.range = int8_range(
@@ -152,23 +159,6 @@ bool is_small_convolution(const NodeView& view, const NchwcInt8ConvOp& op) {
              few_products;
 }
 
-Int8ConvParams CompiledNchwcInt8Conv::params_of_run(const std::uint8_t* float_weights,
-                                                    const float* float_biases,
-                                                    Int8ConvFloats& run_floats) const {
-  Int8ConvParams result = params;
-  if (!op.has_floats) return result;
-  run_floats = floats;
-  run_floats.weights = float_weights;
-  if (has_float_bias) run_floats.biases = float_biases;
-  result.floats = &run_floats;
-  return result;
-}
-
-bool CompiledNchwcInt8Conv::needs_input(std::int64_t index) const {
-  if (index == weights_input) return op.has_floats;
-  return index == image_input || (has_float_bias && index == float_bias_input);
-}
-
 void compile_nchwc_int8_conv(const NodeView& view, Isa isa, const CompileContext& context,
                              CompiledNchwcInt8Conv& conv) {
   conv.op = read_int8_conv(view.node());
@@ -176,7 +166,6 @@ void compile_nchwc_int8_conv(const NodeView& view, Isa isa, const CompileContext
   if (isa == Isa::amx && is_small_convolution(view, conv.op)) isa = Isa::avx512;
   conv.max_threads = context.max_threads;
   conv.desc = {image_flip(view), weight_flip(view)};
-  conv.has_float_bias = conv.op.has_floats && view.node().input(float_bias_input) != nullptr;
   const std::optional<ConvSizes> guessed = guessed_sizes(view, conv.op);
   conv.algorithm = {isa};
   if (guessed) {

@@ -47,26 +47,21 @@ ConvSizes nchwc_int8_conv_sizes(const Shape& x, const Shape& weights, const Nchw
 /// Whether preparing the image for AMX tiles takes longer than convolving without them.
 bool is_small_convolution(const NodeView& view, const NchwcInt8ConvOp& op);
 
-/// Decided at compile time, once per node. Arrays are padded to whole blocks.
+/// Decided at compile time, once per node; of a run, only the image is needed. Offsets and scales
+/// are padded to whole blocks. Stays at its address, since `params` points into it.
 struct CompiledNchwcInt8Conv {
   NchwcInt8ConvOp op;
   bool from_nchw = false;
-  bool has_float_bias = false;
   Int8ConvAlgorithm algorithm = {Isa::avx512};
   int max_threads = 1;
   Int8ConvDesc desc;
   Int8ConvParams params;
-  Int8ConvFloats floats;  ///< weights and biases are set at run time
+  Int8ConvFloats floats;
   PackedBytes weights;
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
-  std::vector<float> weight_scales;
-
-  /// The parameters of a run, which reads the float weights and bias. `run_floats` must outlive
-  /// them.
-  Int8ConvParams params_of_run(const std::uint8_t* float_weights, const float* float_biases,
-                               Int8ConvFloats& run_floats) const;
-  bool needs_input(std::int64_t index) const;
+  std::vector<float> weight_scales;  ///< of `floats`, as the next; empty: without floats
+  std::vector<float> float_biases;
 };
 
 /// Compiles a group for `isa`, or for the level below AMX where it is small. It stays at its

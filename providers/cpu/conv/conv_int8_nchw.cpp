@@ -170,7 +170,6 @@ class Int8ConvPrepared : public Prepared {
     for (std::int64_t i = 0; i < sizes_.channels_out; ++i)
       scales[i] = given[has_scale_list_ ? i : 0];
     Int8ConvFloats result;
-    result.weights = context.input<std::uint8_t>(static_cast<std::size_t>(conv_.inputs.weights));
     result.weight_scales = scales;
     if (conv_.inputs.float_bias >= 0) result.biases = input(conv_.inputs.float_bias);
     result.image_scale = *input(conv_.inputs.image_scale);
@@ -218,7 +217,7 @@ class Int8ConvKernel : public Kernel {
   }
   bool needs_input(std::size_t index) const override {
     const auto position = static_cast<std::int64_t>(index);
-    if (position == conv_.inputs.weights) return !conv_.has_weights || conv_.inputs.has_floats;
+    if (position == conv_.inputs.weights) return !conv_.has_weights;
     return position <= std::max({conv_.inputs.bias, conv_.inputs.float_bias,
                                  conv_.inputs.weight_zero, conv_.inputs.out_zero});
   }

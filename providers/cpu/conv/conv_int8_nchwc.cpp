@@ -112,15 +112,16 @@ class NchwcInt8ConvPrepared : public Prepared {
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  bool can_overwrite(std::size_t index) const override {
+    return index == image_input && can_overwrite_nchwc_int8_conv(
+                                       sizes_, conv_.from_nchw, conv_.algorithm, conv_.max_threads);
+  }
 
   void run(const RunContext& context) const override {
     SizedWorkers workers(context.workers(), conv_.max_threads);
-    Int8ConvFloats floats;
-    const Int8ConvParams params = conv_.params_of_run(
-        context.input<std::uint8_t>(weights_input), context.input<float>(float_bias_input), floats);
     nchwc_int8_conv(sizes_, conv_.from_nchw, context.input<std::uint8_t>(image_input), conv_.desc,
-                    conv_.weights.data(), params, context.output<std::uint8_t>(0), conv_.algorithm,
-                    context.workspace() + space_, workers.get());
+                    conv_.weights.data(), conv_.params, context.output<std::uint8_t>(0),
+                    conv_.algorithm, context.workspace() + space_, workers.get());
   }
 
  private:
@@ -144,9 +145,7 @@ class NchwcInt8ConvKernel : public Kernel {
   PreparedPtr prepare(const PrepareContext& context) const override {
     return std::make_unique<const NchwcInt8ConvPrepared>(conv_, context);
   }
-  bool needs_input(std::size_t index) const override {
-    return conv_.needs_input(static_cast<std::int64_t>(index));
-  }
+  bool needs_input(std::size_t index) const override { return index == image_input; }
   std::int64_t packed_bytes() const override { return conv_.weights.size_bytes(); }
 
  private:

@@ -59,20 +59,12 @@ class Int8PostOpPrepared : public Prepared {
     const CompiledNchwcInt8Conv& dense = post_op_.dense;
     const CompiledNchwcInt8Conv& depthwise = post_op_.depthwise;
     SizedWorkers workers(context.workers(), dense.max_threads);
-    Int8ConvFloats dense_floats;
-    Int8ConvFloats depthwise_floats;
-    const Int8ConvParams dense_params =
-        dense.params_of_run(context.input<std::uint8_t>(weights_input),
-                            context.input<float>(float_bias_input), dense_floats);
-    const Int8ConvParams depthwise_params = depthwise.params_of_run(
-        context.input<std::uint8_t>(post_op_.input_of_depthwise(weights_input)),
-        context.input<float>(post_op_.input_of_depthwise(float_bias_input)), depthwise_floats);
     nchwc_int8_conv_with_depthwise(
-        {sizes_, dense.desc, dense.weights.data(), dense_params, dense.algorithm},
-        {depthwise_sizes_, depthwise.desc, depthwise.weights.data(), depthwise_params,
+        {sizes_, dense.desc, dense.weights.data(), dense.params, dense.algorithm},
+        {depthwise_sizes_, depthwise.desc, depthwise.weights.data(), depthwise.params,
          depthwise.algorithm},
         context.input<std::uint8_t>(image_input), context.output<std::uint8_t>(0),
-        context.workspace() + space_, workers.get());
+        context.workspace() + space_, workers.get(), dense.max_threads);
   }
 
  private:
@@ -97,12 +89,7 @@ class Int8PostOpKernel : public Kernel {
   PreparedPtr prepare(const PrepareContext& context) const override {
     return std::make_unique<const Int8PostOpPrepared>(post_op_, context);
   }
-  bool needs_input(std::size_t index) const override {
-    if (index < post_op_.dense_inputs)
-      return post_op_.dense.needs_input(static_cast<std::int64_t>(index));
-    return post_op_.depthwise.needs_input(
-        static_cast<std::int64_t>(index - post_op_.dense_inputs + 1));
-  }
+  bool needs_input(std::size_t index) const override { return index == image_input; }
   std::int64_t packed_bytes() const override {
     return post_op_.dense.weights.size_bytes() + post_op_.depthwise.weights.size_bytes();
   }

@@ -21,9 +21,8 @@ struct Int8ConvDesc {
 
 /// Float parameters of the same convolution; they decide outputs at rounding ties.
 struct Int8ConvFloats {
-  const std::uint8_t* weights = nullptr;  ///< channels_out × channels_in / groups × kernel
-  const float* weight_scales = nullptr;   ///< one per channel
-  const float* biases = nullptr;          ///< one per channel; null: none
+  const float* weight_scales = nullptr;  ///< one per channel
+  const float* biases = nullptr;         ///< one per channel; null: none
   float image_scale = 0.0F;
   float out_scale = 0.0F;
 };

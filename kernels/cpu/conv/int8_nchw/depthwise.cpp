@@ -89,13 +89,15 @@ PlanePartition cut_plane(const ConvSizes& sizes, const Int8GemmFunctions& tile) 
 class PlaneConv {
  public:
   PlaneConv(const ConvSizes& sizes, const PlanePartition& cut, const std::uint8_t* x,
-            const Int8ConvDesc& desc, const Int8ConvParams& params, Isa isa)
+            const Int8ConvDesc& desc, const std::byte* packed, const Int8ConvParams& params,
+            Isa isa)
       : sizes_(sizes),
         cut_(cut),
         desc_(desc),
         params_(params),
         tile_(int8_gemm_functions(isa)),
-        tie_resolver_(sizes, x, desc, params, quantize_functions(isa)) {}
+        weight_reader_(sizes, packed, isa),
+        tie_resolver_(sizes, x, desc, params, weight_reader_, quantize_functions(isa)) {}
 
   /// Computes one output plane of `channel` from its input plane and weights.
   void convolve(const std::uint8_t* in, const std::int8_t* weights, std::int64_t image,
@@ -154,6 +156,7 @@ class PlaneConv {
   const Int8ConvDesc& desc_;
   const Int8ConvParams& params_;
   const Int8GemmFunctions& tile_;
+  PackedInt8WeightReader weight_reader_;
   RoundingTieResolver tie_resolver_;
 };
 
@@ -162,7 +165,7 @@ void convolve_whole_planes(const ConvSizes& sizes, const PlanePartition& cut, co
                            const Int8ConvParams& params, void* y, Isa isa, void* workspace,
                            Workers& workers) {
   constexpr std::int64_t task_pixels = 16384;
-  const PlaneConv conv(sizes, cut, x, desc, params, isa);
+  const PlaneConv conv(sizes, cut, x, desc, packed, params, isa);
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t pixels = volume(sizes.out);
   const std::int64_t positions = volume(sizes.kernel);
@@ -199,7 +202,8 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
   if (cut.is_whole && params.weight_zeros == nullptr) {
     return convolve_whole_planes(sizes, cut, x, desc, packed, params, y, isa, workspace, workers);
   }
-  const RoundingTieResolver tie_resolver(sizes, x, desc, params, quantize_functions(isa));
+  const PackedInt8WeightReader weights(sizes, packed, isa);
+  const RoundingTieResolver tie_resolver(sizes, x, desc, params, weights, quantize_functions(isa));
   const std::int64_t multiplier = sizes.channels_out / sizes.groups;
   const std::int64_t rows = sizes.out[0] * sizes.out[1];
   const std::int64_t positions = volume(sizes.kernel);
@@ -214,10 +218,10 @@ void int8_conv_depthwise(const ConvSizes& sizes, const std::uint8_t* x, const In
       const std::int64_t channel = plane % sizes.channels_out;
       const std::int64_t source =
           plane / sizes.channels_out * sizes.channels_in + channel / multiplier;
-      const auto* weights = reinterpret_cast<const std::int8_t*>(packed) + channel * positions;
+      const auto* window = reinterpret_cast<const std::int8_t*>(packed) + channel * positions;
       const std::int32_t weight_zero =
           params.weight_zeros != nullptr ? params.weight_zeros[channel] : 0;
-      sum_row(sizes, x + source * volume(sizes.in), desc, params.image_zero, weights, weight_zero,
+      sum_row(sizes, x + source * volume(sizes.in), desc, params.image_zero, window, weight_zero,
               index % rows, sums);
       // These sums exclude the image's zero point, so only the bias is added, not `offsets`.
       const std::int32_t offset = params.biases != nullptr ? params.biases[channel] : 0;

@@ -17,8 +17,9 @@ bool is_moderate_power(float scale) {
 
 }  // namespace
 
-bool has_exact_sums(std::int64_t channels, std::int64_t depth, const Int8ConvFloats& floats,
-                    std::uint8_t weight_flip, std::int32_t image_zero, const std::int32_t* biases) {
+bool has_exact_sums(std::int64_t channels, std::int64_t depth, const std::uint8_t* weights,
+                    std::uint8_t weight_flip, const Int8ConvFloats& floats, std::int32_t image_zero,
+                    const std::int32_t* biases) {
   if (!is_moderate_power(floats.image_scale) || !is_moderate_power(floats.out_scale)) return false;
   constexpr std::int64_t max_exact = std::int64_t{1} << 24U;
   const std::int64_t max_pixel = std::max(std::abs(image_zero), std::abs(255 - image_zero));
@@ -30,10 +31,9 @@ bool has_exact_sums(std::int64_t channels, std::int64_t depth, const Int8ConvFlo
     const double float_bias = floats.biases != nullptr ? floats.biases[channel] : 0.0;
     if (bias_value != float_bias) return false;
     std::int64_t most = std::abs(bias);
-    const std::uint8_t* weights = floats.weights + channel * depth;
+    const std::uint8_t* row = weights + channel * depth;
     for (std::int64_t i = 0; i < depth; ++i)
-      most +=
-          max_pixel * std::abs(std::int32_t{static_cast<std::int8_t>(weights[i] ^ weight_flip)});
+      most += max_pixel * std::abs(std::int32_t{static_cast<std::int8_t>(row[i] ^ weight_flip)});
     if (most > max_exact) return false;
   }
   return true;

@@ -8,9 +8,10 @@
 namespace ortool::cpu {
 
 /// Whether the float formula of `floats` and the formula on int32 sums give the same bytes for any
-/// image: all scales are powers of two, and no sum has more than 24 bits. `depth`: weights per
-/// channel; `biases`: of the int32 sums, null: none. Weights without zero points.
-bool has_exact_sums(std::int64_t channels, std::int64_t depth, const Int8ConvFloats& floats,
-                    std::uint8_t weight_flip, std::int32_t image_zero, const std::int32_t* biases);
+/// image: all scales are powers of two, and no sum has more than 24 bits. `weights`: channels ×
+/// `depth`, without zero points; `biases`: of the int32 sums, null: none.
+bool has_exact_sums(std::int64_t channels, std::int64_t depth, const std::uint8_t* weights,
+                    std::uint8_t weight_flip, const Int8ConvFloats& floats, std::int32_t image_zero,
+                    const std::int32_t* biases);
 
 }  // namespace ortool::cpu

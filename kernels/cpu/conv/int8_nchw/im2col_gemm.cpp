@@ -74,7 +74,8 @@ class ColumnConv {
         params_(params),
         y_(static_cast<std::byte*>(y)),
         cut_(cut_panels(sizes, tile_)),
-        tie_resolver_(sizes, x, desc, params, functions_),
+        weight_reader_(sizes, packed, isa),
+        tie_resolver_(sizes, x, desc, params, weight_reader_, functions_),
         group_out_(sizes.channels_out / sizes.groups) {}
 
   const PanelPartition& cut() const { return cut_; }
@@ -166,6 +167,7 @@ class ColumnConv {
   const Int8ConvParams& params_;
   std::byte* y_;
   PanelPartition cut_;
+  PackedInt8WeightReader weight_reader_;
   RoundingTieResolver tie_resolver_;
   std::int64_t group_out_;
 };

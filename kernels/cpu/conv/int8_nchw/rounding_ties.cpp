@@ -29,23 +29,30 @@ struct Tap {
 };
 
 constexpr std::int64_t max_taps = 128;
+/// Of weights that are read at a time.
+constexpr std::int64_t max_weights = 512;
 
 /// Buffers products and adds them to a sum in batches.
 class ProductRun {
  public:
-  ProductRun(const QuantizeFunctions& functions, std::uint8_t weight_flip, std::int32_t weight_zero,
-             float weight_scale)
-      : functions_(functions), flip_(weight_flip), zero_(weight_zero), scale_(weight_scale) {}
+  ProductRun(const QuantizeFunctions& functions, std::int32_t weight_zero, float weight_scale)
+      : functions_(functions), zero_(weight_zero), scale_(weight_scale) {}
 
-  /// Adds the products of the taps' pixels and weights; at most max_taps.
-  void add(const std::uint8_t* pixels, const float (&values)[256], const std::uint8_t* weights,
-           const Tap* taps, std::int64_t count) {
+  /// Adds the products of the taps' pixels and weights, of which those from `first` on are given;
+  /// at most max_taps.
+  void add(const std::uint8_t* pixels, const float (&values)[256], const std::int8_t* weights,
+           std::int64_t first, const Tap* taps, std::int64_t count) {
     if (count_ + count > most) flush();
     for (std::int64_t i = 0; i < count; ++i) {
       pixels_[count_ + i] = values[pixels[taps[i].pixel]];
-      weights_[count_ + i] = weights[taps[i].weight];
+      weights_[count_ + i] = weights[taps[i].weight - first];
     }
     count_ += count;
+  }
+  void add(float pixel, std::int8_t weight) {
+    if (count_ == most) flush();
+    pixels_[count_] = pixel;
+    weights_[count_++] = weight;
   }
   float sum() {
     flush();
@@ -57,22 +64,19 @@ class ProductRun {
 
   void flush() {
     float weights[most];
-    for (std::int64_t i = 0; i < count_; ++i) {
-      const auto byte = static_cast<std::int8_t>(weights_[i] ^ flip_);
-      weights[i] = static_cast<float>(byte - zero_) * scale_;
-    }
+    for (std::int64_t i = 0; i < count_; ++i)
+      weights[i] = static_cast<float>(weights_[i] - zero_) * scale_;
     sum_ = functions_.add_products(sum_, pixels_, weights, count_);
     count_ = 0;
   }
 
   const QuantizeFunctions& functions_;
-  std::uint8_t flip_;
   std::int32_t zero_;
   float scale_;
   float sum_ = 0.0F;
   std::int64_t count_ = 0;
   float pixels_[most];
-  std::uint8_t weights_[most];
+  std::int8_t weights_[most];
 };
 
 /// The range of kernel positions along one axis that lie inside the image.
@@ -95,8 +99,15 @@ struct Inside {
 
 RoundingTieResolver::RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x,
                                          const Int8ConvDesc& desc, const Int8ConvParams& params,
+                                         const WeightReader& weights,
                                          const QuantizeFunctions& functions, std::int64_t block)
-    : sizes_(sizes), x_(x), desc_(desc), params_(params), functions_(functions), block_(block) {
+    : sizes_(sizes),
+      x_(x),
+      image_flip_(desc.image_flip),
+      params_(params),
+      weights_(weights),
+      functions_(functions),
+      block_(block) {
   if (params.floats == nullptr) return;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
     pixel_values_[byte] = static_cast<float>((byte ^ desc.image_flip) - params.image_zero) *
@@ -137,6 +148,28 @@ std::uint8_t RoundingTieResolver::decide(std::int64_t image, std::int64_t channe
   return round(convolve(image, channel, pixel), channel);
 }
 
+std::uint8_t RoundingTieResolver::decide_in_copy(std::int64_t channel, std::int64_t pixel,
+                                                 const std::uint8_t* window, std::int64_t row_step,
+                                                 std::int64_t column_step) const {
+  const Inside rows(sizes_, 1, pixel / sizes_.out[2]);
+  const Inside columns(sizes_, 2, pixel % sizes_.out[2]);
+  const std::int32_t weight_zero =
+      params_.weight_zeros != nullptr ? params_.weight_zeros[channel] : 0;
+  ProductRun run(functions_, weight_zero, params_.floats->weight_scales[channel]);
+  std::int8_t weights[max_weights];
+  for (std::int64_t kh = rows.begin; kh < rows.end; ++kh) {
+    for (std::int64_t first = columns.begin; first < columns.end; first += max_weights) {
+      const std::int64_t count = std::min(max_weights, columns.end - first);
+      weights_.read({channel, 0, 1, kh * sizes_.kernel[2] + first, count}, weights);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint8_t byte = window[kh * row_step + (first + i) * column_step];
+        run.add(pixel_values_[byte ^ image_flip_], weights[i]);
+      }
+    }
+  }
+  return round(run.sum(), channel);
+}
+
 std::uint8_t RoundingTieResolver::round(float sum, std::int64_t channel) const {
   const Int8ConvFloats& floats = *params_.floats;
   const float value = floats.biases != nullptr ? sum + floats.biases[channel] : sum;
@@ -158,8 +191,9 @@ float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
   const std::int64_t blocks = (sizes_.channels_in + block_ - 1) / block_;
   const std::int64_t pixels = volume(sizes_.in);
   const int block_bits = std::countr_zero(static_cast<std::uint64_t>(block_));
-  const std::uint8_t* weight = floats.weights + channel * channels * volume(sizes_.kernel);
-  ProductRun run(functions_, desc_.weight_flip, weight_zero, floats.weight_scales[channel]);
+  const std::int64_t kernel_taps = volume(sizes_.kernel);
+  ProductRun run(functions_, weight_zero, floats.weight_scales[channel]);
+  std::int8_t weights[max_weights];
   Tap taps[max_taps];
   std::int64_t count = 0;
   const auto each_tap = [&](const auto& full) {
@@ -169,26 +203,37 @@ float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
         const std::int64_t y = (z + rows.start + kh * sizes_.dilation[1]) * sizes_.in[2];
         for (std::int64_t kw = columns.begin; kw < columns.end; ++kw) {
           const std::int64_t x = y + columns.start + kw * sizes_.dilation[2];
-          if (count == max_taps) full();
-          taps[count++] = {x * block_, (kd * sizes_.kernel[1] + kh) * sizes_.kernel[2] + kw};
+          const std::int64_t weight = (kd * sizes_.kernel[1] + kh) * sizes_.kernel[2] + kw;
+          if (count == max_taps || (count > 0 && weight - taps[0].weight >= max_weights)) full();
+          taps[count++] = {x * block_, weight};
         }
       }
     }
   };
-  const bool are_few = volume(sizes_.kernel) <= max_taps;
-  if (are_few) each_tap([] {});
-  for (std::int64_t i = first; i < first + channels; ++i, weight += volume(sizes_.kernel)) {
+  const auto plane_of = [&](std::int64_t i) {
     const std::int64_t block = i >> block_bits;
-    const std::uint8_t* plane =
-        x_ + ((image * blocks + block) * pixels << block_bits) + (i - (block << block_bits));
-    const auto add = [&] { run.add(plane, pixel_values_, weight, taps, count); };
-    if (!are_few) {
-      count = 0;
-      each_tap([&] {
-        add();
-        count = 0;
-      });
+    return x_ + ((image * blocks + block) * pixels << block_bits) + (i - (block << block_bits));
+  };
+  if (kernel_taps <= max_taps) {
+    each_tap([] {});
+    const std::int64_t together = max_weights / std::max<std::int64_t>(kernel_taps, 1);
+    for (std::int64_t i = 0; i < channels; i += together) {
+      const std::int64_t inputs = std::min(together, channels - i);
+      weights_.read({channel, i, inputs, 0, kernel_taps}, weights);
+      for (std::int64_t k = 0; k < inputs; ++k)
+        run.add(plane_of(first + i + k), pixel_values_, weights + k * kernel_taps, 0, taps, count);
     }
+    return run.sum();
+  }
+  for (std::int64_t i = 0; i < channels; ++i) {
+    const auto add = [&] {
+      if (count == 0) return;
+      const std::int64_t first_tap = taps[0].weight;
+      weights_.read({channel, i, 1, first_tap, taps[count - 1].weight + 1 - first_tap}, weights);
+      run.add(plane_of(first + i), pixel_values_, weights, first_tap, taps, count);
+      count = 0;
+    };
+    each_tap(add);
     add();
   }
   return run.sum();

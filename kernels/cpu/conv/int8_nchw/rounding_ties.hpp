@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/conv/int8_nchw/conv.hpp"
+#include "kernels/cpu/conv/int8_nchw/weight_reader.hpp"
 
 namespace ortool::cpu {
 
@@ -12,8 +13,8 @@ class RoundingTieResolver {
   /// All references must outlive this object. The channels of x are in blocks of `block`, a power
   /// of two.
   RoundingTieResolver(const ConvSizes& sizes, const std::uint8_t* x, const Int8ConvDesc& desc,
-                      const Int8ConvParams& params, const QuantizeFunctions& functions,
-                      std::int64_t block = 1);
+                      const Int8ConvParams& params, const WeightReader& weights,
+                      const QuantizeFunctions& functions, std::int64_t block = 1);
 
   /// Requantizes the sums of output pixels [first, first + count) of a channel, which lack the
   /// offset; with floats, rounding ties are resolved.
@@ -31,13 +32,20 @@ class RoundingTieResolver {
   /// The value of an output pixel by the float32 formula. Requires floats.
   std::uint8_t decide(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
 
+  /// The same for a depthwise convolution over rows and columns, from a padded copy of the flipped
+  /// image: `window` is the pixel of the first tap, from which the steps lead to the next row and
+  /// column of the kernel.
+  std::uint8_t decide_in_copy(std::int64_t channel, std::int64_t pixel, const std::uint8_t* window,
+                              std::int64_t row_step, std::int64_t column_step) const;
+
  private:
   float convolve(std::int64_t image, std::int64_t channel, std::int64_t pixel) const;
 
   const ConvSizes& sizes_;
   const std::uint8_t* x_;
-  const Int8ConvDesc& desc_;
+  std::uint8_t image_flip_;
   const Int8ConvParams& params_;
+  const WeightReader& weights_;
   const QuantizeFunctions& functions_;
   std::int64_t block_;
   float pixel_values_[256];  ///< dequantized value of each of the image's codes

@@ -14,6 +14,7 @@
 #include "kernels/cpu/conv/int8_nchwc/rounding_ties.hpp"
 #include "kernels/cpu/conv/int8_nchwc/saturation.hpp"
 #include "kernels/cpu/conv/int8_nchwc/tiled_microkernel.hpp"
+#include "kernels/cpu/conv/int8_nchwc/weight_reader.hpp"
 #include "kernels/cpu/epilogue/epilogue_at.hpp"
 
 namespace ortool::cpu {
@@ -34,6 +35,7 @@ struct NchwcInt8Conv {
   std::uint8_t* y;
   const NchwcInt8Functions& functions;
   const RoundingTieResolver& tie_resolver;
+  const PackedNchwcWeightReader& weights;
   const TieSumFunction* sum_tie_lanes;  ///< null: ties are summed one at a time
 
   /// Padding value of the image, before the sign flip.
@@ -49,6 +51,11 @@ struct NchwcInt8Conv {
 /// each mask covers four pixels.
 void resolve_ties(const NchwcInt8Conv& conv, std::int64_t image, std::int64_t block,
                   std::int64_t first, std::int64_t pixels, const std::uint64_t* ties);
+
+/// Whether dense convolutions have AMX tiles.
+bool is_tiled_int8(const ConvSizes& sizes, Isa isa);
+/// Whether pairs of products must fit 16 bits, so that quads are split to avoid saturation.
+bool splits_quads(Isa isa);
 
 /// Number of 16-byte steps in the reduction: blocks of 16 channels, or four taps of four channels.
 std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw);
@@ -115,6 +122,8 @@ class TieSlots {
 std::int64_t packed_tiled_weight_bytes(const ConvSizes& sizes, bool from_nchw);
 void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                         std::uint8_t flip, std::uint8_t* out);
+void read_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                        const WeightRange& range, std::int8_t* out);
 std::int64_t dense_tiled_workspace_bytes(const ConvSizes& sizes, bool from_nchw, int threads);
 void convolve_dense_tiled(const NchwcInt8Conv& conv, const NchwcTiledFunctions& functions,
                           bool from_nchw, void* workspace, Workers& workers);
@@ -128,6 +137,10 @@ std::int64_t depthwise_quad_bytes(bool is_joined);
 /// The tap at element `byte` of quad `word`; past the kernel: none.
 std::int64_t depthwise_tap(const ConvSizes& sizes, bool is_joined, std::int64_t word,
                            std::int64_t byte);
+void read_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* packed,
+                    const WeightRange& range, std::int8_t* out);
+/// Whether the result may take the place of the image, for up to `threads` threads.
+bool can_overwrite_depthwise(const ConvSizes& sizes, int threads);
 std::int64_t depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int threads);
 void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Workers& workers);
 
@@ -136,6 +149,8 @@ bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, 
 std::int64_t packed_winograd_int8_bytes(const ConvSizes& sizes);
 void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
                         std::uint8_t* out);
+void read_winograd_int8(const ConvSizes& sizes, const std::uint8_t* packed,
+                        const WeightRange& range, std::int8_t* out);
 std::int64_t winograd_int8_workspace_bytes(const ConvSizes& sizes, int threads);
 void convolve_winograd(const NchwcInt8Conv& conv, void* workspace, Workers& workers);
 

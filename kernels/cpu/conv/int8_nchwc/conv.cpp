@@ -19,15 +19,6 @@ bool has_own_channels(const ConvSizes& sizes) {
   return sizes.groups > 1;
 }
 
-bool is_tiled(const ConvSizes& sizes, Isa isa) {
-  return !has_own_channels(sizes) && nchwc_tiled_functions(isa) != nullptr;
-}
-
-/// Whether pairs of products must fit 16 bits, so that quads are split to avoid saturation.
-bool splits_quads(Isa isa) {
-  return nchwc_int8_functions(isa)->columns != nullptr;
-}
-
 /// Depthwise weights: quads of four taps by sixteen channels; or four times four channels, each
 /// repeated four times.
 void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* weights,
@@ -50,6 +41,32 @@ void pack_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* 
 }
 
 }  // namespace
+
+bool is_tiled_int8(const ConvSizes& sizes, Isa isa) {
+  return !has_own_channels(sizes) && nchwc_tiled_functions(isa) != nullptr;
+}
+
+bool splits_quads(Isa isa) {
+  return nchwc_int8_functions(isa)->columns != nullptr;
+}
+
+void read_depthwise(const ConvSizes& sizes, bool is_joined, const std::uint8_t* packed,
+                    const WeightRange& range, std::int8_t* out) {
+  const std::int64_t quad_bytes = depthwise_quad_bytes(is_joined);
+  const std::int64_t lane = range.channel % int8_block;
+  const std::uint8_t* weights =
+      packed + range.channel / int8_block * depthwise_quads(sizes, is_joined) * quad_bytes +
+      (is_joined ? lane * word_bytes : lane / 4 * vector_bytes + lane % 4 * word_bytes);
+  const std::int64_t row_words = (sizes.kernel[2] + 3) / 4;
+  read_places(
+      range, weights, [](std::int64_t) { return 0; },
+      [&](std::int64_t tap) {
+        if (!is_joined) return tap / 4 * quad_bytes + tap % 4;
+        const std::int64_t column = tap % sizes.kernel[2];
+        return (tap / sizes.kernel[2] * row_words + column / 4) * quad_bytes + column % 4;
+      },
+      out);
+}
 
 TapSource dense_tap_source(const ConvSizes& sizes, bool from_nchw, std::int64_t step,
                            std::int64_t byte) {
@@ -87,7 +104,7 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
                                           const Int8ConvAlgorithm& algorithm) {
   const Isa isa = algorithm.isa;
   if (has_winograd && algorithm.is_winograd) return packed_winograd_int8_bytes(sizes);
-  if (is_tiled(sizes, isa)) return packed_tiled_weight_bytes(sizes, from_nchw);
+  if (is_tiled_int8(sizes, isa)) return packed_tiled_weight_bytes(sizes, from_nchw);
   if (splits_quads(isa)) return packed_quad_bytes(sizes, from_nchw, weights, flip);
   const std::int64_t blocks = int8_blocks(sizes.channels_out);
   if (has_own_channels(sizes)) {
@@ -102,7 +119,7 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
   const Isa isa = algorithm.isa;
   auto* to = reinterpret_cast<std::uint8_t*>(out);
   if (has_winograd && algorithm.is_winograd) return pack_winograd_int8(sizes, weights, flip, to);
-  if (is_tiled(sizes, isa)) return pack_tiled_weights(sizes, from_nchw, weights, flip, to);
+  if (is_tiled_int8(sizes, isa)) return pack_tiled_weights(sizes, from_nchw, weights, flip, to);
   if (splits_quads(isa)) return pack_quads(sizes, from_nchw, weights, flip, to);
   if (has_own_channels(sizes)) {
     const bool is_joined = joined_depthwise(sizes, isa) != nullptr;
@@ -116,12 +133,18 @@ std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_n
   const Isa isa = algorithm.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (has_winograd && algorithm.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
-  if (is_tiled(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
+  if (is_tiled_int8(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
   if (!has_own_channels(sizes)) {
     return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads);
   }
   return splits_quads(isa) ? depthwise_by_rows_workspace_bytes(sizes, threads)
                            : depthwise_workspace_bytes(sizes, isa, threads);
+}
+
+bool can_overwrite_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw,
+                                   const Int8ConvAlgorithm& algorithm, int threads) {
+  return !from_nchw && has_own_channels(sizes) && !splits_quads(algorithm.isa) &&
+         can_overwrite_depthwise(sizes, threads);
 }
 
 void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* x,
@@ -130,23 +153,26 @@ void nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t*
                      const Int8ConvAlgorithm& algorithm, void* workspace, Workers& workers) {
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return;
   const Isa isa = algorithm.isa;
-  const RoundingTieResolver tie_resolver(sizes, x, desc, params, quantize_functions(isa),
+  const auto* packed_bytes = reinterpret_cast<const std::uint8_t*>(packed);
+  const PackedNchwcWeightReader weights(sizes, from_nchw, packed_bytes, algorithm);
+  const RoundingTieResolver tie_resolver(sizes, x, desc, params, weights, quantize_functions(isa),
                                          from_nchw ? 1 : int8_block);
   const NchwcInt8Conv conv{sizes,
                            x,
                            desc,
-                           reinterpret_cast<const std::uint8_t*>(packed),
+                           packed_bytes,
                            params,
                            y,
                            *nchwc_int8_functions(isa),
                            tie_resolver,
+                           weights,
                            sum_tie_lanes(isa)};
   if (has_winograd && algorithm.is_winograd) return convolve_winograd(conv, workspace, workers);
   if (has_own_channels(sizes)) {
     if (splits_quads(isa)) return convolve_depthwise_by_rows(conv, workspace, workers);
     return convolve_depthwise(conv, isa, workspace, workers);
   }
-  if (is_tiled(sizes, isa))
+  if (is_tiled_int8(sizes, isa))
     return convolve_dense_tiled(conv, *nchwc_tiled_functions(isa), from_nchw, workspace, workers);
   convolve_dense(conv, from_nchw, workspace, workers);
 }

@@ -39,6 +39,10 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
                                              const Int8ConvAlgorithm& algorithm, int threads);
 
+/// Whether `y` may be `x` in nchwc_int8_conv run by up to `threads` threads.
+bool can_overwrite_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw,
+                                   const Int8ConvAlgorithm& algorithm, int threads);
+
 /// Like int8_conv, with bit-identical results; the output is NCHW16c, the input NCHW16c or NCHW
 /// with few channels. Offsets and scales are zero-padded to whole blocks. Padding channels may hold
 /// any values, in input and output. Requires scales, and weights without zero points.
@@ -71,9 +75,10 @@ std::int64_t nchwc_int8_depthwise_workspace_bytes(const ConvSizes& sizes,
                                                   int threads);
 
 /// Like nchwc_int8_conv twice, with the same bits, without the whole image between the two: some
-/// blocks of its channels at a time.
+/// blocks of its channels at a time. `threads`: those of the workspace.
 void nchwc_int8_conv_with_depthwise(const NchwcInt8ConvDesc& conv,
                                     const NchwcInt8ConvDesc& depthwise, const std::uint8_t* x,
-                                    std::uint8_t* y, void* workspace, Workers& workers);
+                                    std::uint8_t* y, void* workspace, Workers& workers,
+                                    int threads);
 
 }  // namespace ortool::cpu

@@ -50,4 +50,40 @@ void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
   }
 }
 
+TieWeights dense_weight_place(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                              const NchwcInt8Functions& functions, std::int64_t channel) {
+  const DenseLayout layout(sizes, from_nchw, functions);
+  const std::int64_t pair = channel / (2 * int8_block) * 2;
+  const std::int64_t channels =
+      std::min<std::int64_t>(2, int8_blocks(sizes.channels_out) - pair) * int8_block;
+  return {
+      packed + pair * layout.block_bytes() + (channel - pair * int8_block) * layout.weight_bytes,
+      channels * layout.words * dense_word_bytes, channels * layout.weight_bytes};
+}
+
+void read_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                const NchwcInt8Functions& functions, const WeightRange& range, std::int8_t* out) {
+  const TieWeights weights = dense_weight_place(sizes, from_nchw, packed, functions, range.channel);
+  const std::int64_t word = functions.weight_bytes;
+  if (from_nchw) {
+    for (std::int64_t i = 0; i < range.inputs; ++i) {
+      for (std::int64_t tap = range.first_tap; tap < range.first_tap + range.taps; ++tap) {
+        const std::int64_t byte = tap % sizes.kernel[2] * sizes.channels_in + range.first_input + i;
+        *out++ =
+            static_cast<std::int8_t>(weights.bytes[tap / sizes.kernel[2] * weights.step +
+                                                   byte / word * weights.word_step + byte % word]);
+      }
+    }
+    return;
+  }
+  const std::int64_t tap_step = int8_blocks(sizes.channels_in) * weights.step;
+  read_places(
+      range, weights.bytes,
+      [&](std::int64_t input) {
+        const std::int64_t byte = input % int8_block;
+        return input / int8_block * weights.step + byte / word * weights.word_step + byte % word;
+      },
+      [&](std::int64_t tap) { return tap * tap_step; }, out);
+}
+
 }  // namespace ortool::cpu

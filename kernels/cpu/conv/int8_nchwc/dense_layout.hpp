@@ -25,4 +25,10 @@ struct DenseLayout {
 void pack_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                 std::uint8_t flip, const NchwcInt8Functions& functions, std::uint8_t* out);
 
+void read_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                const NchwcInt8Functions& functions, const WeightRange& range, std::int8_t* out);
+/// Where the weights of an output channel begin.
+TieWeights dense_weight_place(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                              const NchwcInt8Functions& functions, std::int64_t channel);
+
 }  // namespace ortool::cpu

@@ -1,4 +1,5 @@
-// Depthwise int8 NCHW16c convolution: computes rows of pixels from a padded copy of the input.
+// Depthwise int8 NCHW16c convolution: computes rows of pixels from a padded copy of the input,
+// which they may overwrite.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -69,31 +70,51 @@ class DepthwiseInt8Conv {
     conv_.set_epilogue(window.epilogue, block);
     window.pixels = sizes_.out[2];
     window.ties = ties;
+    const std::int64_t row_bytes = strip_.columns * int8_block;
+    const std::int64_t reach = (sizes_.kernel[1] - 1) * sizes_.dilation[1] + 1;
+    std::int64_t kept = 0;  // rows of the copy that the strip before has left at its front
     for (std::int64_t first = row_begin; first < row_end; first += strip_.rows_out) {
       const std::int64_t rows = std::min(strip_.rows_out, row_end - first);
-      copy_rows(plane, first, rows, copy);
+      copy_rows(plane, first, kept, (rows - 1) * sizes_.stride[1] + reach, copy);
       for (std::int64_t row = 0; row < rows; ++row) {
         const std::int64_t pixel = (first + row) * sizes_.out[2];
-        window.in = copy + row * sizes_.stride[1] * strip_.columns * int8_block;
+        window.in = copy + row * sizes_.stride[1] * row_bytes;
         window.out = conv_.y + (plane * volume(sizes_.out) + pixel) * int8_block;
-        if (run(window)) resolve_ties(conv_, image, block, pixel, sizes_.out[2], ties);
+        if (run(window) && conv_.params.floats != nullptr) resolve(block, pixel, window);
       }
+      if (first + rows == row_end) break;
+      kept = std::max<std::int64_t>(reach - sizes_.stride[1], 0);
+      std::memmove(copy, copy + rows * sizes_.stride[1] * row_bytes,
+                   static_cast<std::size_t>(kept * row_bytes));
     }
   }
 
  private:
-  /// Copies the input that `rows` output rows from `first` on read.
-  void copy_rows(std::int64_t plane, std::int64_t first, std::int64_t rows,
-                 std::uint8_t* out) const {
-    const std::int64_t count =
-        (rows - 1) * sizes_.stride[1] + (sizes_.kernel[1] - 1) * sizes_.dilation[1] + 1;
+  /// Resolves the rounding ties of a row, from the copy: the image may be overwritten.
+  void resolve(std::int64_t block, std::int64_t first, const NchwcInt8Window& window) const {
+    for (std::int64_t four = 0; four < window.pixels; four += 4) {
+      for (std::uint64_t bits = window.ties[four / 4]; bits != 0; bits &= bits - 1) {
+        const int bit = std::countr_zero(bits);
+        const std::int64_t pixel = four + bit / int8_block;
+        const std::int64_t lane = bit % int8_block;
+        window.out[pixel * int8_block + lane] = conv_.tie_resolver.decide_in_copy(
+            block * int8_block + lane, first + pixel, window.in + pixel * window.pixel_step + lane,
+            sizes_.dilation[1] * strip_.columns * int8_block, sizes_.dilation[2] * int8_block);
+      }
+    }
+  }
+
+  /// Copies the input rows [begin, end) of those that output rows from `first` on read.
+  void copy_rows(std::int64_t plane, std::int64_t first, std::int64_t begin, std::int64_t end,
+                 std::uint8_t* copy) const {
+    std::uint8_t* out = copy + begin * strip_.columns * int8_block;
     const std::int64_t left = std::min(sizes_.pad[2], strip_.columns);
     const std::int64_t inside = std::min(sizes_.in[2], strip_.columns - left);
     const std::int64_t right = strip_.columns - left - inside;
     const auto fill = [&](std::uint8_t* to, std::int64_t pixels) {
       std::memset(to, conv_.params.image_zero, static_cast<std::size_t>(pixels * int8_block));
     };
-    for (std::int64_t i = 0; i < count; ++i, out += strip_.columns * int8_block) {
+    for (std::int64_t i = begin; i < end; ++i, out += strip_.columns * int8_block) {
       const std::int64_t row = first * sizes_.stride[1] - sizes_.pad[1] + i;
       if (row < 0 || row >= sizes_.in[1]) {
         fill(out, strip_.columns);
@@ -147,6 +168,15 @@ std::int64_t depthwise_workspace_bytes(const ConvSizes& sizes, Isa isa, int thre
   return (strip.tap_bytes + 63) / 64 * 64 + strip.slot_bytes() * std::max(threads, 1);
 }
 
+bool can_overwrite_depthwise(const ConvSizes& sizes, int threads) {
+  // A task has whole planes then, of which there may be too few for many threads.
+  constexpr std::int64_t tasks_a_thread = 4;
+  return (threads <= 1 ||
+          sizes.batch * int8_blocks(sizes.channels_out) >= tasks_a_thread * threads) &&
+         sizes.stride[1] == 1 && sizes.stride[2] == 1 &&
+         std::equal(std::begin(sizes.in), std::end(sizes.in), std::begin(sizes.out));
+}
+
 void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Workers& workers) {
   const ConvSizes& sizes = conv.sizes;
   const JoinedWindowFunction joined = joined_depthwise(sizes, isa);
@@ -162,8 +192,10 @@ void convolve_depthwise(const NchwcInt8Conv& conv, Isa isa, void* workspace, Wor
   const double block_ns = static_cast<double>(pixels) * pixel_ns;
   // Tasks copy their border rows redundantly, since windows of adjacent tasks overlap.
   const std::int64_t rows = sizes.out[1];
-  const auto bands = static_cast<std::int64_t>(std::bit_floor(
-      static_cast<std::uint64_t>(std::max<std::int64_t>(rows / (2 * sizes.kernel[1]), 1))));
+  const std::int64_t bands =
+      conv.x == conv.y ? 1
+                       : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+                             std::max<std::int64_t>(rows / (2 * sizes.kernel[1]), 1))));
   const SpatialPartition cut(sizes.batch, bands, blocks,
                              cuts_channels_by_rows(sizes.channels_out, pixels),
                              static_cast<double>(sizes.batch * blocks) * block_ns);

@@ -43,13 +43,14 @@ void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64
   lanes.taps = volume(sizes.kernel);
   lanes.channels = sizes.channels_in;
   lanes.image_flip = conv.desc.image_flip;
-  lanes.weight_flip = conv.desc.weight_flip;
+  lanes.chunks = conv.weights.chunks();
+  lanes.chunk_blocks = conv.weights.chunk_blocks();
   lanes.image_zero = conv.params.image_zero;
   lanes.image_scale = floats.image_scale;
   for (std::int64_t lane = 0; lane < tie_lanes; ++lane) {
     const PendingTie& tie = ties[std::min(lane, count - 1)];
     place_window(conv, tie, {pad_bytes, 0}, lane, pixels);
-    lanes.weights[lane] = floats.weights + tie.channel * lanes.channels * lanes.taps;
+    lanes.weights[lane] = conv.weights.place(tie.channel);
     lanes.weight_scales[lane] = floats.weight_scales[tie.channel];
   }
   float sums[tie_lanes];

@@ -18,17 +18,25 @@ struct TiePixel {
   int64_t stride;
 };
 
+/// The packed weights of an output channel: steps of words of four weights.
+struct TieWeights {
+  const uint8_t* bytes;
+  int64_t step;       ///< bytes from one step to the next
+  int64_t word_step;  ///< bytes from one word to the next
+};
+
 /// Windows and weights of up to 16 results, summed in the order of channels, then taps.
 struct TieLanes {
   const TiePixel* pixels;  ///< taps × lanes
-  const uint8_t* weights[tie_lanes];
+  TieWeights weights[tie_lanes];
   float weight_scales[tie_lanes];
   int64_t taps;
   int64_t channels;
+  int64_t chunks;        ///< steps a tap
+  int64_t chunk_blocks;  ///< blocks of 16 channels a step
   int32_t image_zero;
   float image_scale;
   uint8_t image_flip;
-  uint8_t weight_flip;
 };
 
 /// sums[lane] = 0 + x * w + x * w …, with fused multiply-adds and x = ((byte ^ flip) - zero) *

@@ -68,6 +68,27 @@ TapSource source_of_word(const ConvSizes& sizes, bool from_nchw, std::int64_t wo
                                    : volume(sizes.kernel)};
 }
 
+/// The reverse: the quad and the element that hold a weight.
+struct QuadElement {
+  std::int64_t word;
+  std::int64_t byte;
+
+  QuadElement(const ConvSizes& sizes, bool from_nchw, std::int64_t input, std::int64_t tap) {
+    const std::int64_t row = tap / sizes.kernel[2];
+    const std::int64_t column = tap % sizes.kernel[2];
+    if (sizes.groups > 1) {
+      word = row / four_bytes * sizes.kernel[2] + column;
+      byte = row % four_bytes;
+    } else if (from_nchw && nchw_pixel_bytes(sizes) == 1) {
+      word = row * column_groups(sizes) + column / four_bytes;
+      byte = column % four_bytes;
+    } else {
+      word = tap * quads_of(sizes) + input / four_bytes;
+      byte = input % four_bytes;
+    }
+  }
+};
+
 /// Calls `visit(block, word, split word)` for all quads.
 template <typename Visit>
 void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
@@ -182,6 +203,33 @@ void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weig
               }
             });
   std::copy(params.begin(), params.end(), reinterpret_cast<std::int32_t*>(again));
+}
+
+void read_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                const WeightRange& range, std::int8_t* out) {
+  const PackedQuads quads(packed, int8_blocks(sizes.channels_out), quads_a_block(sizes, from_nchw));
+  constexpr std::int64_t half_channels = int8_block / halves;
+  const std::int64_t block = range.channel / int8_block;
+  const std::int64_t lane = range.channel % int8_block;
+  const std::uint8_t* weights = quads.weights(block) + lane * four_bytes;
+  const BlockSaturationCorrection both = quads.again(block);
+  const SaturationCorrection& again = lane < half_channels ? both.low : both.high;
+  const std::uint8_t* rests = again.weights + lane % half_channels * four_bytes;
+  const std::int32_t* const end = again.words + again.count;
+  for (std::int64_t tap = 0; tap < range.taps; ++tap) {
+    const std::int32_t* next = again.words;
+    for (std::int64_t i = 0; i < range.inputs; ++i) {
+      const QuadElement element(sizes, from_nchw, range.first_input + i, range.first_tap + tap);
+      int weight = static_cast<std::int8_t>(weights[element.word * stored_word + element.byte]);
+      // The quads of a tap are in the order of its input channels.
+      if (i == 0) next = std::lower_bound(next, end, element.word);
+      while (next < end && *next < element.word) ++next;
+      if (next < end && *next == element.word) {
+        weight += static_cast<std::int8_t>(rests[(next - again.words) * half_word + element.byte]);
+      }
+      out[i * range.taps + tap] = static_cast<std::int8_t>(weight);
+    }
+  }
 }
 
 }  // namespace ortool::cpu

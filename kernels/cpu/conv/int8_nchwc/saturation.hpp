@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/conv/f32_nchw/conv.hpp"
+#include "kernels/cpu/conv/int8_nchw/weight_reader.hpp"
 #include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
 
 namespace ortool::cpu {
@@ -51,5 +52,8 @@ std::int64_t packed_quad_bytes(const ConvSizes& sizes, bool from_nchw, const std
                                std::uint8_t flip);
 void pack_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                 std::uint8_t flip, std::uint8_t* out);
+/// Reads weights back, with the remainders of those that were split.
+void read_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                const WeightRange& range, std::int8_t* out);
 
 }  // namespace ortool::cpu

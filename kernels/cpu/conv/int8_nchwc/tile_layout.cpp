@@ -102,4 +102,43 @@ void pack_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8
   }
 }
 
+TieWeights tiled_weight_place(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                              std::int64_t channel) {
+  constexpr std::int64_t word_bytes = 4;
+  const TiledSteps steps(sizes, from_nchw);
+  const std::int64_t block_bytes = steps.pixel_bytes * int8_block;
+  const std::int64_t block = channel / int8_block;
+  const std::int64_t pair = block / 2 * 2;
+  const std::int64_t blocks = std::min<std::int64_t>(2, int8_blocks(sizes.channels_out) - pair);
+  return {packed + pair * steps.count() * block_bytes + (block - pair) * block_bytes +
+              channel % int8_block * word_bytes,
+          blocks * block_bytes, int8_block * word_bytes};
+}
+
+void read_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                        const WeightRange& range, std::int8_t* out) {
+  const TiledSteps steps(sizes, from_nchw);
+  const TieWeights weights = tiled_weight_place(sizes, from_nchw, packed, range.channel);
+  // Of the unit of 16 bytes with this number, and a byte of it.
+  const auto place = [&](std::int64_t unit, std::int64_t byte) {
+    return unit / steps.chunk_units() * weights.step +
+           (unit % steps.chunk_units() * 4 + byte / 4) * weights.word_step + byte % 4;
+  };
+  if (from_nchw) {
+    const std::int64_t row_units = (sizes.kernel[2] + 3) / 4;
+    read_places(
+        range, weights.bytes, [](std::int64_t input) { return input; },
+        [&](std::int64_t tap) {
+          const std::int64_t column = tap % sizes.kernel[2];
+          return place(tap / sizes.kernel[2] * row_units + column / 4, column % 4 * 4);
+        },
+        out);
+    return;
+  }
+  read_places(
+      range, weights.bytes,
+      [&](std::int64_t input) { return place(input / int8_block, input % int8_block); },
+      [&](std::int64_t tap) { return tap * steps.chunks * weights.step; }, out);
+}
+
 }  // namespace ortool::cpu

@@ -69,6 +69,10 @@ class TiledRows {
 std::int64_t tiled_step_offset(const ConvSizes& sizes, const TiledSteps& steps,
                                const TiledRows& rows, std::int64_t plane_bytes, std::int64_t step);
 
+/// Where the weights of an output channel begin.
+TieWeights tiled_weight_place(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
+                              std::int64_t channel);
+
 /// Pixels to allocate per plane for a span of `span`: includes what groups read past the end, and
 /// avoids cache conflicts between adjacent planes.
 std::int64_t tiled_plane_pixels(std::int64_t span);

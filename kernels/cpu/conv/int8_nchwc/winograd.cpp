@@ -165,6 +165,13 @@ void transform_weights(const int (&g)[3], int (&u)[6]) {
   u[5] = g[2];
 }
 
+/// The three weights of the first, the second and the last of the transformed ones.
+void restore_weights(int first, int second, int last, int (&g)[3]) {
+  g[0] = first;
+  g[1] = -second - first - last;
+  g[2] = last;
+}
+
 /// The 36 transformed weights of one 3 × 3 kernel.
 void transform_window(const std::uint8_t* window, std::uint8_t flip, int (&factors)[6][6]) {
   int half[6][3];
@@ -220,6 +227,13 @@ bool is_worth_winograd_int8(const ConvSizes& sizes) {
   return std::max(computing, factors / weights_a_nanosecond) < directly;
 }
 
+/// Where the first transformed weight of a kernel is among all; those of the other products follow
+/// at a constant distance.
+std::int64_t place_of_window(std::int64_t planes, std::int64_t channel, std::int64_t from) {
+  return channel / int8_block * product_count * planes * weight_numbers +
+         from / 2 * int8_block * 2 + channel % int8_block * 2 + from % 2;
+}
+
 }  // namespace
 
 bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip) {
@@ -238,17 +252,39 @@ void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std
   auto* to = reinterpret_cast<std::int16_t*>(out);
   std::fill_n(to, packed_winograd_int8_bytes(sizes) / 2, std::int16_t{0});
   for (std::int64_t channel = 0; channel < sizes.channels_out; ++channel) {
-    const std::int64_t lane = channel % int8_block;
-    std::int16_t* block = to + channel / int8_block * product_count * planes * weight_numbers;
     for (std::int64_t from = 0; from < sizes.channels_in; ++from) {
       int factors[6][6];
       transform_window(weights + (channel * sizes.channels_in + from) * 9, flip, factors);
-      const std::int64_t at = from / 2 * int8_block * 2 + lane * 2 + from % 2;
+      std::int16_t* window = to + place_of_window(planes, channel, from);
       for (std::int64_t product = 0; product < product_count; ++product) {
-        block[product * planes * weight_numbers + at] =
+        window[product * planes * weight_numbers] =
             static_cast<std::int16_t>(factors[product / 6][product % 6]);
       }
     }
+  }
+}
+
+void read_winograd_int8(const ConvSizes& sizes, const std::uint8_t* packed,
+                        const WeightRange& range, std::int8_t* out) {
+  const std::int64_t planes = int8_blocks(sizes.channels_in);
+  for (std::int64_t i = 0; i < range.inputs; ++i) {
+    const std::int16_t* window = reinterpret_cast<const std::int16_t*>(packed) +
+                                 place_of_window(planes, range.channel, range.first_input + i);
+    const auto restore_row = [&](std::int64_t row, int(&g)[3]) {
+      const auto factor = [&](std::int64_t column) {
+        return int{window[(row * 6 + column) * planes * weight_numbers]};
+      };
+      restore_weights(factor(0), factor(1), factor(5), g);
+    };
+    int half[3][3];
+    restore_row(0, half[0]);
+    restore_row(1, half[1]);
+    restore_row(5, half[2]);
+    int weights[3][3];  // by columns
+    for (int column = 0; column < 3; ++column)
+      restore_weights(half[0][column], half[1][column], half[2][column], weights[column]);
+    for (std::int64_t tap = range.first_tap; tap < range.first_tap + range.taps; ++tap)
+      *out++ = static_cast<std::int8_t>(weights[tap % 3][tap / 3]);
   }
 }
 

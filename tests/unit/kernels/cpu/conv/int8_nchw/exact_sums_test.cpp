@@ -37,10 +37,10 @@ struct PowerCase {
       weight_scales.push_back(numbers.flip() ? 0x1p-7F : 0x1p-9F);
       float_biases.push_back(static_cast<float>(biases.back()) * 0x1p-4F * weight_scales.back());
     }
-    floats = {weights.data(), weight_scales.data(), float_biases.data(), 0x1p-4F, 2.0F};
+    floats = {weight_scales.data(), float_biases.data(), 0x1p-4F, 2.0F};
   }
   bool is_exact() const {
-    return has_exact_sums(channels, depth, floats, 0, image_zero, biases.data());
+    return has_exact_sums(channels, depth, weights.data(), 0, floats, image_zero, biases.data());
   }
   std::vector<std::uint8_t> result(const Int8ConvFloats* given, Isa isa) const {
     ConvSizes sizes;

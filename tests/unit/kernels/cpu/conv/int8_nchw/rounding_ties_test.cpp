@@ -33,7 +33,7 @@ std::vector<std::uint8_t> convolved(std::int64_t groups, float float_bias, Isa i
   const float ones[2] = {1.0F, 1.0F};
   const float halves[2] = {0.5F, 0.5F};
   const float biases[2] = {0.0F, float_bias};
-  const Int8ConvFloats floats = {weights.data(), ones, biases, 1.0F, 2.0F};
+  const Int8ConvFloats floats = {ones, biases, 1.0F, 2.0F};
   Int8ConvParams numbers;
   numbers.epilogue.output = EpilogueOutput::int8;
   numbers.epilogue.offsets = offsets;

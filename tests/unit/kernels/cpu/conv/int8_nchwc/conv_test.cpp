@@ -113,7 +113,7 @@ struct Given {
     const std::int64_t depth = sizes.channels_in / sizes.groups * product(sizes.kernel);
     offsets.resize(static_cast<std::size_t>((sizes.channels_out + 31) / 32 * 32));
     scales.resize(offsets.size());
-    floats = {one.weights.data(), one.weight_scales.data(), one.float_biases.data(), 0.02F, 0.5F};
+    floats = {one.weight_scales.data(), one.float_biases.data(), 0.02F, 0.5F};
     for (std::int64_t i = 0; i < sizes.channels_out; ++i) {
       const auto index = static_cast<std::size_t>(i);
       const std::int32_t sum =
@@ -243,6 +243,71 @@ TEST_CASE("large blocked convolutions of bytes give the same bytes on each level
       }
     }
   }
+}
+
+/// A depthwise convolution whose result is as large as its image.
+Case depthwise_case(test::RandomValues& numbers, std::int64_t channels) {
+  Case one = make_case(numbers);
+  one.from_nchw = false;
+  one.has_floats = true;
+  ConvSizes& sizes = one.sizes;
+  sizes = {};
+  sizes.batch = numbers.between(1, 2);
+  sizes.groups = sizes.channels_in = sizes.channels_out = channels;
+  for (const int axis : {1, 2}) {
+    sizes.kernel[axis] = 2 * numbers.between(0, 2) + 1;
+    sizes.dilation[axis] = numbers.between(1, 2);
+    sizes.pad[axis] = (sizes.kernel[axis] - 1) * sizes.dilation[axis] / 2;
+    sizes.in[axis] = sizes.out[axis] = numbers.between(5, 60);
+  }
+  one.x = random_bytes(numbers, sizes.batch * channels * product(sizes.in));
+  one.weights = random_bytes(numbers, channels * product(sizes.kernel));
+  one.biases.assign(static_cast<std::size_t>(channels), 100);
+  // Of powers of two, so that many results are rounding ties.
+  one.weight_scales.assign(static_cast<std::size_t>(channels), 0x1p-5F);
+  one.float_biases = numbers.floats(channels);
+  return one;
+}
+
+TEST_CASE("a depthwise convolution of bytes may overwrite its image") {
+  test::RandomValues numbers(11);
+  ThreadPool pool(3);
+  std::int64_t checked = 0;
+  for (int i = 0; i < 12; ++i) {
+    const Case one = depthwise_case(numbers, numbers.between(2, 200));
+    const ConvSizes& sizes = one.sizes;
+    Given given(one);
+    given.floats.image_scale = 0x1p-4F;
+    for (std::size_t k = 0; k < given.scales.size(); ++k) given.scales[k] = 0x1p-8F;
+    CAPTURE(sizes.channels_in, sizes.in, sizes.kernel, sizes.dilation);
+    const ReorderSizes form{sizes.batch, sizes.channels_in, product(sizes.in), 16};
+    const std::int64_t bytes = sizes.batch * (sizes.channels_in + 15) / 16 * 16 * product(sizes.in);
+    for (const Isa isa : test::isas_here()) {
+      const Int8ConvAlgorithm algorithm = {isa};
+      for (const int threads : {1, 3}) {
+        if (!has_nchwc_int8_conv(sizes, false, isa) ||
+            !can_overwrite_nchwc_int8_conv(sizes, false, algorithm, threads))
+          continue;
+        Workers workers(pool, threads);
+        AlignedBuffer packed = test::bytes(
+            packed_nchwc_int8_conv_bytes(sizes, false, one.weights.data(), 0, algorithm));
+        pack_nchwc_int8_conv(sizes, false, one.weights.data(), one.desc.weight_flip, algorithm,
+                             packed.data());
+        AlignedBuffer space =
+            test::bytes(nchwc_int8_conv_workspace_bytes(sizes, false, algorithm, threads));
+        AlignedBuffer image = test::bytes(2 * bytes);
+        reorder_int8_to_nchwc(form, one.x.data(), image.as<std::uint8_t>(), workers);
+        nchwc_int8_conv(sizes, false, image.as<std::uint8_t>(), one.desc, packed.data(),
+                        given.numbers, image.as<std::uint8_t>(), algorithm, space.data(), workers);
+        Bytes result(one.x.size());
+        reorder_int8_to_nchw(form, image.as<std::uint8_t>(), result.data(), workers);
+        CHECK(result == reference_result(one, given, isa));
+        ++checked;
+      }
+    }
+  }
+  const NchwcInt8Functions* functions = nchwc_int8_functions(best_isa());
+  CHECK((checked > 0 || functions == nullptr || functions->columns != nullptr));
 }
 
 TEST_CASE("3 x 3 windows of bytes have the same sums after Winograd") {

@@ -64,7 +64,6 @@ void fill_int8_conv(RandomValues& numbers, bool has_floats, Int8PostOpConv& conv
   conv.params.epilogue.scales = conv.scales.data();
   conv.params.epilogue.range =
       numbers.flip() ? Int8Range{-118.0F, 137.0F, -10} : Int8Range{-20.0F, 200.0F, 20};
-  conv.floats.weights = conv.weights.data();
   conv.floats.weight_scales = conv.weight_scales.data();
   conv.floats.biases = conv.biases.data();
   if (has_floats) conv.params.floats = &conv.floats;
@@ -138,7 +137,7 @@ void check_same_bytes(const Int8PostOpConv& dense, const Int8PostOpConv& depthwi
       nchwc_int8_conv_with_depthwise(
           {s, dense.flips, dense_weights.as<std::byte>(), dense.params, algorithm},
           {d, depthwise.flips, depthwise_weights.as<std::byte>(), depthwise.params, algorithm},
-          x.data(), y.as<std::uint8_t>(), shared.data(), workers);
+          x.data(), y.as<std::uint8_t>(), shared.data(), workers, threads);
       for (std::int64_t i = 0; i < slack; ++i) {
         REQUIRE(shared.as<std::uint8_t>()[bytes + i] == untouched);
         REQUIRE(y.as<std::uint8_t>()[count + i] == untouched);
