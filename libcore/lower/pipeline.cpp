@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "libcore/graph/algorithms/copy_model.hpp"
 #include "libcore/graph/algorithms/freeze_defaults.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
@@ -147,11 +148,28 @@ void dequantize_recurrent(Lowering& lowering) {
   });
 }
 
+std::int64_t node_count(const Graph& main) {
+  std::int64_t count = 0;
+  for (const Graph* graph : graphs_in(main)) count += graph->node_count();
+  return count;
+}
+
+/// Removed nodes and values keep their memory as long as their graph, since passes may still point
+/// to them. A graph of which little is left is copied: those of quantized files have four nodes for
+/// each operator.
+void compact(Lowering& lowering) {
+  const std::int64_t nodes = lowering.result.report.passes.front().nodes_before;
+  if (2 * node_count(lowering.graph()) > nodes) return;
+  std::unique_ptr<Model> copy = copy_model(lowering.model);
+  std::swap(lowering.model.graph, copy->graph);
+}
+
 void rewrite_graphs(Lowering& lowering) {
   lowering.result.report.rewrites = optimize(lowering.model, lowering.options.level,
                                              lowering.rewrite_options(), lowering.options.progress);
   lowering.applied = lowering.result.report.rewrites.rewrites;
   infer_shapes(lowering.model);
+  compact(lowering);
 }
 
 void promote(Lowering& lowering) {
@@ -257,12 +275,6 @@ constexpr std::array passes = {
          false},
         [](Lowering& lowering) { lowering.applied = append_depthwise(lowering.result.placed); }},
 };
-
-std::int64_t node_count(const Graph& main) {
-  std::int64_t count = 0;
-  for (const Graph* graph : graphs_in(main)) count += graph->node_count();
-  return count;
-}
 
 bool runs(const LoweringPassInfo& pass, const LoweringOptions& options) {
   if (pass.is_required) return true;

@@ -1,9 +1,12 @@
 // Taking constants out of graphs, aligned copies for a while, and giving memory back.
 #include "libcore/provider/constant_store.hpp"
 
+#include <cstring>
+#include <span>
 #include <utility>
 
 #include "libcore/base/file/file.hpp"
+#include "libcore/base/file/mapping_guard.hpp"
 #include "libcore/graph/algorithms/traverse.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/provider/cache/derived_store.hpp"
@@ -11,13 +14,33 @@
 namespace ortool {
 namespace {
 
+constexpr std::int64_t min_weight_bytes = 64 * 1024;
+
+std::span<const std::byte> bytes_of_content(const Tensor& constant) {
+  return {constant.bytes(), static_cast<std::size_t>(constant.size_bytes())};
+}
+
 /// Whether kernels alone read the content. Parameters of operators are integers or a few numbers,
 /// and shapes may depend on them.
 bool is_weight(const Tensor& constant) {
-  constexpr std::int64_t min_bytes = 64 * 1024;
   const bool may_be_shape =
       constant.type() == DataType::int64 || constant.type() == DataType::int32;
-  return !may_be_shape && constant.type() != DataType::string && constant.size_bytes() >= min_bytes;
+  return !may_be_shape && constant.type() != DataType::string &&
+         constant.size_bytes() >= min_weight_bytes;
+}
+
+/// Whether reading the content keeps other parts of a file in memory, of which systems map some
+/// pages around each that is read.
+bool is_small_part_of_file(const Tensor& constant) {
+  return constant.size_bytes() < min_weight_bytes &&
+         !remembered_mapping_around(bytes_of_content(constant)).empty();
+}
+
+Tensor copy_of(const Tensor& constant) {
+  Tensor copy(constant.type(), constant.shape());
+  std::memcpy(copy.mutable_bytes(), constant.bytes(),
+              static_cast<std::size_t>(constant.size_bytes()));
+  return copy;
 }
 
 /// Whether it needs no alignment, since results that depend on it are found in a cache.
@@ -49,6 +72,8 @@ ConstantStore ConstantStore::take(Graph& main) {
     for (Value* value : graph->values()) {
       if (!value->is_constant()) continue;
       const bool moves = is_weight(value->constant());
+      // What lowering has read of it is read again to be packed.
+      if (moves) drop_pages(bytes_of_content(value->constant()));
       store.add(*value, moves ? graph->take_content(*value) : value->constant(), moves);
     }
   }
@@ -105,11 +130,17 @@ void ConstantStore::finish_use(const Value& constant, bool is_read_at_run_time,
   Entry& entry = entries_.at(&constant);
   entry.is_read_at_run_time |= is_read_at_run_time;
   --entry.open_uses;
-  if (entry.is_read_at_run_time) return keep_aligned(entry, derived);
+  if (entry.is_read_at_run_time) {
+    keep_aligned(entry, derived);
+    // A copy takes less memory than the pages around the constant. It is not made before the last
+    // kernel: where a constant lies in a file is part of the keys of what is derived from it.
+    if (entry.open_uses == 0 && is_small_part_of_file(entry.content))
+      entry.content = copy_of(entry.content);
+    return;
+  }
   if (!entry.original.is_empty()) entry.content = std::exchange(entry.original, Tensor());
   if (entry.open_uses > 0) return;
-  const Tensor& content = entry.content;
-  if (drop_pages({content.bytes(), static_cast<std::size_t>(content.size_bytes())})) return;
+  if (drop_pages(bytes_of_content(entry.content))) return;
   if (entry.is_weight) entry.content = Tensor();
 }
 

@@ -193,10 +193,36 @@ class CompileCall {
   std::set<const Value*> shared_;
 };
 
+/// Compiles one group after the other, those with large constants first: while a constant is packed
+/// it is in memory twice, so the last ones should be small.
+std::vector<CompiledStep> compile_largest_first(std::span<PlacedGroup> groups,
+                                                ConstantStore& constants,
+                                                const CompileContext& context, Progress& progress) {
+  constexpr std::int64_t large_bytes = std::int64_t{256} << 10;
+  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::int64_t bytes = constant_bytes_of(groups[i], constants);
+    order.emplace_back(bytes >= large_bytes ? -bytes : 0, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::optional<CompiledStep>> steps(groups.size());
+  for (const auto& [bytes, i] : order) {
+    steps[i] = std::move(CompileCall(groups.subspan(i, 1), constants, context).compile().front());
+    progress.finish(static_cast<std::int64_t>(steps[i]->view.members().size()));
+  }
+  std::vector<CompiledStep> result;
+  result.reserve(steps.size());
+  for (std::optional<CompiledStep>& step : steps) result.push_back(std::move(*step));
+  return result;
+}
+
 }  // namespace
 
 std::vector<CompiledStep> compile(std::span<PlacedGroup> groups, ConstantStore& constants,
                                   const CompileContext& context, Progress& progress) {
+  // What is written to a cache, and what a budget of packed bytes is spent on, follow the graph.
+  if (context.derived == nullptr && context.packing == nullptr && context.workers.count() == 1)
+    return compile_largest_first(groups, constants, context, progress);
   std::vector<CompiledStep> steps;
   while (!groups.empty()) {
     const std::span<PlacedGroup> wave = groups.first(wave_of(groups, constants, context));

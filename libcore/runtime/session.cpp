@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "libcore/base/file/file.hpp"
 #include "libcore/base/format.hpp"
 #include "libcore/base/memory/buffer_pool.hpp"
 #include "libcore/base/memory/kept_memory.hpp"
@@ -35,6 +36,20 @@ std::int64_t nodes_to_compile(const PlacedGraphs& placed) {
       count += static_cast<std::int64_t>(group.view.members().size());
   }
   return count;
+}
+
+/// Compiling reads small constants, with which the system maps what lies around them in the file.
+void drop_pages_of_parameters(const Graph& graph) {
+  constexpr std::uintptr_t dropped_together = std::uintptr_t{2} << 20;
+  std::uintptr_t last = 0;
+  for (const Value* value : graph.values()) {
+    if (!value->is_constant() || !value->has_content()) continue;
+    const Tensor& content = value->constant();
+    const std::uintptr_t place =
+        reinterpret_cast<std::uintptr_t>(content.bytes()) / dropped_together;
+    if (content.type() == DataType::string || place == last) continue;
+    if (drop_pages({content.bytes(), static_cast<std::size_t>(content.size_bytes())})) last = place;
+  }
 }
 
 /// The inputs with a default value that lowering makes constants.
@@ -214,6 +229,7 @@ void Session::State::prepare(std::unique_ptr<Model> given) {
   options.on_step = nullptr;
   is_ready = true;
   placement = list_placement(*program, lowering);
+  drop_pages_of_parameters(graph);
   for (Value* input : graph.inputs()) {
     if (!input->has_default()) required_inputs.push_back(input);
   }

@@ -1,8 +1,10 @@
 // Quantized products: per-channel or per-tensor scales; biases in the scale of the sums.
 #include "libcore/optimize/precision/quantized_product.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "libcore/base/file/file.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/math/gemm.hpp"
 #include "libcore/optimize/rewrite/node_facts.hpp"
@@ -132,9 +134,21 @@ Tensor transposed_bytes(const Tensor& matrix, MemoryCap* cap) {
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
   Tensor result(matrix.type(), Shape({columns, rows}), cap);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column)
-      result.mutable_bytes()[column * rows + row] = matrix.bytes()[row * columns + column];
+  const std::byte* const from = matrix.bytes();
+  std::byte* const to = result.mutable_bytes();
+  // Rows of a cache line each, and pages of a file go as they are read.
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t piece_bytes = 256 * 1024;
+  std::int64_t kept = 0;
+  for (std::int64_t first = 0; first < rows; first += line) {
+    const std::int64_t end = std::min(first + line, rows);
+    for (std::int64_t column = 0; column < columns; ++column) {
+      for (std::int64_t row = first; row < end; ++row)
+        to[column * rows + row] = from[row * columns + column];
+    }
+    if ((end - kept) * columns < piece_bytes) continue;
+    drop_pages({from + kept * columns, static_cast<std::size_t>((end - kept) * columns)});
+    kept = end;
   }
   return result;
 }

@@ -78,8 +78,8 @@ struct BandPlan {
   std::int64_t most_between = 0;
 
   BandPlan(const ConvSizes& sizes, const ConvSizes& depthwise, int threads) {
-    constexpr std::int64_t most_bands = 4;
-    constexpr std::int64_t least_rows = 8;  ///< of a band, for each that is computed twice
+    constexpr std::int64_t most_bands = 2;
+    constexpr std::int64_t least_rows = 16;  ///< of a band, for each that is computed twice
     const std::int64_t reach = (depthwise.kernel[1] - 1) * depthwise.dilation[1] + 1;
     const std::int64_t repeated = std::max<std::int64_t>(reach - depthwise.stride[1], 0);
     const bool is_covered = depthwise.stride[1] * (depthwise.out[1] - 1) - depthwise.pad[1] <
@@ -250,9 +250,14 @@ class PostOpCall {
     const ConvSizes depthwise_sizes = band.of_depthwise(depthwise_.sizes);
     const std::int64_t row_bytes = conv_.sizes.in[2] * int8_block;
     const std::int64_t band_bytes = band.between_rows() * row_bytes;
-    for (std::int64_t block = 0; block < int8_blocks(conv_.sizes.channels_in); ++block) {
-      copy_flipped(x + (block * conv_.sizes.in[1] + band.between_begin) * row_bytes, band_bytes,
-                   conv_.flips.image_flip, copy_ + block * band_bytes);
+    const std::int64_t blocks = int8_blocks(conv_.sizes.channels_in);
+    const std::uint8_t* rows = x + band.between_begin * row_bytes;
+    if (blocks > 1 || conv_.flips.image_flip != 0) {
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        copy_flipped(rows + block * conv_.sizes.in[1] * row_bytes, band_bytes,
+                     conv_.flips.image_flip, copy_ + block * band_bytes);
+      }
+      rows = copy_;
     }
     const NchwcInt8ConvDesc dense = unsigned_conv(dense_sizes);
     const NchwcInt8ConvDesc depthwise{depthwise_sizes, depthwise_.flips, depthwise_.packed,
@@ -261,7 +266,7 @@ class PostOpCall {
     const std::int64_t out_row_bytes = depthwise_sizes.out[2] * int8_block;
     for (std::int64_t begin = 0; begin < channels_; begin += share_) {
       const std::int64_t end = std::min(begin + share_, channels_);
-      ShareConv(dense, begin, end).run(copy_, between_, space_, workers_);
+      ShareConv(dense, begin, end).run(rows, between_, space_, workers_);
       // In the result, the rows of a block are apart from those of the next.
       for (std::int64_t first = begin; first < end; first += int8_block) {
         ShareConv(depthwise, first, std::min(first + int8_block, end))

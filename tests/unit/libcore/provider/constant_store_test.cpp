@@ -7,8 +7,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "libcore/base/file/file.hpp"
 #include "libcore/graph/graph.hpp"
 #include "libcore/text/parse.hpp"
+#include "tests/support/scratch_file.hpp"
 #include "tests/support/session_support.hpp"
 
 namespace ortool {
@@ -85,6 +87,30 @@ TEST_CASE("a weight is freed after its last use, unless a run reads it", "[const
     store.finish_use(constants.named("b"), false);
     CHECK(store.find(constants.named("b")) != nullptr);
   }
+}
+
+TEST_CASE("of a file's constants that runs read, small ones are copied after the last kernel",
+          "[constant_store]") {
+  Constants constants;
+  const Tensor numbers = random_tensor(Shape{edge, edge}, 3);
+  const test::ScratchFile scratch("weights", {reinterpret_cast<const char*>(numbers.bytes()),
+                                              static_cast<std::size_t>(numbers.size_bytes())});
+  const MappedFile file = MappedFile::open(scratch.path());
+  const auto mapped = [&](const Shape& shape) {
+    const auto bytes = static_cast<std::size_t>(shape.element_count()) * sizeof(float);
+    return Tensor::view(DataType::float32, shape, file.bytes().first(bytes), file.owner());
+  };
+  constants.graph.set_constant(constants.named("w"), mapped(Shape{edge, edge}));
+  constants.graph.set_constant(constants.named("b"), mapped(Shape{edge}));
+  ConstantStore store = ConstantStore::take(constants.graph);
+  const Value& w = constants.named("w");
+  const Value& b = constants.named("b");
+  CHECK(store.find(b)->bytes() == file.bytes().data());
+  store.finish_use(b, true);
+  CHECK(store.find(b)->bytes() != file.bytes().data());
+  CHECK(std::memcmp(store.find(b)->bytes(), numbers.bytes(), edge * sizeof(float)) == 0);
+  for (int use = 0; use < 2; ++use) store.finish_use(w, true);
+  CHECK(store.find(w)->bytes() == file.bytes().data());
 }
 
 TEST_CASE("aligned copies last while a kernel is compiled, or as long as it reads them",

@@ -80,6 +80,34 @@ TEST_CASE("sessions compiled by several threads give the bits of one thread") {
   }
 }
 
+TEST_CASE("what one thread compiles, large constants first, keeps the order of the graph") {
+  const auto session_of_chain = [](SessionOptions options, int threads) {
+    auto model = parse_model(
+        "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,40] x, float[40,60] a, "
+        "float[60,300] b, float[300,300] c, float[300,20] d) => (float[2,20] y) "
+        "{ p = MatMul (x, a) q = MatMul (p, b) r = MatMul (q, c) y = MatMul (r, d) }");
+    unsigned seed = 1;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      Value& weight = *model->graph->find_value(name);
+      const PartialShape& shape = weight.type().shape;
+      model->graph->set_constant(
+          weight, random_tensor(Shape{(*shape)[0].number(), (*shape)[1].number()}, seed++));
+      model->graph->make_default_constant(weight);
+    }
+    options.threads = threads;
+    return std::make_unique<Session>(std::move(model), std::move(options));
+  };
+  ThreadPool pool(2);
+  const auto alone = session_of_chain(cpu_options(), 1);
+  const auto together = session_of_chain(cpu_options(&pool), 2);
+  REQUIRE(alone->placement().size() == 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(alone->placement()[i].node == together->placement()[i].node);
+  CHECK(alone->packed_bytes() == together->packed_bytes());
+  const NamedValues inputs = {{"x", random_tensor(Shape{2, 40}, 99)}};
+  CHECK(same_bits(alone->run(inputs, {})[0].tensor(), together->run(inputs, {})[0].tensor()));
+}
+
 TEST_CASE("any number of threads writes the same cache, and reads it") {
   const auto expected = run_products(*session_of_products(cpu_options(), 1));
   std::vector<std::string> written;
