@@ -1,6 +1,8 @@
 // Program run: plan after plan, with dynamic steps between them.
 #include "libcore/runtime/program_run.hpp"
 
+#include <algorithm>
+
 #include "libcore/base/format.hpp"
 #include "libcore/lower/node_predicates.hpp"
 
@@ -29,6 +31,41 @@ void Program::Run::start(const std::shared_ptr<const Plan>& plan) {
   }
   frames_.push_back(program_.frames_.take(plan, environment.cap));
   frames_.back()->bind(sources());
+  note_last_reads(*plan);
+}
+
+void Program::Run::note_last_reads(const Plan& plan) {
+  constexpr std::size_t never = static_cast<std::size_t>(-1);
+  last_reads_.clear();
+  freed_ = 0;
+  // Bodies, later plans, observers and devices read inputs when their own steps are done.
+  const bool is_simple = !inputs.empty() && environment.given_away.data() == inputs.data() &&
+                         plan.ordinal() == 0 && plan.end() == Plan::End::outputs &&
+                         plan.level_ends().empty() && environment.observer == nullptr &&
+                         environment.value_memory == nullptr;
+  if (!is_simple) return;
+  std::vector<std::size_t> last(inputs.size(), never);
+  for (std::size_t index = 0; index < plan.steps().size(); ++index) {
+    const Plan::Step& step = plan.steps()[index];
+    for (std::size_t i = 0; i < step.input_count; ++i) {
+      const Location& location = plan.operands()[step.first_operand + i];
+      if (location.place == Location::Place::input)
+        last[static_cast<std::size_t>(location.index)] = index;
+    }
+  }
+  for (const Plan::LiveOut& live_out : plan.live_outs()) {
+    if (live_out.location.place == Location::Place::input)
+      last[static_cast<std::size_t>(live_out.location.index)] = never;
+  }
+  for (std::size_t input = 0; input < last.size(); ++input) {
+    if (last[input] != never) last_reads_.emplace_back(last[input], input);
+  }
+  std::sort(last_reads_.begin(), last_reads_.end());
+}
+
+void Program::Run::finish_step(std::size_t step) {
+  for (; freed_ < last_reads_.size() && last_reads_[freed_].first == step; ++freed_)
+    environment.given_away[last_reads_[freed_].second] = RunValue();
 }
 
 std::span<const std::byte> Program::Run::content(const Plan& plan, Slot slot) const {
@@ -149,6 +186,7 @@ void Program::execute(const Plan& plan, Run& run) const {
   for (std::size_t index = begin; index < plan.steps().size(); ++index) {
     workers.begin_step(&steps_[static_cast<std::size_t>(plan.steps()[index].number)]);
     execute_step(plan, index, frame, run, workers);
+    run.finish_step(index);
     tell_done(environment, plan.steps()[index].number + 1);
   }
 }

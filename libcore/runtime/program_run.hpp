@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "libcore/runtime/program.hpp"
@@ -28,6 +29,9 @@ class Program::Run {
   /// Takes a frame for `plan`, the next in order, and allocates the outputs it writes.
   void start(const std::shared_ptr<const Plan>& plan);
   Frame& frame() { return *frames_.back(); }
+  /// Frees the inputs that are given away and that no step of the plan reads after `step`, its
+  /// index in steps(). Steps are called in order.
+  void finish_step(std::size_t step);
 
   const RunValue& made_value(Slot slot) const { return made_[made_index(slot)]; }
   void set_made_value(Slot slot, RunValue value) { made_[made_index(slot)] = std::move(value); }
@@ -40,6 +44,7 @@ class Program::Run {
   std::vector<RunValue> take_outputs() { return std::move(outputs_); }
 
  private:
+  void note_last_reads(const Plan& plan);
   std::size_t made_index(Slot slot) const {
     return static_cast<std::size_t>(program_.made_numbers_[static_cast<std::size_t>(slot)]);
   }
@@ -52,6 +57,9 @@ class Program::Run {
   std::vector<RunValue> made_;
   std::vector<RunValue> outputs_;
   std::vector<std::unique_ptr<Frame>> frames_;  ///< by ordinal
+  /// Of inputs that are given away: the last step that reads one, and its number; in order.
+  std::vector<std::pair<std::size_t, std::size_t>> last_reads_;
+  std::size_t freed_ = 0;
 };
 
 }  // namespace ortool

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <span>
 
 #include "libcore/base/memory/memory_cap.hpp"
 #include "libcore/base/parallel/thread_pool.hpp"
@@ -18,6 +19,7 @@ struct RunEnvironment {
   Profile* profile = nullptr;
   DeviceReport* device = nullptr;       ///< of all kernels on devices
   ValueMemory* value_memory = nullptr;  ///< null: values are on the host
+  std::span<RunValue> given_away = {};  ///< inputs of the main graph that may be freed once read
   ValueObserver* observer = nullptr;
   Progress* progress = nullptr;  ///< of the main graph
   std::chrono::steady_clock::time_point start = {};

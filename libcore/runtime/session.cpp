@@ -111,6 +111,9 @@ struct Session::State : KeptMemory {
   std::unique_ptr<const Session> without_symbols;
   std::unique_ptr<const Session> with_overrides;
 
+  /// `given_away`: null, or `inputs`.
+  std::vector<RunValue> run(const Session& session, const NamedValues& inputs,
+                            NamedValues* given_away, const RunOptions& how);
   void prepare(std::unique_ptr<Model> given);
   void prepare_with_cache(std::unique_ptr<Model> given);
   /// False, with `given` as it was, if the packed weights of its file are of no use.
@@ -347,24 +350,35 @@ std::span<Value* const> Session::outputs() const {
 }
 
 std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& options) const {
-  if (const Session* other = state_->session_instead(options)) return other->run(inputs, options);
-  const State& state = *state_;
-  if (state_->is_overridden(inputs))
-    return state_->session_with_overrides(options.stop).run(inputs, options);
+  return state_->run(*this, inputs, nullptr, options);
+}
+
+std::vector<RunValue> Session::run(NamedValues&& inputs, const RunOptions& options) const {
+  return state_->run(*this, inputs, &inputs, options);
+}
+
+std::vector<RunValue> Session::State::run(const Session& session, const NamedValues& inputs,
+                                          NamedValues* given_away, const RunOptions& how) {
+  const auto run_instead = [&](const Session& other) {
+    return given_away != nullptr ? other.run(std::move(*given_away), how) : other.run(inputs, how);
+  };
+  if (const Session* other = session_instead(how)) return run_instead(*other);
+  const State& state = *this;
+  if (is_overridden(inputs)) return run_instead(session_with_overrides(how.stop));
   state.buffers->begin_run();
   const BufferPool::Scope scope(state.buffers.get());
   std::vector<RunValue> matched = match_inputs(*state.model->graph, inputs);
-  if (!state.shared.hold_for(matched))
-    return state_->session_without_symbols(options.stop).run(inputs, options);
+  if (!state.shared.hold_for(matched)) return run_instead(session_without_symbols(how.stop));
+  if (given_away != nullptr) given_away->clear();
   std::optional<ModelTypesObserver> observer;
-  if (options.observer != nullptr) observer.emplace(state.promoted, *options.observer);
-  if (options.observer != nullptr && state.options.parallel) {
+  if (how.observer != nullptr) observer.emplace(state.promoted, *how.observer);
+  if (how.observer != nullptr && state.options.parallel) {
     throw Error(ErrorCode::invalid, "values cannot be observed while nodes run in parallel",
                 format("use {} sequential", setting_name("execution")));
   }
   BoundOutputs bound;
-  if (!options.bound_outputs.empty())
-    bound = BoundOutputs(options.bound_outputs, outputs(), matched);
+  if (!how.bound_outputs.empty())
+    bound = BoundOutputs(how.bound_outputs, session.outputs(), matched);
   ValueMemory* const value_memory = ValueMemory::current();
   if (value_memory != nullptr) {
     value_memory->enter(*state.program, state.options.providers);
@@ -373,24 +387,26 @@ std::vector<RunValue> Session::run(const NamedValues& inputs, const RunOptions& 
   }
   const auto run_with = [&](Workers& workers) {
     std::mutex profile_mutex;
-    const RunEnvironment environment{.workers = workers,
-                                     .cap = state.options.cap,
-                                     .profile = options.profile,
-                                     .device = DeviceReportScope::current(),
-                                     .value_memory = value_memory,
-                                     .observer = observer ? &*observer : nullptr,
-                                     .progress = options.progress,
-                                     .start = std::chrono::steady_clock::now(),
-                                     .profile_mutex = &profile_mutex};
+    const RunEnvironment environment{
+        .workers = workers,
+        .cap = state.options.cap,
+        .profile = how.profile,
+        .device = DeviceReportScope::current(),
+        .value_memory = value_memory,
+        .given_away = given_away != nullptr ? std::span<RunValue>(matched) : std::span<RunValue>(),
+        .observer = observer ? &*observer : nullptr,
+        .progress = how.progress,
+        .start = std::chrono::steady_clock::now(),
+        .profile_mutex = &profile_mutex};
     std::vector<RunValue> outputs = state.program->run(matched, environment, bound);
-    if (options.profile != nullptr) options.profile->total_ns = environment.elapsed_ns();
+    if (how.profile != nullptr) how.profile->total_ns = environment.elapsed_ns();
     return outputs;
   };
-  if (state.options.pool == nullptr || options.threads <= 1) {
-    Workers alone(options.stop);
+  if (state.options.pool == nullptr || how.threads <= 1) {
+    Workers alone(how.stop);
     return run_with(alone);
   }
-  Workers workers(*state.options.pool, options.threads, options.stop);
+  Workers workers(*state.options.pool, how.threads, how.stop);
   return run_with(workers);
 }
 

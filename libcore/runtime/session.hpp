@@ -131,6 +131,9 @@ class Session {
   /// Inputs with a default value may be given too: the first such run creates a session that does
   /// not take the defaults for constants.
   std::vector<RunValue> run(const NamedValues& inputs, const RunOptions& options) const;
+  /// The same with inputs that the caller gives away: where one plan computes all outputs, each is
+  /// freed once it was read.
+  std::vector<RunValue> run(NamedValues&& inputs, const RunOptions& options) const;
 
   /// Frees the memory kept for later runs.
   void release_kept_memory() const;

@@ -319,7 +319,11 @@ void ModelRun::write_trace() const {
 }
 
 void ModelRun::run_once_or_more() {
-  const NamedValues inputs = named_values(inputs_);
+  NamedValues inputs = named_values(inputs_);
+  report_inputs();
+  // Each input is then freed once the last run has read it.
+  const bool is_read_later = !variants_.empty() || options_.has("precision-error");
+  inputs_.clear();
   const bool has_trace = options_.has("trace");
   std::vector<RunValue> values;
   run_iterations(invocation_, times_, [&](Progress* progress, bool is_last) {
@@ -327,12 +331,12 @@ void ModelRun::run_once_or_more() {
     // The last run is profiled: the first also makes the plan.
     run_options_.profile = has_trace && is_last ? &profile_ : nullptr;
     run_options_.observer = is_last ? dump_.get() : nullptr;
-    values = session_->run(inputs, run_options_);
+    values = is_last && !is_read_later ? session_->run(std::move(inputs), run_options_)
+                                       : session_->run(inputs, run_options_);
   });
   run_options_.observer = nullptr;
   run_options_.progress = nullptr;
   const std::vector<Output> outputs = pick_outputs(options_, *session_, std::move(values));
-  report_inputs();
   report_outputs(invocation_, outputs, labels_);
   if (dump_ != nullptr) report_.payload.set("dump", dump_->finish(invocation_));
   if (repro_) repro_->save_outputs(outputs);

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -296,4 +298,52 @@ TEST_CASE("Eight threads with 200 runs each of different batch sizes give the se
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(different == 0);
+}
+
+namespace {
+
+/// Notes after which steps a value is still in memory.
+class LifeMeter : public ortool::ProgressMeter {
+ public:
+  LifeMeter(const std::weak_ptr<const void>& value, std::vector<bool>& alive)
+      : value_(value), alive_(alive) {}
+  void tell_done(std::int64_t, std::int64_t) override { alive_.push_back(!value_.expired()); }
+
+ private:
+  const std::weak_ptr<const void>& value_;
+  std::vector<bool>& alive_;
+};
+
+/// Of a run of `text` on a random image, whether the input was in memory after each step.
+std::vector<bool> life_of_input(std::string_view text, bool is_given_away) {
+  const auto session = make_session(text, cpu_options());
+  auto bytes = std::make_shared<const std::vector<std::byte>>(8 * sizeof(float));
+  const std::weak_ptr<const void> life = bytes;
+  ortool::NamedValues inputs = {
+      {"x", Tensor::view(ortool::DataType::float32, Shape{2, 4}, *bytes, bytes)}};
+  bytes = nullptr;
+  std::vector<bool> alive;
+  ortool::Progress progress(
+      [&](std::string_view) { return std::make_unique<LifeMeter>(life, alive); }, "running");
+  ortool::RunOptions options;
+  options.progress = &progress;
+  const auto outputs =
+      is_given_away ? session->run(std::move(inputs), options) : session->run(inputs, options);
+  CHECK(outputs.size() == 1);
+  return alive;
+}
+
+}  // namespace
+
+TEST_CASE("inputs that the caller gives away are freed once they were read") {
+  constexpr std::string_view text =
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,4] x) => (float[2,4] y) "
+      "{ a = Softmax (x) b = LpNormalization (a) y = Softmax (b) }";
+  CHECK(life_of_input(text, false) == std::vector<bool>{true, true, true});
+  CHECK(life_of_input(text, true) == std::vector<bool>{false, false, false});
+  // The last step reads it again.
+  constexpr std::string_view late =
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,4] x) => (float[4,4] y) "
+      "{ a = Softmax (x) b = LpNormalization (a) y = Concat <axis = 0> (b, x) }";
+  CHECK(life_of_input(late, true) == std::vector<bool>{true, true, false});
 }
