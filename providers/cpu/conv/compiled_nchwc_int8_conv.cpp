@@ -2,10 +2,12 @@
 #include "providers/cpu/conv/compiled_nchwc_int8_conv.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "kernels/cpu/conv/f32_nchw/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchw/exact_sums.hpp"
 #include "kernels/cpu/gemm/int8/pack.hpp"
+#include "libcore/base/file/mapping_guard.hpp"
 #include "libcore/ops/catalog.hpp"
 #include "libcore/ops/quantization/qlinear_conv.hpp"
 #include "libcore/ops/quantization/quantized_conv.hpp"
@@ -21,6 +23,21 @@ namespace {
 float float_at(const NodeView& view, std::int64_t input, std::int64_t index) {
   const Tensor& list = *view.constant(input);
   return static_cast<float>(element_as_double(list, list.element_count() == 1 ? 0 : index));
+}
+
+/// A float for each channel, which runs read: those of the model, unless they are a part of a file,
+/// whose pages are not to stay.
+Tensor floats_of_channels(const NodeView& view, std::int64_t input, std::int64_t channels) {
+  const Tensor& given = *view.constant(input);
+  const std::span<const std::byte> bytes(given.bytes(),
+                                         static_cast<std::size_t>(given.size_bytes()));
+  if (given.type() == DataType::float32 && given.element_count() == channels &&
+      remembered_mapping_around(bytes).empty())
+    return given;
+  Tensor copy(DataType::float32, Shape({channels}));
+  for (std::int64_t i = 0; i < channels; ++i)
+    copy.mutable_data<float>()[static_cast<std::size_t>(i)] = float_at(view, input, i);
+  return copy;
 }
 
 void pack_int8_weights(const NodeView& view, const CompileContext& context,
@@ -51,7 +68,8 @@ void set_params(const NodeView& view, CompiledNchwcInt8Conv& conv) {
   const auto stored = static_cast<std::size_t>((channels + 31) / 32 * 32);
   conv.offsets.resize(stored);
   conv.scales.resize(stored);
-  conv.weight_scales.resize(static_cast<std::size_t>(channels));
+  conv.weight_scales = floats_of_channels(view, weight_scale_input, channels);
+  conv.floats.weight_scales = conv.weight_scales.data<float>().data();
   Int8ConvParams& params = conv.params;
   params.image_zero = flipped_zero(view.input_type(image_input),
                                    constant_bytes(view, image_zero_input), 0, conv.desc.image_flip);
@@ -68,19 +86,16 @@ void set_params(const NodeView& view, CompiledNchwcInt8Conv& conv) {
     const auto bias = static_cast<std::uint32_t>(biases != nullptr ? biases[i] : 0);
     conv.offsets[index] =
         static_cast<std::int32_t>(bias - static_cast<std::uint32_t>(params.image_zero) * sum);
-    conv.weight_scales[index] = float_at(view, weight_scale_input, i);
     conv.scales[index] =
-        conv.floats.image_scale * conv.weight_scales[index] / conv.floats.out_scale;
+        conv.floats.image_scale * conv.floats.weight_scales[i] / conv.floats.out_scale;
   }
   params.epilogue.output = EpilogueOutput::int8;
   params.epilogue.offsets = conv.offsets.data();
   params.epilogue.scales = conv.scales.data();
-  conv.floats.weight_scales = conv.weight_scales.data();
   if (conv.op.has_floats) {
     if (view.node().input(float_bias_input) != nullptr) {
-      const auto* given = reinterpret_cast<const float*>(constant_bytes(view, float_bias_input));
-      conv.float_biases.assign(given, given + channels);
-      conv.floats.biases = conv.float_biases.data();
+      conv.float_biases = floats_of_channels(view, float_bias_input, channels);
+      conv.floats.biases = conv.float_biases.data<float>().data();
     }
     conv.op.has_floats =
         !has_exact_sums(channels, depth, constant_bytes(view, weights_input), conv.desc.weight_flip,
@@ -89,8 +104,8 @@ void set_params(const NodeView& view, CompiledNchwcInt8Conv& conv) {
   if (conv.op.has_floats) {
     params.floats = &conv.floats;
   } else {
-    conv.weight_scales = {};
-    conv.float_biases = {};
+    conv.weight_scales = Tensor();
+    conv.float_biases = Tensor();
   }
   const DataType type = view.input_type(out_zero_input);
   params.epilogue.range = int8_range(

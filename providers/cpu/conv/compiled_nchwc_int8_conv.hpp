@@ -60,8 +60,8 @@ struct CompiledNchwcInt8Conv {
   PackedBytes weights;
   std::vector<std::int32_t> offsets;
   std::vector<float> scales;
-  std::vector<float> weight_scales;  ///< of `floats`, as the next; empty: without floats
-  std::vector<float> float_biases;
+  Tensor weight_scales;  ///< of `floats`, as the next; empty: without floats
+  Tensor float_biases;
 };
 
 /// Compiles a group for `isa`, or for the level below AMX where it is small. It stays at its

@@ -107,8 +107,8 @@ class NchwcInt8ConvPrepared : public Prepared {
       : conv_(conv),
         sizes_(nchwc_int8_conv_sizes(context.inputs[image_input].shape,
                                      context.inputs[weights_input].shape, conv.op)) {
-    space_ = layout_.add(
-        nchwc_int8_conv_workspace_bytes(sizes_, conv.from_nchw, conv.algorithm, conv.max_threads));
+    space_ = layout_.add(nchwc_int8_conv_workspace_bytes(sizes_, conv.from_nchw, conv.algorithm,
+                                                         conv.max_threads, conv.desc.image_flip));
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }

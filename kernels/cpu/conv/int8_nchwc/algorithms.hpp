@@ -60,7 +60,8 @@ bool splits_quads(Isa isa);
 /// Number of 16-byte steps in the reduction: blocks of 16 channels, or four taps of four channels.
 std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw);
 std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                   const NchwcInt8Functions& functions, int threads);
+                                   const NchwcInt8Functions& functions, int threads,
+                                   std::uint8_t image_flip);
 void convolve_dense(const NchwcInt8Conv& conv, bool from_nchw, void* workspace, Workers& workers);
 
 /// Origin of one int8 element of the reduction: channel and kernel position.

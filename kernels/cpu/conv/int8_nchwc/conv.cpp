@@ -129,13 +129,14 @@ void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uin
 }
 
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                             const Int8ConvAlgorithm& algorithm, int threads) {
+                                             const Int8ConvAlgorithm& algorithm, int threads,
+                                             std::uint8_t image_flip) {
   const Isa isa = algorithm.isa;
   if (sizes.batch <= 0 || volume(sizes.out) <= 0) return 0;
   if (has_winograd && algorithm.is_winograd) return winograd_int8_workspace_bytes(sizes, threads);
   if (is_tiled_int8(sizes, isa)) return dense_tiled_workspace_bytes(sizes, from_nchw, threads);
   if (!has_own_channels(sizes)) {
-    return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads);
+    return dense_workspace_bytes(sizes, from_nchw, *nchwc_int8_functions(isa), threads, image_flip);
   }
   return splits_quads(isa) ? depthwise_by_rows_workspace_bytes(sizes, threads)
                            : depthwise_workspace_bytes(sizes, isa, threads);

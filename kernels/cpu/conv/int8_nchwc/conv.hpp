@@ -35,9 +35,11 @@ std::int64_t packed_nchwc_int8_conv_bytes(const ConvSizes& sizes, bool from_nchw
 void pack_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
                           std::uint8_t flip, const Int8ConvAlgorithm& algorithm, std::byte* out);
 
-/// Bytes of workspace for `nchwc_int8_conv` run by up to `threads` threads.
+/// Bytes of workspace for `nchwc_int8_conv` run by up to `threads` threads. Signed images, which
+/// are flipped, are copied even where others are read in place.
 std::int64_t nchwc_int8_conv_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                             const Int8ConvAlgorithm& algorithm, int threads);
+                                             const Int8ConvAlgorithm& algorithm, int threads,
+                                             std::uint8_t image_flip = 128);
 
 /// Whether `y` may be `x` in nchwc_int8_conv run by up to `threads` threads.
 bool can_overwrite_nchwc_int8_conv(const ConvSizes& sizes, bool from_nchw,

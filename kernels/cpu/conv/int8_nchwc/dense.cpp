@@ -370,10 +370,9 @@ std::int64_t dense_steps(const ConvSizes& sizes, bool from_nchw) {
 }
 
 std::int64_t dense_workspace_bytes(const ConvSizes& sizes, bool from_nchw,
-                                   const NchwcInt8Functions& functions, int threads) {
-  // Assume signed input, which is copied even where it could be read in place: the larger size.
-  constexpr std::uint8_t some_flip = 128;
-  const DensePlan plan(sizes, from_nchw, some_flip, functions);
+                                   const NchwcInt8Functions& functions, int threads,
+                                   std::uint8_t image_flip) {
+  const DensePlan plan(sizes, from_nchw, image_flip, functions);
   return plan.offset_bytes(sizes) + (from_nchw ? PixelCopy(sizes, plan.pixel_bytes).bytes : 0) +
          plan.slot_bytes() * std::max(threads, 1);
 }

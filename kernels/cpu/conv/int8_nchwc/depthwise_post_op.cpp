@@ -194,7 +194,7 @@ std::int64_t nchwc_int8_depthwise_workspace_bytes(const ConvSizes& sizes,
     const ConvSizes depthwise_sizes = is_whole ? depthwise : band.of_depthwise(depthwise);
     bytes = std::max({bytes,
                       nchwc_int8_conv_workspace_bytes(sizes_of_share(dense_sizes, 0, channels),
-                                                      false, algorithm, threads),
+                                                      false, algorithm, threads, 0),
                       nchwc_int8_conv_workspace_bytes(sizes_of_share(depthwise_sizes, 0, channels),
                                                       false, depthwise_algorithm, threads)});
   }
