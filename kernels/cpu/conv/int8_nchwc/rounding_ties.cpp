@@ -32,6 +32,26 @@ void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePix
   }
 }
 
+/// Output channels whose weights are packed side by side.
+constexpr std::int64_t pair_channels = 2 * int8_block;
+
+std::int64_t pair_of(const PendingTie& tie) {
+  return tie.channel / pair_channels;
+}
+
+/// Sums are faster where the weights of all lanes are side by side.
+void order_by_pairs(std::int64_t channels, PendingTie* ties, std::int64_t count) {
+  constexpr std::int64_t most_pairs = 64;
+  if ((channels - 1) / pair_channels >= most_pairs) return;
+  std::int64_t places[most_pairs + 1] = {};
+  for (std::int64_t i = 0; i < count; ++i) ++places[pair_of(ties[i]) + 1];
+  for (std::int64_t pair = 0; pair < most_pairs; ++pair) places[pair + 1] += places[pair];
+  PendingTie ordered[PendingTies::most];
+  for (std::int64_t i = 0; i < count; ++i) ordered[places[pair_of(ties[i])]++] = ties[i];
+  std::copy_n(ordered, count, ties);
+}
+
+/// Of ties in the order of pairs, or in any.
 void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64_t count) {
   const ConvSizes& sizes = conv.sizes;
   const Int8ConvFloats& floats = *conv.params.floats;
@@ -47,8 +67,15 @@ void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64
   lanes.chunk_blocks = conv.weights.chunk_blocks();
   lanes.image_zero = conv.params.image_zero;
   lanes.image_scale = floats.image_scale;
+  const std::int64_t pair = pair_of(ties[0]);
+  if (std::all_of(ties, ties + count,
+                  [&](const PendingTie& tie) { return pair_of(tie) == pair; })) {
+    lanes.pair = conv.weights.place(pair * pair_channels).bytes;
+    lanes.second_block = conv.weights.second_block(pair * pair_channels);
+  }
   for (std::int64_t lane = 0; lane < tie_lanes; ++lane) {
     const PendingTie& tie = ties[std::min(lane, count - 1)];
+    lanes.places[lane] = static_cast<std::int32_t>(tie.channel % pair_channels);
     place_window(conv, tie, {pad_bytes, 0}, lane, pixels);
     lanes.weights[lane] = conv.weights.place(tie.channel);
     lanes.weight_scales[lane] = floats.weight_scales[tie.channel];
@@ -63,9 +90,10 @@ void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64
 
 void PendingTies::resolve(const NchwcInt8Conv& conv, bool from_nchw) {
   // A few lanes cost as much as all sixteen.
-  constexpr std::int64_t enough_lanes = 3;
+  constexpr std::int64_t enough_lanes = 2;
   const bool has_lanes = conv.sum_tie_lanes != nullptr && !from_nchw && conv.sizes.groups == 1 &&
                          volume(conv.sizes.kernel) <= max_tie_taps;
+  if (has_lanes && count > tie_lanes) order_by_pairs(conv.sizes.channels_out, ties, count);
   for (std::int64_t first = 0; first < count;) {
     const PendingTie* some = ties + first;
     const std::int64_t together = has_lanes ? std::min<std::int64_t>(count - first, tie_lanes) : 1;

@@ -29,6 +29,12 @@ struct TieWeights {
 struct TieLanes {
   const TiePixel* pixels;  ///< taps × lanes
   TieWeights weights[tie_lanes];
+  /// The weights of the first of 32 output channels that have those of all lanes, with the place of
+  /// each lane's among them, and the bytes from there to the second sixteen; null: the lanes' are
+  /// farther apart.
+  const uint8_t* pair;
+  int64_t second_block;
+  int32_t places[tie_lanes];
   float weight_scales[tie_lanes];
   int64_t taps;
   int64_t channels;

@@ -25,11 +25,35 @@ inline __m128i load_bytes(const uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-/// Four words of a lane's weights.
-inline __m128i load_words(const uint8_t* from, int64_t step) {
-  int32_t words[4];
-  for (int i = 0; i < 4; ++i) memcpy(words + i, from + i * step, sizeof *words);
-  return _mm_set_epi32(words[3], words[2], words[1], words[0]);
+inline int32_t load_word(const uint8_t* from) {
+  int32_t word;
+  memcpy(&word, from, sizeof word);
+  return word;
+}
+
+/// A word of four weights of each lane.
+template <bool is_pair>
+inline __m512i load_words(const TieLanes& given, int64_t step, int64_t word, __m512i places) {
+  if (is_pair) {
+    const TieWeights& any = given.weights[0];
+    const uint8_t* row = given.pair + step * any.step + word * any.word_step;
+    return _mm512_permutex2var_epi32(_mm512_loadu_si512(row), places,
+                                     _mm512_loadu_si512(row + given.second_block));
+  }
+  __m128i fours[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    int32_t words[4];
+    for (int k = 0; k < 4; ++k) {
+      const TieWeights& lane = given.weights[4 * i + k];
+      words[k] = load_word(lane.bytes + step * lane.step + word * lane.word_step);
+    }
+    fours[i] = _mm_set_epi32(words[3], words[2], words[1], words[0]);
+  }
+  __m512i all = _mm512_zextsi128_si512(fours[0]);
+  all = _mm512_maskz_inserti32x4(0xFFFF, all, fours[1], 1);
+  all = _mm512_maskz_inserti32x4(0xFFFF, all, fours[2], 2);
+  return _mm512_maskz_inserti32x4(0xFFFF, all, fours[3], 3);
 }
 
 /// `load(lane)` gives 16 bytes of a lane.
@@ -58,7 +82,9 @@ inline __m128i load_transposed(const uint8_t* from) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
 }
 
+template <bool is_pair>
 void sum_lanes(const TieLanes& given, float* sums) {
+  constexpr int words = block / 4;
   alignas(64) uint8_t order[64];
   for (int i = 0; i < 64; ++i) order[i] = static_cast<uint8_t>(i % 4 * block + i / 4);
   const __m512i by_fours = _mm512_load_si512(order);
@@ -67,7 +93,11 @@ void sum_lanes(const TieLanes& given, float* sums) {
   const __m512 image_scale = _mm512_set1_ps(given.image_scale);
   const __m512 weight_scales = _mm512_loadu_ps(given.weight_scales);
   Transposed pixels[max_tie_taps];
-  Transposed weights[max_tie_taps];
+  __m512i weights[max_tie_taps * words];
+  const __m512i places = _mm512_loadu_si512(given.places);
+  // Moves one of a word's four weights to the top.
+  const __m512i shifts[4] = {_mm512_set1_epi32(24), _mm512_set1_epi32(16), _mm512_set1_epi32(8),
+                             _mm512_setzero_si512()};
   __m512 all = _mm512_setzero_ps();
   const int64_t taps = given.taps;
   for (int64_t first = 0; first < given.channels; first += block) {
@@ -83,21 +113,21 @@ void sum_lanes(const TieLanes& given, float* sums) {
           },
           by_fours, pixels[tap]);
       const int64_t step = tap * given.chunks + chunk;
-      turn(
-          [&](int lane) {
-            const TieWeights& of_lane = given.weights[lane];
-            return load_words(of_lane.bytes + step * of_lane.step + first_word * of_lane.word_step,
-                              of_lane.word_step);
-          },
-          by_fours, weights[tap]);
+#pragma GCC unroll 4
+      for (int word = 0; word < words; ++word) {
+        weights[tap * words + word] = load_words<is_pair>(given, step, first_word + word, places);
+      }
     }
     for (int64_t channel = 0; channel < channels; ++channel) {
       for (int64_t tap = 0; tap < taps; ++tap) {
         const __m128i pixel = load_transposed(pixels[tap].of(channel));
-        const __m128i weight = load_transposed(weights[tap].of(channel));
         const __m512i whole_pixel = _mm512_sub_epi32(
             _mm512_maskz_cvtepu8_epi32(0xFFFF, _mm_xor_si128(pixel, image_flip)), image_zero);
-        const __m512i whole_weight = _mm512_maskz_cvtepi8_epi32(0xFFFF, weight);
+        const __m512i whole_weight = _mm512_maskz_srai_epi32(
+            0xFFFF,
+            _mm512_maskz_sllv_epi32(0xFFFF, weights[tap * words + channel / 4],
+                                    shifts[channel % 4]),
+            24);
         all = _mm512_fmadd_ps(
             _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(0xFFFF, whole_pixel), image_scale),
             _mm512_mul_ps(_mm512_maskz_cvtepi32_ps(0xFFFF, whole_weight), weight_scales), all);
@@ -107,8 +137,12 @@ void sum_lanes(const TieLanes& given, float* sums) {
   _mm512_storeu_ps(sums, all);
 }
 
+void sum_all_lanes(const TieLanes& given, float* sums) {
+  return given.pair != nullptr ? sum_lanes<true>(given, sums) : sum_lanes<false>(given, sums);
+}
+
 }  // namespace
 
-const TieSumFunction sum_tie_lanes = sum_lanes;
+const TieSumFunction sum_tie_lanes = sum_all_lanes;
 
 }  // namespace ortool::cpu::vbmi

@@ -10,34 +10,39 @@ namespace ortool::cpu {
 PackedNchwcWeightReader::PackedNchwcWeightReader(const ConvSizes& sizes, bool from_nchw,
                                                  const std::uint8_t* packed,
                                                  const Int8ConvAlgorithm& algorithm)
-    : sizes_(sizes), from_nchw_(from_nchw), packed_(packed), algorithm_(algorithm) {}
+    : sizes_(sizes),
+      from_nchw_(from_nchw),
+      packed_(packed),
+      algorithm_(algorithm),
+      is_tiled_(is_tiled_int8(sizes, algorithm.isa)),
+      functions_(*nchwc_int8_functions(algorithm.isa)),
+      chunks_(int8_blocks(sizes.channels_in)) {
+  if (!is_tiled_) return;
+  const TiledSteps steps(sizes, from_nchw);
+  chunks_ = steps.chunks;
+  chunk_blocks_ = steps.chunk_units();
+}
 
 void PackedNchwcWeightReader::read(const WeightRange& range, std::int8_t* out) const {
-  const Isa isa = algorithm_.isa;
   if (algorithm_.is_winograd) return read_winograd_int8(sizes_, packed_, range, out);
-  if (is_tiled_int8(sizes_, isa))
-    return read_tiled_weights(sizes_, from_nchw_, packed_, range, out);
-  if (splits_quads(isa)) return read_quads(sizes_, from_nchw_, packed_, range, out);
-  if (sizes_.groups > 1)
-    return read_depthwise(sizes_, joined_depthwise(sizes_, isa) != nullptr, packed_, range, out);
-  read_dense(sizes_, from_nchw_, packed_, *nchwc_int8_functions(isa), range, out);
+  if (is_tiled_) return read_tiled_weights(sizes_, from_nchw_, packed_, range, out);
+  if (functions_.columns != nullptr) return read_quads(sizes_, from_nchw_, packed_, range, out);
+  if (sizes_.groups > 1) {
+    const bool is_joined = joined_depthwise(sizes_, algorithm_.isa) != nullptr;
+    return read_depthwise(sizes_, is_joined, packed_, range, out);
+  }
+  read_dense(sizes_, from_nchw_, packed_, functions_, range, out);
 }
 
 TieWeights PackedNchwcWeightReader::place(std::int64_t channel) const {
-  if (is_tiled_int8(sizes_, algorithm_.isa))
-    return tiled_weight_place(sizes_, from_nchw_, packed_, channel);
-  return dense_weight_place(sizes_, from_nchw_, packed_, *nchwc_int8_functions(algorithm_.isa),
-                            channel);
+  return is_tiled_ ? tiled_weight_place(sizes_, from_nchw_, packed_, channel)
+                   : dense_weight_place(sizes_, from_nchw_, packed_, functions_, channel);
 }
 
-std::int64_t PackedNchwcWeightReader::chunks() const {
-  if (is_tiled_int8(sizes_, algorithm_.isa)) return TiledSteps(sizes_, from_nchw_).chunks;
-  return int8_blocks(sizes_.channels_in);
-}
-
-std::int64_t PackedNchwcWeightReader::chunk_blocks() const {
-  if (is_tiled_int8(sizes_, algorithm_.isa)) return TiledSteps(sizes_, from_nchw_).chunk_units();
-  return 1;
+std::int64_t PackedNchwcWeightReader::second_block(std::int64_t channel) const {
+  const std::int64_t pair = channel / (2 * int8_block) * 2;
+  if (pair + 1 >= int8_blocks(sizes_.channels_out)) return 0;
+  return place((pair + 1) * int8_block).bytes - place(pair * int8_block).bytes;
 }
 
 }  // namespace ortool::cpu

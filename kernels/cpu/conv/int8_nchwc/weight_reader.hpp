@@ -22,16 +22,23 @@ class PackedNchwcWeightReader : public WeightReader {
   /// For dense convolutions of NCHW16c images, of whose packed weights each is there as it is:
   /// where those of an output channel begin.
   TieWeights place(std::int64_t channel) const;
+  /// Bytes from there to the weights of the channel 16 places further, where the two are packed
+  /// together; 0: it is the last block of channels.
+  std::int64_t second_block(std::int64_t channel) const;
   /// Steps a tap.
-  std::int64_t chunks() const;
+  std::int64_t chunks() const { return chunks_; }
   /// Blocks of 16 input channels a step.
-  std::int64_t chunk_blocks() const;
+  std::int64_t chunk_blocks() const { return chunk_blocks_; }
 
  private:
   const ConvSizes& sizes_;
   bool from_nchw_;
   const std::uint8_t* packed_;
   Int8ConvAlgorithm algorithm_;
+  bool is_tiled_;
+  const NchwcInt8Functions& functions_;
+  std::int64_t chunks_;
+  std::int64_t chunk_blocks_ = 1;
 };
 
 /// Reads weights each of which is at the sum of a place of its input channel and one of its tap.
