@@ -8,8 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernels/cpu/conv/int8_nchwc/microkernel.hpp"
-#include "kernels/cpu/conv/int8_nchwc/weight_reader.hpp"
+#include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
 #include "kernels/cpu/isa/architecture.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 #include "tests/unit/kernels/cpu/window_test_support.hpp"
