@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
+#include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
 #include "kernels/cpu/isa/architecture.hpp"
 #include "tests/unit/kernels/cpu/kernel_test_support.hpp"
 #include "tests/unit/kernels/cpu/window_test_support.hpp"
@@ -126,6 +127,43 @@ TEST_CASE("weights are read back from each layout for NCHW16c images") {
         CAPTURE(in, out, groups, from_nchw, isa_name(isa));
         check_blocked(numbers, sizes, from_nchw != 0, {isa});
       }
+    }
+  }
+}
+
+/// Of dense weights in words of `weight_bytes`: 8 for the matrix products of aarch64.
+class DenseReader : public WeightReader {
+ public:
+  DenseReader(const ConvSizes& sizes, bool from_nchw, const std::vector<std::uint8_t>& weights,
+              std::uint8_t flip, std::int64_t weight_bytes)
+      : sizes_(sizes), from_nchw_(from_nchw) {
+    functions_.weight_bytes = weight_bytes;
+    packed_ = test::bytes(int8_blocks(sizes.channels_out) *
+                          DenseLayout(sizes, from_nchw, functions_).block_bytes());
+    pack_dense(sizes, from_nchw, weights.data(), flip, functions_, packed_.as<std::uint8_t>());
+  }
+  void read(const WeightRange& range, std::int8_t* out) const override {
+    read_dense(sizes_, from_nchw_, packed_.as<std::uint8_t>(), functions_, range, out);
+  }
+
+ private:
+  const ConvSizes& sizes_;
+  bool from_nchw_;
+  NchwcInt8Functions functions_ = {};
+  AlignedBuffer packed_;
+};
+
+TEST_CASE("weights are read back from words and from pairs of words") {
+  test::RandomValues numbers(4);
+  for (const auto& [in, out, from_nchw] :
+       {std::array{3, 40, 1}, std::array{1, 16, 1}, std::array{37, 70, 0}, std::array{64, 33, 0}}) {
+    for (const std::int64_t weight_bytes : {4, 8}) {
+      CAPTURE(in, out, from_nchw, weight_bytes);
+      const ConvSizes sizes = some_sizes(numbers, in, out, 1);
+      const std::vector<std::uint8_t> weights = some_weights(numbers, sizes);
+      const std::uint8_t flip = some_flip(numbers);
+      check_reader(numbers, sizes, weights, flip,
+                   DenseReader(sizes, from_nchw != 0, weights, flip, weight_bytes));
     }
   }
 }
