@@ -49,6 +49,16 @@ class ProductRun {
     }
     count_ += count;
   }
+  /// Adds those of adjacent channels of one pixel; at most max_taps.
+  void add_channels(const std::uint8_t* pixels, const float (&values)[256],
+                    const std::int8_t* weights, std::int64_t count) {
+    if (count_ + count > most) flush();
+    for (std::int64_t i = 0; i < count; ++i) {
+      pixels_[count_ + i] = values[pixels[i]];
+      weights_[count_ + i] = weights[i];
+    }
+    count_ += count;
+  }
   void add(float pixel, std::int8_t weight) {
     if (count_ == most) flush();
     pixels_[count_] = pixel;
@@ -220,7 +230,15 @@ float RoundingTieResolver::convolve(std::int64_t image, std::int64_t channel,
     for (std::int64_t i = 0; i < channels; i += together) {
       const std::int64_t inputs = std::min(together, channels - i);
       weights_.read({channel, i, inputs, 0, kernel_taps}, weights);
-      for (std::int64_t k = 0; k < inputs; ++k)
+      const bool is_pixel = kernel_taps == 1 && count == 1 && block_ > 1;
+      for (std::int64_t k = 0; is_pixel && k < inputs;) {
+        const std::int64_t adjacent =
+            std::min({block_ - (first + i + k) % block_, inputs - k, max_taps});
+        run.add_channels(plane_of(first + i + k) + taps[0].pixel, pixel_values_, weights + k,
+                         adjacent);
+        k += adjacent;
+      }
+      for (std::int64_t k = 0; !is_pixel && k < inputs; ++k)
         run.add(plane_of(first + i + k), pixel_values_, weights + k * kernel_taps, 0, taps, count);
     }
     return run.sum();

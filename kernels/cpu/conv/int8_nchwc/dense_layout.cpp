@@ -2,6 +2,7 @@
 #include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ortool::cpu {
 namespace {
@@ -64,14 +65,19 @@ TieWeights dense_weight_place(const ConvSizes& sizes, bool from_nchw, const std:
 void read_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* packed,
                 const NchwcInt8Functions& functions, const WeightRange& range, std::int8_t* out) {
   const TieWeights weights = dense_weight_place(sizes, from_nchw, packed, functions, range.channel);
-  const std::int64_t word = functions.weight_bytes;
+  const int word_bits = std::countr_zero(static_cast<std::uint64_t>(functions.weight_bytes));
+  const auto place = [&](std::int64_t byte) {
+    const std::int64_t word = byte >> word_bits;
+    return word * weights.word_step + byte - (word << word_bits);
+  };
   if (from_nchw) {
-    for (std::int64_t i = 0; i < range.inputs; ++i) {
-      for (std::int64_t tap = range.first_tap; tap < range.first_tap + range.taps; ++tap) {
-        const std::int64_t byte = tap % sizes.kernel[2] * sizes.channels_in + range.first_input + i;
-        *out++ =
-            static_cast<std::int8_t>(weights.bytes[tap / sizes.kernel[2] * weights.step +
-                                                   byte / word * weights.word_step + byte % word]);
+    for (std::int64_t tap = 0; tap < range.taps; ++tap) {
+      const std::int64_t row = (range.first_tap + tap) / sizes.kernel[2];
+      const std::int64_t column = range.first_tap + tap - row * sizes.kernel[2];
+      for (std::int64_t i = 0; i < range.inputs; ++i) {
+        out[i * range.taps + tap] = static_cast<std::int8_t>(
+            weights.bytes[row * weights.step +
+                          place(column * sizes.channels_in + range.first_input + i)]);
       }
     }
     return;
@@ -80,8 +86,7 @@ void read_dense(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* pack
   read_places(
       range, weights.bytes,
       [&](std::int64_t input) {
-        const std::int64_t byte = input % int8_block;
-        return input / int8_block * weights.step + byte / word * weights.word_step + byte % word;
+        return input / int8_block * weights.step + place(input % int8_block);
       },
       [&](std::int64_t tap) { return tap * tap_step; }, out);
 }

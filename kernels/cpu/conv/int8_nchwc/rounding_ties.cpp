@@ -70,17 +70,18 @@ void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64
   lanes.chunk_blocks = conv.weights.chunk_blocks();
   lanes.image_zero = conv.params.image_zero;
   lanes.image_scale = floats.image_scale;
-  const std::int64_t pair = pair_of(ties[0]);
-  if (std::all_of(ties, ties + count,
-                  [&](const PendingTie& tie) { return pair_of(tie) == pair; })) {
-    lanes.pair = conv.weights.place(pair * pair_channels).bytes;
-    lanes.second_block = conv.weights.second_block(pair * pair_channels);
-  }
+  std::int64_t pair = -1;
   for (std::int64_t lane = 0; lane < tie_lanes; ++lane) {
     const PendingTie& tie = ties[std::min(lane, count - 1)];
     lanes.places[lane] = static_cast<std::int32_t>(tie.channel % pair_channels);
+    if (pair_of(tie) != pair) {
+      pair = pair_of(tie);
+      const std::int64_t first = pair * pair_channels;
+      lanes.pairs[lanes.pair_count++] = {conv.weights.place(first),
+                                         conv.weights.second_block(first), 0};
+    }
+    lanes.pairs[lanes.pair_count - 1].lanes |= static_cast<std::uint16_t>(1U << lane);
     place_window(conv, tie, {pad_bytes, 0}, lane, pixels);
-    lanes.weights[lane] = conv.weights.place(tie.channel);
     lanes.weight_scales[lane] = floats.weight_scales[tie.channel];
   }
   float sums[tie_lanes];
@@ -134,7 +135,7 @@ void PendingTies::resolve(const NchwcInt8Conv& conv, bool from_nchw) {
   constexpr std::int64_t enough_lanes = 2;
   const bool has_lanes = conv.sum_tie_lanes != nullptr && !from_nchw && conv.sizes.groups == 1 &&
                          volume(conv.sizes.kernel) <= max_tie_taps;
-  if (has_lanes && count > tie_lanes) order_by_pairs(conv.sizes.channels_out, ties, count);
+  if (has_lanes && count > 1) order_by_pairs(conv.sizes.channels_out, ties, count);
   for (std::int64_t first = 0; first < count;) {
     const PendingTie* some = ties + first;
     const std::int64_t together = has_lanes ? std::min<std::int64_t>(count - first, tie_lanes) : 1;

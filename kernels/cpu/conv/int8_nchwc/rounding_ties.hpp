@@ -25,16 +25,19 @@ struct TieWeights {
   int64_t word_step;  ///< bytes from one word to the next
 };
 
+/// The packed weights of up to 32 output channels, and the lanes that have one of them.
+struct TiePair {
+  TieWeights weights;    ///< of the first channel
+  int64_t second_block;  ///< bytes to those of the channel 16 places further; 0: there is none
+  uint16_t lanes;
+};
+
 /// Windows and weights of up to 16 results, summed in the order of channels, then taps.
 struct TieLanes {
   const TiePixel* pixels;  ///< taps × lanes
-  TieWeights weights[tie_lanes];
-  /// The weights of the first of 32 output channels that have those of all lanes, with the place of
-  /// each lane's among them, and the bytes from there to the second sixteen; null: the lanes' are
-  /// farther apart.
-  const uint8_t* pair;
-  int64_t second_block;
-  int32_t places[tie_lanes];
+  TiePair pairs[tie_lanes];
+  int64_t pair_count;
+  int32_t places[tie_lanes];  ///< of each lane's output channel in its pair
   float weight_scales[tie_lanes];
   int64_t taps;
   int64_t channels;

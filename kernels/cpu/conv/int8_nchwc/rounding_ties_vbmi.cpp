@@ -3,7 +3,6 @@
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "kernels/cpu/conv/int8_nchwc/rounding_ties.hpp"
 
@@ -25,35 +24,20 @@ inline __m128i load_bytes(const uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-inline int32_t load_word(const uint8_t* from) {
-  int32_t word;
-  memcpy(&word, from, sizeof word);
-  return word;
-}
-
 /// A word of four weights of each lane.
-template <bool is_pair>
+template <bool is_single>
 inline __m512i load_words(const TieLanes& given, int64_t step, int64_t word, __m512i places) {
-  if (is_pair) {
-    const TieWeights& any = given.weights[0];
-    const uint8_t* row = given.pair + step * any.step + word * any.word_step;
+  const auto words_of = [&](const TiePair& pair) {
+    const uint8_t* row =
+        pair.weights.bytes + step * pair.weights.step + word * pair.weights.word_step;
     return _mm512_permutex2var_epi32(_mm512_loadu_si512(row), places,
-                                     _mm512_loadu_si512(row + given.second_block));
-  }
-  __m128i fours[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    int32_t words[4];
-    for (int k = 0; k < 4; ++k) {
-      const TieWeights& lane = given.weights[4 * i + k];
-      words[k] = load_word(lane.bytes + step * lane.step + word * lane.word_step);
-    }
-    fours[i] = _mm_set_epi32(words[3], words[2], words[1], words[0]);
-  }
-  __m512i all = _mm512_zextsi128_si512(fours[0]);
-  all = _mm512_maskz_inserti32x4(0xFFFF, all, fours[1], 1);
-  all = _mm512_maskz_inserti32x4(0xFFFF, all, fours[2], 2);
-  return _mm512_maskz_inserti32x4(0xFFFF, all, fours[3], 3);
+                                     _mm512_loadu_si512(row + pair.second_block));
+  };
+  __m512i all = words_of(given.pairs[0]);
+  if (is_single) return all;
+  for (int64_t i = 1; i < given.pair_count; ++i)
+    all = _mm512_mask_blend_epi32(given.pairs[i].lanes, all, words_of(given.pairs[i]));
+  return all;
 }
 
 /// `load(lane)` gives 16 bytes of a lane.
@@ -82,7 +66,7 @@ inline __m128i load_transposed(const uint8_t* from) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-template <bool is_pair>
+template <bool is_single>
 void sum_lanes(const TieLanes& given, float* sums) {
   constexpr int words = block / 4;
   alignas(64) uint8_t order[64];
@@ -115,7 +99,7 @@ void sum_lanes(const TieLanes& given, float* sums) {
       const int64_t step = tap * given.chunks + chunk;
 #pragma GCC unroll 4
       for (int word = 0; word < words; ++word) {
-        weights[tap * words + word] = load_words<is_pair>(given, step, first_word + word, places);
+        weights[tap * words + word] = load_words<is_single>(given, step, first_word + word, places);
       }
     }
     for (int64_t channel = 0; channel < channels; ++channel) {
@@ -138,7 +122,7 @@ void sum_lanes(const TieLanes& given, float* sums) {
 }
 
 void sum_all_lanes(const TieLanes& given, float* sums) {
-  return given.pair != nullptr ? sum_lanes<true>(given, sums) : sum_lanes<false>(given, sums);
+  return given.pair_count == 1 ? sum_lanes<true>(given, sums) : sum_lanes<false>(given, sums);
 }
 
 }  // namespace

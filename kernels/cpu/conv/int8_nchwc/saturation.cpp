@@ -68,27 +68,6 @@ TapSource source_of_word(const ConvSizes& sizes, bool from_nchw, std::int64_t wo
                                    : volume(sizes.kernel)};
 }
 
-/// The reverse: the quad and the element that hold a weight.
-struct QuadElement {
-  std::int64_t word;
-  std::int64_t byte;
-
-  QuadElement(const ConvSizes& sizes, bool from_nchw, std::int64_t input, std::int64_t tap) {
-    const std::int64_t row = tap / sizes.kernel[2];
-    const std::int64_t column = tap % sizes.kernel[2];
-    if (sizes.groups > 1) {
-      word = row / four_bytes * sizes.kernel[2] + column;
-      byte = row % four_bytes;
-    } else if (from_nchw && nchw_pixel_bytes(sizes) == 1) {
-      word = row * column_groups(sizes) + column / four_bytes;
-      byte = column % four_bytes;
-    } else {
-      word = tap * quads_of(sizes) + input / four_bytes;
-      byte = input % four_bytes;
-    }
-  }
-};
-
 /// Calls `visit(block, word, split word)` for all quads.
 template <typename Visit>
 void for_words(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* weights,
@@ -216,19 +195,47 @@ void read_quads(const ConvSizes& sizes, bool from_nchw, const std::uint8_t* pack
   const SaturationCorrection& again = lane < half_channels ? both.low : both.high;
   const std::uint8_t* rests = again.weights + lane % half_channels * four_bytes;
   const std::int32_t* const end = again.words + again.count;
+  const auto add_rests = [&](std::int64_t first, std::int64_t end_word, const auto& add) {
+    for (const std::int32_t* next = std::lower_bound(again.words, end, first);
+         next < end && *next < end_word; ++next)
+      add(*next - first, rests + (next - again.words) * half_word);
+  };
+  const bool has_own_channels = sizes.groups > 1;
   for (std::int64_t tap = 0; tap < range.taps; ++tap) {
-    const std::int32_t* next = again.words;
-    for (std::int64_t i = 0; i < range.inputs; ++i) {
-      const QuadElement element(sizes, from_nchw, range.first_input + i, range.first_tap + tap);
-      int weight = static_cast<std::int8_t>(weights[element.word * stored_word + element.byte]);
-      // The quads of a tap are in the order of its input channels.
-      if (i == 0) next = std::lower_bound(next, end, element.word);
-      while (next < end && *next < element.word) ++next;
-      if (next < end && *next == element.word) {
-        weight += static_cast<std::int8_t>(rests[(next - again.words) * half_word + element.byte]);
-      }
-      out[i * range.taps + tap] = static_cast<std::int8_t>(weight);
+    const std::int64_t position = range.first_tap + tap;
+    std::int8_t* to = out + tap;
+    if (has_own_channels || (from_nchw && nchw_pixel_bytes(sizes) == 1)) {
+      const std::int64_t row = position / sizes.kernel[2];
+      const std::int64_t column = position - row * sizes.kernel[2];
+      const std::int64_t word = has_own_channels ? row / four_bytes * sizes.kernel[2] + column
+                                                 : row * column_groups(sizes) + column / four_bytes;
+      const std::int64_t byte = (has_own_channels ? row : column) % four_bytes;
+      int weight = static_cast<std::int8_t>(weights[word * stored_word + byte]);
+      add_rests(word, word + 1, [&](std::int64_t, const std::uint8_t* rest) {
+        weight += static_cast<std::int8_t>(rest[byte]);
+      });
+      *to = static_cast<std::int8_t>(weight);
+      continue;
     }
+    const std::int64_t first_word = position * quads_of(sizes);
+    const std::uint8_t* from = weights + first_word * stored_word;
+    for (std::int64_t i = 0; i < range.inputs; ++i) {
+      const std::int64_t input = range.first_input + i;
+      to[i * range.taps] =
+          static_cast<std::int8_t>(from[input / four_bytes * stored_word + input % four_bytes]);
+    }
+    const std::int64_t first_quad = range.first_input / four_bytes;
+    const std::int64_t end_quad = (range.first_input + range.inputs + 3) / four_bytes;
+    add_rests(first_word + first_quad, first_word + end_quad,
+              [&](std::int64_t quad, const std::uint8_t* rest) {
+                for (std::int64_t byte = 0; byte < four_bytes; ++byte) {
+                  const std::int64_t i =
+                      (first_quad + quad) * four_bytes + byte - range.first_input;
+                  if (i < 0 || i >= range.inputs) continue;
+                  std::int8_t& weight = to[i * range.taps];
+                  weight = static_cast<std::int8_t>(weight + static_cast<std::int8_t>(rest[byte]));
+                }
+              });
   }
 }
 

@@ -126,13 +126,14 @@ void read_tiled_weights(const ConvSizes& sizes, bool from_nchw, const std::uint8
   };
   if (from_nchw) {
     const std::int64_t row_units = (sizes.kernel[2] + 3) / 4;
-    read_places(
-        range, weights.bytes, [](std::int64_t input) { return input; },
-        [&](std::int64_t tap) {
-          const std::int64_t column = tap % sizes.kernel[2];
-          return place(tap / sizes.kernel[2] * row_units + column / 4, column % 4 * 4);
-        },
-        out);
+    for (std::int64_t tap = 0; tap < range.taps; ++tap) {
+      const std::int64_t row = (range.first_tap + tap) / sizes.kernel[2];
+      const std::int64_t column = range.first_tap + tap - row * sizes.kernel[2];
+      const std::uint8_t* from =
+          weights.bytes + place(row * row_units + column / 4, column % 4 * 4);
+      for (std::int64_t i = 0; i < range.inputs; ++i)
+        out[i * range.taps + tap] = static_cast<std::int8_t>(from[range.first_input + i]);
+    }
     return;
   }
   read_places(

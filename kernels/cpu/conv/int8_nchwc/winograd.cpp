@@ -6,6 +6,7 @@
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchwc/winograd_transform.hpp"
 #include "kernels/cpu/conv/winograd_segments.hpp"
+#include "kernels/cpu/gemm/int8/pack.hpp"
 #include "kernels/cpu/parallel/spatial_partition.hpp"
 #include "kernels/cpu/parallel/workspace_slots.hpp"
 
@@ -165,13 +166,6 @@ void transform_weights(const int (&g)[3], int (&u)[6]) {
   u[5] = g[2];
 }
 
-/// The three weights of the first, the second and the last of the transformed ones.
-void restore_weights(int first, int second, int last, int (&g)[3]) {
-  g[0] = first;
-  g[1] = -second - first - last;
-  g[2] = last;
-}
-
 /// The 36 transformed weights of one 3 × 3 kernel.
 void transform_window(const std::uint8_t* window, std::uint8_t flip, int (&factors)[6][6]) {
   int half[6][3];
@@ -227,11 +221,10 @@ bool is_worth_winograd_int8(const ConvSizes& sizes) {
   return std::max(computing, factors / weights_a_nanosecond) < directly;
 }
 
-/// Where the first transformed weight of a kernel is among all; those of the other products follow
-/// at a constant distance.
-std::int64_t place_of_window(std::int64_t planes, std::int64_t channel, std::int64_t from) {
-  return channel / int8_block * product_count * planes * weight_numbers +
-         from / 2 * int8_block * 2 + channel % int8_block * 2 + from % 2;
+std::int64_t transformed_bytes(const ConvSizes& sizes) {
+  constexpr std::int64_t number_bytes = 2;
+  return int8_blocks(sizes.channels_out) * int8_blocks(sizes.channels_in) * product_count *
+         weight_numbers * number_bytes;
 }
 
 }  // namespace
@@ -240,52 +233,41 @@ bool can_use_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, 
   return is_worth_winograd_int8(sizes) && has_small_sums(sizes, weights, flip);
 }
 
+/// The weights follow as they are: reading them back from their transforms would take longer than
+/// what they are read for.
 std::int64_t packed_winograd_int8_bytes(const ConvSizes& sizes) {
-  constexpr std::int64_t number_bytes = 2;
-  return int8_blocks(sizes.channels_out) * int8_blocks(sizes.channels_in) * product_count *
-         weight_numbers * number_bytes;
+  return transformed_bytes(sizes) + sizes.channels_out * sizes.channels_in * volume(sizes.kernel);
 }
 
 void pack_winograd_int8(const ConvSizes& sizes, const std::uint8_t* weights, std::uint8_t flip,
                         std::uint8_t* out) {
   const std::int64_t planes = int8_blocks(sizes.channels_in);
   auto* to = reinterpret_cast<std::int16_t*>(out);
-  std::fill_n(to, packed_winograd_int8_bytes(sizes) / 2, std::int16_t{0});
+  std::fill_n(to, transformed_bytes(sizes) / 2, std::int16_t{0});
   for (std::int64_t channel = 0; channel < sizes.channels_out; ++channel) {
+    const std::int64_t lane = channel % int8_block;
+    std::int16_t* block = to + channel / int8_block * product_count * planes * weight_numbers;
     for (std::int64_t from = 0; from < sizes.channels_in; ++from) {
       int factors[6][6];
       transform_window(weights + (channel * sizes.channels_in + from) * 9, flip, factors);
-      std::int16_t* window = to + place_of_window(planes, channel, from);
+      const std::int64_t at = from / 2 * int8_block * 2 + lane * 2 + from % 2;
       for (std::int64_t product = 0; product < product_count; ++product) {
-        window[product * planes * weight_numbers] =
+        block[product * planes * weight_numbers + at] =
             static_cast<std::int16_t>(factors[product / 6][product % 6]);
       }
     }
   }
+  copy_flipped(weights, sizes.channels_out * sizes.channels_in * volume(sizes.kernel), flip,
+               out + transformed_bytes(sizes));
 }
 
 void read_winograd_int8(const ConvSizes& sizes, const std::uint8_t* packed,
                         const WeightRange& range, std::int8_t* out) {
-  const std::int64_t planes = int8_blocks(sizes.channels_in);
-  for (std::int64_t i = 0; i < range.inputs; ++i) {
-    const std::int16_t* window = reinterpret_cast<const std::int16_t*>(packed) +
-                                 place_of_window(planes, range.channel, range.first_input + i);
-    const auto restore_row = [&](std::int64_t row, int(&g)[3]) {
-      const auto factor = [&](std::int64_t column) {
-        return int{window[(row * 6 + column) * planes * weight_numbers]};
-      };
-      restore_weights(factor(0), factor(1), factor(5), g);
-    };
-    int half[3][3];
-    restore_row(0, half[0]);
-    restore_row(1, half[1]);
-    restore_row(5, half[2]);
-    int weights[3][3];  // by columns
-    for (int column = 0; column < 3; ++column)
-      restore_weights(half[0][column], half[1][column], half[2][column], weights[column]);
-    for (std::int64_t tap = range.first_tap; tap < range.first_tap + range.taps; ++tap)
-      *out++ = static_cast<std::int8_t>(weights[tap % 3][tap / 3]);
-  }
+  const std::int64_t taps = volume(sizes.kernel);
+  const auto* weights = reinterpret_cast<const std::int8_t*>(packed) + transformed_bytes(sizes) +
+                        (range.channel * sizes.channels_in + range.first_input) * taps;
+  for (std::int64_t i = 0; i < range.inputs; ++i, out += range.taps)
+    std::copy_n(weights + i * taps + range.first_tap, range.taps, out);
 }
 
 std::int64_t winograd_int8_workspace_bytes(const ConvSizes& sizes, int threads) {

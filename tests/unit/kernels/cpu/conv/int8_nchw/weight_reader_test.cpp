@@ -168,7 +168,7 @@ TEST_CASE("weights are read back from words and from pairs of words") {
   }
 }
 
-TEST_CASE("weights are read back from Winograd's transform") {
+TEST_CASE("weights are read back from behind those of Winograd") {
   test::RandomValues numbers(3);
   for (const Isa isa : test::isas_here()) {
     const NchwcInt8Functions* functions = nchwc_int8_functions(isa);
