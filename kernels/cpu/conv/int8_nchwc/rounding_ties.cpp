@@ -5,6 +5,7 @@
 #include "kernels/cpu/conv/int8_nchwc/algorithms.hpp"
 #include "kernels/cpu/conv/int8_nchwc/dense_layout.hpp"
 #include "kernels/cpu/conv/int8_nchwc/tile_layout.hpp"
+#include "kernels/cpu/isa/built_features.hpp"
 
 namespace ortool::cpu {
 namespace {
@@ -109,7 +110,8 @@ PackedNchwcWeightReader::PackedNchwcWeightReader(const ConvSizes& sizes, bool fr
 }
 
 void PackedNchwcWeightReader::read(const WeightRange& range, std::int8_t* out) const {
-  if (algorithm_.is_winograd) return read_winograd_int8(sizes_, packed_, range, out);
+  if (has_winograd && algorithm_.is_winograd)
+    return read_winograd_int8(sizes_, packed_, range, out);
   if (is_tiled_) return read_tiled_weights(sizes_, from_nchw_, packed_, range, out);
   if (functions_.columns != nullptr) return read_quads(sizes_, from_nchw_, packed_, range, out);
   if (sizes_.groups > 1) {
