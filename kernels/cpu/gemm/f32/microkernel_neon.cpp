@@ -15,6 +15,7 @@ namespace ortool::cpu::neon {
 namespace {
 
 constexpr int unpacked_rows = 6;
+constexpr int panel_columns = 8;
 constexpr int unrolled_steps = 4;
 
 template <int rows, int vectors>
@@ -33,6 +34,24 @@ inline __attribute__((always_inline)) float32x4_t load_factors(const float* a, i
   return left == 2 ? two : vld1q_lane_f32(from + 2, two, 2);
 }
 
+/// Four rows of one step, two vectors each. In assembly, since g++ moved sums from one register to
+/// another, ten in four steps of 12 rows.
+inline __attribute__((always_inline)) void add_four_rows(float32x4_t (*sums)[2],
+                                                         const float32x4_t* columns,
+                                                         float32x4_t factors) {
+  asm("fmla %0.4s, %8.4s, %10.s[0]\n\t"
+      "fmla %1.4s, %9.4s, %10.s[0]\n\t"
+      "fmla %2.4s, %8.4s, %10.s[1]\n\t"
+      "fmla %3.4s, %9.4s, %10.s[1]\n\t"
+      "fmla %4.4s, %8.4s, %10.s[2]\n\t"
+      "fmla %5.4s, %9.4s, %10.s[2]\n\t"
+      "fmla %6.4s, %8.4s, %10.s[3]\n\t"
+      "fmla %7.4s, %9.4s, %10.s[3]"
+      : "+w"(sums[0][0]), "+w"(sums[0][1]), "+w"(sums[1][0]), "+w"(sums[1][1]), "+w"(sums[2][0]),
+        "+w"(sums[2][1]), "+w"(sums[3][0]), "+w"(sums[3][1])
+      : "w"(columns[0]), "w"(columns[1]), "w"(factors));
+}
+
 template <int rows, int vectors>
 inline __attribute__((always_inline)) void add_step(const float* a, const float* b,
                                                     Sums<rows, vectors>& sums) {
@@ -43,35 +62,53 @@ inline __attribute__((always_inline)) void add_step(const float* a, const float*
   for (int v = 0; v < vectors; ++v) columns[v] = vld1q_f32(b + v * 4);
 #pragma GCC unroll 3
   for (int part = 0; part < parts; ++part) factors[part] = load_factors<rows>(a, part);
+  constexpr int asm_rows = vectors == 2 ? rows / 4 * 4 : 0;
+  if constexpr (asm_rows > 0) {
+#pragma GCC unroll 3
+    for (int row = 0; row < asm_rows; row += 4)
+      add_four_rows(&sums.value[row], columns, factors[row / 4]);
+  }
 #pragma GCC unroll 12
-  for (int row = 0; row < rows; ++row) {
+  for (int row = asm_rows; row < rows; ++row) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v)
       sums.value[row][v] = add_lane(sums.value[row][v], columns[v], factors[row / 4], row % 4);
   }
 }
 
+/// All steps; a stride that the compiler knows needs no address arithmetic.
 template <int rows, int vectors>
-inline __attribute__((always_inline)) void multiply_packed(const GemmTile& tile,
-                                                           Sums<rows, vectors>& sums) {
+inline __attribute__((always_inline)) void multiply_steps(const GemmTile& tile, int64_t b_stride,
+                                                          Sums<rows, vectors>& sums) {
   const float* a = tile.a;
   const float* b = tile.b;
   const float* prefetch = tile.prefetch;
+  const int64_t prefetch_stride = tile.prefetch_stride;
   int64_t k = tile.k;
   for (; k >= unrolled_steps; k -= unrolled_steps) {
 #pragma GCC unroll 4
     for (int i = 0; i < unrolled_steps; ++i) {
-      if (i % 2 == 0) __builtin_prefetch(prefetch + i * tile.prefetch_stride, 0, 2);
-      add_step<rows, vectors>(a + i * rows, b, sums);
-      b += tile.b_stride;
+      if (i % 2 == 0) __builtin_prefetch(prefetch + i * prefetch_stride, 0, 2);
+      add_step<rows, vectors>(a + i * rows, b + i * b_stride, sums);
     }
     a += unrolled_steps * rows;
-    prefetch += unrolled_steps * tile.prefetch_stride;
+    b += unrolled_steps * b_stride;
+    prefetch += unrolled_steps * prefetch_stride;
   }
   for (; k > 0; --k) {
     add_step<rows, vectors>(a, b, sums);
     a += rows;
-    b += tile.b_stride;
+    b += b_stride;
+  }
+}
+
+template <int rows, int vectors>
+inline __attribute__((always_inline)) void multiply_packed(const GemmTile& tile,
+                                                           Sums<rows, vectors>& sums) {
+  if (tile.b_stride == panel_columns) {
+    multiply_steps<rows, vectors>(tile, panel_columns, sums);
+  } else {
+    multiply_steps<rows, vectors>(tile, tile.b_stride, sums);
   }
 }
 
@@ -263,7 +300,7 @@ void run_tile(const GemmTile& tile) {
 }  // namespace
 
 const GemmFunctions gemm_functions = {.max_rows = 12,
-                                      .panel_columns = 8,
+                                      .panel_columns = panel_columns,
                                       .partial_columns = 0,
                                       .tile = run_tile,
                                       .pack_transposed = pack_transposed,
