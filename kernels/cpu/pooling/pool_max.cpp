@@ -224,7 +224,7 @@ void max_pool(const PoolSizes& sizes, const T* x, T* y, std::int64_t* indices, b
               Isa isa, Workers& workers) {
   const std::int64_t plane_rows = sizes.out[0] * sizes.out[1];
   const std::int64_t pixels_in = sizes.in[0] * sizes.in[1] * sizes.in[2];
-  if (sizes.out[2] <= 0) return;
+  if (plane_rows <= 0 || sizes.out[2] <= 0) return;
   const bool by_rows = indices == nullptr && window_reach(sizes) <= row_buffer;
   const PoolFunctions& functions = pool_functions(isa);
   if constexpr (std::is_same_v<T, float>) {

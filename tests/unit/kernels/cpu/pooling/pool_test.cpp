@@ -220,6 +220,26 @@ TEST_CASE("MaxPool of large windows pools rows of many planes and of tall ones",
   }
 }
 
+TEST_CASE("Pools without an output row write nothing", "[pool]") {
+  PoolSizes sizes;
+  sizes.planes = 4;
+  sizes.in[2] = 9;
+  sizes.kernel[1] = 5;
+  sizes.kernel[2] = 2;
+  sizes.stride[1] = sizes.stride[2] = 2;
+  sizes.out[1] = 0;
+  sizes.out[2] = 5;
+  const std::vector<float> x(36, 1.0F);
+  float untouched = 7.0F;
+  Workers alone;
+  for (const Isa isa : test::isas_here()) {
+    CAPTURE(isa_name(isa));
+    max_pool(sizes, x.data(), &untouched, nullptr, false, isa, alone);
+    average_pool(sizes, true, x.data(), &untouched, isa, alone);
+  }
+  CHECK(untouched == 7.0F);
+}
+
 TEST_CASE("AveragePool takes the mean with and without the padding", "[pool]") {
   const std::uint32_t seed = 20273;
   CAPTURE(seed);
