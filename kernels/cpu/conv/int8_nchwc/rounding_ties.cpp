@@ -37,16 +37,16 @@ void place_window(const NchwcInt8Conv& conv, const PendingTie& tie, const TiePix
 }
 
 /// Output channels whose weights are packed side by side.
-constexpr std::int64_t pair_channels = 2 * int8_block;
+constexpr std::int64_t tie_pair_channels = 2 * int8_block;
 
 std::int64_t pair_of(const PendingTie& tie) {
-  return tie.channel / pair_channels;
+  return tie.channel / tie_pair_channels;
 }
 
 /// Sums are faster where the weights of all lanes are side by side.
 void order_by_pairs(std::int64_t channels, PendingTie* ties, std::int64_t count) {
   constexpr std::int64_t most_pairs = 64;
-  if ((channels - 1) / pair_channels >= most_pairs) return;
+  if ((channels - 1) / tie_pair_channels >= most_pairs) return;
   std::int64_t places[most_pairs + 1] = {};
   for (std::int64_t i = 0; i < count; ++i) ++places[pair_of(ties[i]) + 1];
   for (std::int64_t pair = 0; pair < most_pairs; ++pair) places[pair + 1] += places[pair];
@@ -74,10 +74,10 @@ void resolve_lanes(const NchwcInt8Conv& conv, const PendingTie* ties, std::int64
   std::int64_t pair = -1;
   for (std::int64_t lane = 0; lane < tie_lanes; ++lane) {
     const PendingTie& tie = ties[std::min(lane, count - 1)];
-    lanes.places[lane] = static_cast<std::int32_t>(tie.channel % pair_channels);
+    lanes.places[lane] = static_cast<std::int32_t>(tie.channel % tie_pair_channels);
     if (pair_of(tie) != pair) {
       pair = pair_of(tie);
-      const std::int64_t first = pair * pair_channels;
+      const std::int64_t first = pair * tie_pair_channels;
       lanes.pairs[lanes.pair_count++] = {conv.weights.place(first),
                                          conv.weights.second_block(first), 0};
     }
