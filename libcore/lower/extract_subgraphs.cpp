@@ -71,11 +71,17 @@ std::string host_refusal(const Node& node) {
   return has_variable || is_dequantized_constant(node) ? "" : all_constant;
 }
 
-/// The nodes that `provider` takes; `refused` gets the reasons of the others.
-NodeSet taken_nodes(const Graph& graph, const SubgraphProvider& provider,
-                    const PinnedProvider& pinned, const NodeSet& taken_before,
-                    SubgraphRefusals& refused) {
-  NodeSet taken;
+/// What a provider takes.
+struct TakenNodes {
+  NodeSet nodes;
+  NodeSet constants;  ///< nodes that dequantize weights
+};
+
+/// What `provider` takes; `refused` gets the reasons of the others.
+TakenNodes taken_nodes(const Graph& graph, const SubgraphProvider& provider,
+                       const PinnedProvider& pinned, const NodeSet& taken_before,
+                       SubgraphRefusals& refused) {
+  TakenNodes taken;
   std::vector<std::string> refusals = provider.subgraph_refusals(graph);
   std::size_t index = 0;
   for (const Node& node : graph.nodes()) {
@@ -87,42 +93,39 @@ NodeSet taken_nodes(const Graph& graph, const SubgraphProvider& provider,
     if (!pin.empty() && pin != provider.name())
       reason = format("the node is assigned to '{}'", pin);
     if (reason.empty()) {
-      taken.insert(&node);
+      (is_dequantized_constant(node) ? taken.constants : taken.nodes).insert(&node);
       continue;
     }
     refused.add(provider.name(), node, reason);
   }
-  for (const Node& node : graph.nodes()) {
-    if (!taken.contains(&node) || !is_dequantized_constant(node)) continue;
-    const std::span<const Use> uses = node.output(0)->uses();
-    const bool is_read = std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
-      return use.kind == Use::Kind::input && taken.contains(use.node);
-    });
-    if (is_read) continue;
-    taken.erase(&node);
-    refused.add(provider.name(), node, all_constant);
-  }
+  std::erase_if(taken.constants, [&](const Node* node) {
+    const Value* output = node->output(0);
+    const bool is_read =
+        output != nullptr &&
+        std::any_of(output->uses().begin(), output->uses().end(), [&](const Use& use) {
+          return use.kind == Use::Kind::input && taken.nodes.contains(use.node);
+        });
+    if (!is_read) refused.add(provider.name(), *node, all_constant);
+    return !is_read;
+  });
   return taken;
 }
 
-/// The nodes of `taken` by the number of borders between them and the graph's inputs: those of one
-/// number reach each other through nodes of the same number only, so that each set can be computed
-/// as a whole. Dequantized constants are in none.
-std::vector<std::vector<Node*>> group_nodes(Graph& graph, const NodeSet& taken, bool fuse) {
+/// The nodes that are taken by the number of borders between them and the graph's inputs: those of
+/// one number reach each other through nodes of the same number only, so that each set can be
+/// computed as a whole. Taken constants are in none, and make no border.
+std::vector<std::vector<Node*>> group_nodes(Graph& graph, const TakenNodes& taken, bool fuse) {
   std::unordered_map<const Node*, std::int64_t> borders;
   std::map<std::int64_t, std::vector<Node*>> groups;
   std::int64_t alone = 0;
-  const auto is_copied = [&](const Node& node) {
-    return taken.contains(&node) && is_dequantized_constant(node);
-  };
   for (Node& node : graph.nodes()) {
-    if (is_copied(node)) continue;
-    const bool is_taken = taken.contains(&node);
+    if (taken.constants.contains(&node)) continue;
+    const bool is_taken = taken.nodes.contains(&node);
     std::int64_t most = is_taken ? 1 : 0;
     const auto look_at = [&](const Value* value) {
       const Node* producer = value != nullptr ? value->producer() : nullptr;
-      if (producer == nullptr || is_copied(*producer)) return;
-      const bool is_border = taken.contains(producer) != is_taken;
+      if (producer == nullptr || taken.constants.contains(producer)) return;
+      const bool is_border = taken.nodes.contains(producer) != is_taken;
       most = std::max(most, borders.at(producer) + (is_border ? 1 : 0));
     };
     for (std::int64_t i = 0; i < node.input_count(); ++i) look_at(node.input(i));
@@ -148,10 +151,11 @@ ValueType without_formulas(ValueType type) {
 /// One part of a graph: its values at the border, and its copy.
 class PartBuilder {
  public:
-  PartBuilder(const Model& model, Graph& graph, std::vector<Node*> nodes, const NodeSet& taken)
+  /// `constants`: nodes to copy into the part where it reads them.
+  PartBuilder(const Model& model, Graph& graph, std::vector<Node*> nodes, const NodeSet& constants)
       : model_(model),
         graph_(graph),
-        taken_(taken),
+        constants_(constants),
         nodes_(std::move(nodes)),
         inside_(nodes_.begin(), nodes_.end()) {}
 
@@ -216,8 +220,7 @@ class PartBuilder {
     place->second = &made;
     if (is_fixed(value)) {
       to.set_constant(made, captured_root(value).constant());
-    } else if (Node* node = value.producer();
-               node != nullptr && taken_.contains(node) && is_dequantized_constant(*node)) {
+    } else if (Node* node = value.producer(); constants_.contains(node)) {
       copy_node(*node, to);
       copied_constants_.push_back(node);
     } else if (value.producer() == nullptr || !inside_.contains(value.producer())) {
@@ -253,7 +256,7 @@ class PartBuilder {
 
   const Model& model_;
   Graph& graph_;
-  const NodeSet& taken_;
+  const NodeSet& constants_;
   std::vector<Node*> nodes_;
   std::vector<Node*> copied_constants_;
   std::unordered_set<const Node*> inside_;
@@ -272,9 +275,10 @@ std::int64_t extract(Model& model, Graph& graph, const ExtractOptions& options,
       for (const Claim& claim : each->claims(graph).taken)
         taken_before.insert(claim.members.begin(), claim.members.end());
     } else {
-      const NodeSet taken = taken_nodes(graph, *provider, options.pinned, taken_before, refusals);
+      const TakenNodes taken =
+          taken_nodes(graph, *provider, options.pinned, taken_before, refusals);
       for (std::vector<Node*>& nodes : group_nodes(graph, taken, options.fuse)) {
-        PartBuilder builder(model, graph, std::move(nodes), taken);
+        PartBuilder builder(model, graph, std::move(nodes), taken.constants);
         std::unique_ptr<Model> part = builder.copy();
         if (part->graph->outputs().empty()) continue;
         builder.replace(*provider, provider->keep_subgraph(std::move(part)), count);

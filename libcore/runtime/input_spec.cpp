@@ -90,7 +90,7 @@ bool is_scalar(const ValueType& type) {
 void check_fits(const Value& input, const RunValue& value) {
   using Kind = ValueType::Kind;
   const ValueType& type = input.type();
-  const ValueType& inner = type.kind == Kind::optional && type.inner ? *type.inner : type;
+  const ValueType& inner = content_of(type);
   bool fits = true;
   if (value.is_none()) {
     fits = type.kind == Kind::optional;
