@@ -2,7 +2,6 @@
 #include "apps/ortool/inspect/operator_list.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -17,6 +16,7 @@
 #include "libcore/ops/catalog.hpp"
 #include "libcore/optimize/pipeline.hpp"
 #include "libcore/optimize/rewrite/replacement.hpp"
+#include "libcore/optimize/rewrite/value_facts.hpp"
 #include "providers/provider_list.hpp"
 
 namespace ortool {
@@ -43,20 +43,6 @@ const T* attribute_value(const Node& node, std::string_view name) {
   return attribute != nullptr ? std::get_if<T>(&attribute->value) : nullptr;
 }
 
-/// The sizes of a convolution's kernel, as far as they are known.
-std::optional<std::vector<std::int64_t>> kernel_sizes(const Node& node, const Value& filters) {
-  if (const auto* sizes = attribute_value<std::vector<std::int64_t>>(node, "kernel_shape"))
-    return *sizes;
-  const PartialShape& shape = filters.type().shape;
-  if (!shape || shape->size() < 3) return std::nullopt;
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = 2; i < shape->size(); ++i) {
-    if (!(*shape)[i].is_known()) return std::nullopt;
-    sizes.push_back((*shape)[i].number());
-  }
-  return sizes;
-}
-
 /// Whether Winograd's algorithm may compute the node: a convolution in one group whose kernel of
 /// 3 x 3 moves by one pixel.
 bool may_use_winograd(const Node& node) {
@@ -66,7 +52,9 @@ bool may_use_winograd(const Node& node) {
   if (groups != nullptr && *groups != 1) return false;
   const auto* strides = attribute_value<std::vector<std::int64_t>>(node, "strides");
   if (strides != nullptr && !are_all(*strides, 1)) return false;
-  const auto sizes = kernel_sizes(node, *node.input(filters));
+  const auto* kernel = attribute_value<std::vector<std::int64_t>>(node, "kernel_shape");
+  if (kernel != nullptr) return are_all(*kernel, 3);
+  const auto sizes = spatial_sizes(*node.input(filters));
   return !sizes || are_all(*sizes, 3);
 }
 

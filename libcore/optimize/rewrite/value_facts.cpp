@@ -36,6 +36,17 @@ const Dimensions* dimensions_of(const Value& value) {
   return value.type().is_tensor() && value.type().shape ? &*value.type().shape : nullptr;
 }
 
+std::optional<std::vector<std::int64_t>> spatial_sizes(const Value& value) {
+  const Dimensions* shape = dimensions_of(value);
+  if (shape == nullptr || shape->size() < 2) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 2; i < shape->size(); ++i) {
+    if (!(*shape)[i].is_known()) return std::nullopt;
+    sizes.push_back((*shape)[i].number());
+  }
+  return sizes;
+}
+
 std::int64_t rank_of(const Value& value) {
   const Dimensions* dimensions = dimensions_of(value);
   return dimensions != nullptr ? static_cast<std::int64_t>(dimensions->size()) : -1;

@@ -14,6 +14,9 @@ DataType element_of(const Value& value);
 bool is_float_tensor(const Value& value);
 /// The dimensions, or null when not even the rank is known.
 const Dimensions* dimensions_of(const Value& value);
+/// The sizes of the axes after the first two, such as those of an image or of a convolution's
+/// kernel; nothing if one is not known.
+std::optional<std::vector<std::int64_t>> spatial_sizes(const Value& value);
 /// The rank, or -1.
 std::int64_t rank_of(const Value& value);
 /// Whether both are equal numbers or formulas; a symbol named "a + b" equals that sum.

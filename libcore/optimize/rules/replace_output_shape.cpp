@@ -15,18 +15,6 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// The sizes of a value's axes after the first two, if they are known.
-std::optional<Integers> spatial_sizes(const Value& value) {
-  const Dimensions* shape = dimensions_of(value);
-  if (shape == nullptr || shape->size() < 2) return std::nullopt;
-  Integers sizes;
-  for (std::size_t i = 2; i < shape->size(); ++i) {
-    if (!(*shape)[i].is_known()) return std::nullopt;
-    sizes.push_back((*shape)[i].number());
-  }
-  return sizes;
-}
-
 /// What gives a node its output's size without output_shape.
 struct ExplicitPads {
   Integers pads;            ///< all leading ones first

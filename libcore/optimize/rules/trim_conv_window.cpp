@@ -53,18 +53,13 @@ std::optional<KeptTaps> kept_taps(const WindowAxis& axis) {
 }
 
 std::optional<std::vector<KeptTaps>> kept_window(const Match& match) {
-  const Dimensions* shape = dimensions_of(match["x"]);
+  const std::optional<Integers> in = spatial_sizes(match["x"]);
   const Tensor* weights = constant_of(match["weights"]);
-  if (shape == nullptr || weights == nullptr) return std::nullopt;
-  Integers in;
-  for (std::size_t i = 2; i < shape->size(); ++i) {
-    if (!(*shape)[i].is_known()) return std::nullopt;
-    in.push_back((*shape)[i].number());
-  }
+  if (!in || weights == nullptr) return std::nullopt;
   const auto op = read_op<Conv>(match.root());
   std::vector<KeptTaps> kept;
   for (const WindowAxis& axis :
-       place_window(op.window, in, weights->shape().dimensions().subspan(2))) {
+       place_window(op.window, *in, weights->shape().dimensions().subspan(2))) {
     if (axis.in <= 0 || axis.out <= 0 || axis.kernel <= 0) return std::nullopt;
     const std::optional<KeptTaps> taps = kept_taps(axis);
     if (!taps) return std::nullopt;
